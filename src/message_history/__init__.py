@@ -1,0 +1,42 @@
+"""An immutable message history for LLM agents: no append can break it, no provider can refuse it."""
+
+from message_history.blocks import (
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.checking import Violation, check
+from message_history.dialects.base import Export
+from message_history.history import MessageHistory, SystemPromptWarning
+from message_history.message import Message
+from message_history.policy import Policy
+from message_history.repairs import InvariantError, Repair, RepairCode, Severity
+
+__all__ = [
+    "DocumentBlock",
+    "Export",
+    "ImageBlock",
+    "InvariantError",
+    "Message",
+    "MessageHistory",
+    "Policy",
+    "ProviderBlock",
+    "RedactedThinkingBlock",
+    "Repair",
+    "RepairCode",
+    "Severity",
+    "SystemBlock",
+    "SystemPromptWarning",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolResultBlock",
+    "ToolUseBlock",
+    "Violation",
+    "check",
+]

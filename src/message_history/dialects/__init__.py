@@ -1,0 +1,10 @@
+"""The dialects: one provider API's wire format and rules each."""
+
+from __future__ import annotations
+
+from message_history.dialects.anthropic import Anthropic
+from message_history.dialects.base import Dialect, Export
+from message_history.dialects.native import Native
+from message_history.dialects.openai_chat import OpenAIChat
+
+__all__ = ["Anthropic", "Dialect", "Export", "Native", "OpenAIChat"]

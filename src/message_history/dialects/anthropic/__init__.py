@@ -1,0 +1,109 @@
+"""The Messages API of Anthropic, also as Bedrock and Vertex serve it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from attrs import frozen
+
+from message_history.blocks import Block, ProviderBlock
+from message_history.dialects.anthropic.check import violations as find_violations
+from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.anthropic.parse import parse as parse_list
+from message_history.dialects.anthropic.render import Render
+from message_history.dialects.anthropic.rules import MODELS, RULES, SERVER_TOOLS, version_of
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_cut_off
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from anthropic.types import MessageParam  # noqa: F401
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign
+    from message_history.message import Message
+
+__all__ = ["Anthropic"]
+
+RESPONSE_KEYS = ("id", "stop_reason", "container")
+"""What a response tells besides its content that a later request may need."""
+
+
+@final
+@frozen(kw_only=True)
+class Anthropic(Dialect["MessageParam"]):
+    """The Messages API; the defaults are the strictest of all models.
+
+    Args:
+        prefill: whether the list may end with the assistant (A15).
+        system_in_list: whether system messages may stand in the list (A9).
+        binds_thinking: whether thinking is refused once anything before it has changed (T12).
+    """
+
+    name: ClassVar[str] = ANTHROPIC
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    prefill: bool = False
+    system_in_list: bool = False
+    binds_thinking: bool = True
+
+    @classmethod
+    def for_model(cls, model: str) -> Anthropic:
+        """Choose the fields for a model.
+
+        Args:
+            model: its name.
+
+        Returns:
+            The dialect; the strictest fields for a model that is not known.
+        """
+        known = version_of(model)
+        if known is None:
+            return cls()
+        family, version = known
+        fields = {
+            row.field: row.value
+            for row in MODELS
+            if row.since <= version <= row.until and (not row.families or family in row.families)
+        }
+        return cls(**fields)
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read a list of the Messages API; see `Dialect.parse`."""
+        return parse_list(raw, foreign)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write a list of the Messages API; see `Dialect.render`."""
+        return Render(self).export(list(messages), system)
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what the Messages API refuses; see `Dialect.violations`."""
+        return find_violations(wire, self)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response; see `Dialect.reply`."""
+        if response.get("role") != "assistant" or not isinstance(response.get("content"), list):
+            return None
+        if response.get("type") not in (None, "message"):
+            return None
+        kept = {key: response[key] for key in ("role", "content", *RESPONSE_KEYS) if response.get(key) is not None}
+        return Reply([kept], is_cut_off(response))
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end here: with a paused turn, or where prefill is taken."""
+        return self.prefill or _is_paused(said.content)
+
+
+def _is_paused(blocks: Sequence[Block]) -> bool:
+    """Tell whether the API itself stopped in mid-turn, to be sent the message back (S6)."""
+    waiting: set[object] = set()
+    paused = False
+    for block in blocks:
+        if carried := block.carried(ANTHROPIC):
+            paused = carried.get("stop_reason") == "pause_turn"
+        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC:
+            if block.type == "server_tool_use" and block.data.get("name") in SERVER_TOOLS:
+                waiting.add(block.data.get("id"))
+            waiting.discard(block.data.get("tool_use_id"))
+    return paused or bool(waiting)

@@ -1,0 +1,101 @@
+"""Read lists of the Messages API, and what people have saved in its form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.blocks import Block, Meta, ProviderBlock, SystemBlock, TextBlock, ToolUseBlock
+from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.plain import as_mapping
+from message_history.dialects.typed_blocks import carry, common_message, half_written, read_blocks
+from message_history.frozen import freeze_mapping
+from message_history.message import make_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.dialects.base import Foreign
+
+__all__ = ["ANTHROPIC", "parse"]
+
+ANTHROPIC: Final = "anthropic"
+
+
+class _Reader:
+    """What blocks of the Messages API have besides the modelled keys."""
+
+    issuer: str | None = ANTHROPIC
+
+    def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
+        """Keep unknown keys, to send back what the API knows of them."""
+        del kind
+        kept = {key: value for key, value in others.items() if value is not None}
+        if not kept:
+            return None
+        extra, converted = freeze_mapping({ANTHROPIC: kept})
+        return Meta(extra=extra, converted=converted)
+
+    def other(self, data: Mapping[Any, Any]) -> Block:
+        """Keep an unknown block whole."""
+        return ProviderBlock(ANTHROPIC, data)
+
+
+_READER: Final = _Reader()
+
+
+def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+    """Read a list of the Messages API.
+
+    Args:
+        raw: the entries.
+        foreign: reads an entry that has another dialect's form.
+
+    Returns:
+        The messages in them.
+
+    Complexity: linear in the entries.
+    """
+    parsed = Parsed()
+    for source, entry in enumerate(raw):
+        message = common_message(entry, 2)
+        if message is not None:
+            parsed.messages.append(message)
+            parsed.sources.append(source)
+        elif foreign is None or not foreign(entry, source, parsed):
+            _read(entry, source, parsed)
+    return parsed
+
+
+def _read(entry: object, source: int, parsed: Parsed) -> None:
+    data = as_mapping(entry)
+    if data is None or ("role" not in data and "content" not in data):
+        parsed.dropped(entry, source, "no message")
+        return
+    role = data.get("role")
+    if role in ("system", "developer"):
+        blocks = _system_blocks(data, source, parsed)
+    else:
+        if role not in ("user", "assistant"):
+            parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {role!r:.80} taken as the user's")
+        blocks = read_blocks(data.get("content"), source, parsed, _READER)
+    if not blocks:
+        parsed.empty(entry, source)
+        return
+    cut_off = role == "assistant" and is_cut_off(data)
+    if cut_off and isinstance(blocks[-1], ToolUseBlock):
+        blocks[-1] = half_written(blocks[-1])
+    carry(blocks, ANTHROPIC, {key: value for key, value in data.items() if key not in ("role", "content")})
+    message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
+    parsed.add(message, source, interrupted=cut_off)
+
+
+def _system_blocks(data: Mapping[Any, Any], source: int, parsed: Parsed) -> list[Block]:
+    """Read a system message; one that holds more than words is kept whole."""
+    content = data.get("content")
+    if content is None or content == []:
+        keys = set(data) - {"role", "content"}
+        return [ProviderBlock(ANTHROPIC, data)] if keys else []
+    blocks = read_blocks(content, source, parsed, _READER)
+    words = [SystemBlock(block.text, meta=block.meta) for block in blocks if isinstance(block, TextBlock)]
+    return list(words) if len(words) == len(blocks) else [ProviderBlock(ANTHROPIC, data)]

@@ -1,0 +1,404 @@
+"""Write valid messages as a list of the Messages API.
+
+What is written for a message depends on it and those before it; within the open turn also on the user message that
+answers it (S7). Global limits (cache marks) are the exception.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.dialects.anthropic import rules
+from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.base import Export
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
+from message_history.frozen import FrozenDict, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.anthropic import Anthropic
+    from message_history.message import Message
+
+__all__ = ["Render"]
+
+FAILED_SILENTLY: Final = "The tool failed and gave no output."
+Wire = dict[str, Any]
+
+
+@final
+class Render:
+    """One export.
+
+    Args:
+        dialect: the model's fields.
+    """
+
+    def __init__(self, dialect: Anthropic) -> None:
+        self.changes = Changes()
+        self._dialect = dialect
+        self._ids = Aliases(rules.ID, rules.ID_LIMIT)
+        self._server_ids = Aliases(rules.SERVER_ID, rules.ID_LIMIT)
+        self._outstanding: dict[str, str] = {}
+        self._toolsets: dict[str, Any] = {}
+        self._marked: list[tuple[int, Wire]] = []
+
+    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation."""
+        prompt = self.system(system)
+        marked_prompt = len(self._marked)
+        wire: list[Wire] = []
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            if message.role == "user":
+                wire += self.user(message)
+            else:
+                after = messages[index + 1] if index + 1 < len(messages) else None
+                wire.append(self.assistant(message, after))
+        if wire and wire[-1]["role"] == "assistant" and self._dialect.prefill:
+            self._trim_prefill(wire[-1]["content"])
+        self._limit_cache_marks(marked_prompt)
+        return Export(wire, prompt, tuple(self.changes.repairs))
+
+    def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
+        """Write the system prompt: a text if it is one, else blocks."""
+        blocks = [self._with_keys(block, "system", self._text(block.text)) for block in system]
+        if not blocks:
+            return None
+        text: str = blocks[0]["text"]
+        return text if len(blocks) == 1 and len(blocks[0]) == 2 else blocks
+
+    def assistant(self, message: Message, after: Message | None) -> Wire:
+        """Write an assistant message.
+
+        Args:
+            message: the message.
+            after: the user message that follows; None when it is the last.
+        """
+        self._ids.new_scope()
+        self._toolsets = {}
+        content: list[Wire] = []
+        outstanding, self._outstanding = self._outstanding, {}
+        for block in message.content:
+            kind = type(block)
+            if kind is TextBlock and block.meta is None:
+                content.append(self._text(block.text))  # type: ignore[attr-defined]
+            elif isinstance(block, ToolUseBlock):
+                content.append(self._tool_use(block))
+            elif isinstance(block, ProviderBlock):
+                content += self._provider_block(block, outstanding)
+            elif (written := self._said(block)) is not None:
+                content.append(written)
+        while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
+            self.changes.withheld(FrozenDict(content.pop()), "thinking at the end of a message (T8)")
+        content = [*self._resolved(outstanding), *content]
+        self._settle_server_tools(content, message, after)
+        if not content:
+            self.changes.added("a message of which nothing could be sent")
+            content = [{"type": "text", "text": PLACEHOLDER}]
+        return {"role": "assistant", "content": content}
+
+    def user(self, message: Message) -> list[Wire]:
+        """Write a user message; system words may follow it as a message of their own."""
+        if message.facts.clean and message.facts.answers == () and len(message.content) == 1:
+            block = message.content[0]
+            if type(block) is TextBlock and block.meta is None:
+                return [{"role": "user", "content": [self._text(block.text)]}]
+        content: list[Wire] = []
+        behind: list[Wire] = []
+        spoken: list[SystemBlock] = []
+        directives: list[Wire] = []
+        for block in message.content:
+            if isinstance(block, ToolResultBlock):
+                content.append(self._tool_result(block, behind))
+                continue
+            content += behind
+            behind = []
+            if isinstance(block, SystemBlock):
+                spoken.append(block)
+            elif isinstance(block, ProviderBlock) and block.data.get("role") == "system":
+                directives += self._directive(block)
+            elif (written := self._heard(block)) is not None:
+                content.append(written)
+        content += behind
+        in_list = self._dialect.system_in_list and bool(content)
+        if spoken and not in_list:
+            content += self._as_user_text(spoken)
+        if not content:
+            if not directives:
+                self.changes.added("a message of which nothing could be sent")
+            content = [{"type": "text", "text": PLACEHOLDER}]
+        wire: list[Wire] = [{"role": "user", "content": content}]
+        if spoken and in_list:
+            words = [self._with_keys(block, "system", self._text(block.text)) for block in spoken]
+            wire.append({"role": "system", "content": words})
+        return [*wire, *directives]
+
+    def _as_user_text(self, spoken: Sequence[SystemBlock]) -> list[Wire]:
+        self.changes.rewritten("system words as marked text of the user's turn (A9)", *spoken)
+        return [self._text(f"<system>\n{block.text}\n</system>") for block in spoken]
+
+    def _directive(self, block: ProviderBlock) -> list[Wire]:
+        """Write a system message that holds more than words."""
+        if block.dialect == ANTHROPIC and self._dialect.system_in_list:
+            return [thaw_well_formed(block.data, self.changes)]
+        self.changes.withheld(block, "a system message of another form (A9)")
+        return []
+
+    def _text(self, text: str) -> Wire:
+        return {"type": "text", "text": text if text.isascii() else well_formed(text, self.changes)}
+
+    def _tool_use(self, block: ToolUseBlock) -> Wire:
+        wire = {
+            "type": "tool_use",
+            "id": self._id(block.id),
+            "name": named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes),
+            "input": thaw_well_formed(block.input, self.changes),
+        }
+        if block.meta is None:
+            return wire
+        wire = self._with_keys(block, "tool_use", wire)
+        if "toolset_name" in wire:
+            self._toolsets[block.id] = wire["toolset_name"]
+        return wire
+
+    def _id(self, id: str) -> str:
+        alias = self._ids(id)
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (C7)")
+        return alias
+
+    def _said(self, block: Block) -> Wire | None:
+        """Write a block of an assistant message that needs a closer look."""
+        if isinstance(block, TextBlock):
+            if is_blank(block.text):
+                self.changes.withheld(block, "blank text (B3)")
+                return None
+            return self._with_keys(block, "text", self._text(block.text))
+        if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+            return self._thinking(block)
+        if isinstance(block, ImageBlock | DocumentBlock):
+            self.changes.withheld(block, "media in an assistant message")
+            return self._text(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")
+        self.changes.withheld(block, "not for an assistant message")
+        return None
+
+    def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
+        issued = block.issuer in (None, ANTHROPIC)
+        if isinstance(block, ThinkingBlock) and not block.signature:
+            self.changes.withheld(block, "unsigned thinking (T5)")
+        elif not issued:
+            self.changes.withheld(block, f"thinking issued by {block.issuer} (T4)")
+        elif not block.bound and self._dialect.binds_thinking:
+            self.changes.withheld(block, "thinking whose prefix was changed (T12)")
+        elif isinstance(block, ThinkingBlock):
+            # Signed text is sent as it is: any edit would break the signature.
+            wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
+            return self._with_keys(block, "thinking", wire)
+        elif not block.data:
+            self.changes.withheld(block, "redacted thinking without data (T6)")
+        else:
+            return self._with_keys(block, "redacted_thinking", {"type": "redacted_thinking", "data": block.data})
+        return None
+
+    def _heard(self, block: Block) -> Wire | None:
+        """Write a block of a user message that is no result."""
+        if isinstance(block, TextBlock):
+            if is_blank(block.text):
+                self.changes.withheld(block, "blank text (B3)")
+                return None
+            return self._with_keys(block, "text", self._text(block.text))
+        if isinstance(block, ImageBlock | DocumentBlock):
+            return self._media(block)
+        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in rules.IN_USER:
+            return self._whole(block)
+        self.changes.withheld(block, "not for a user message")
+        return None
+
+    def _media(self, block: ImageBlock | DocumentBlock) -> Wire:
+        kind = "image" if isinstance(block, ImageBlock) else "document"
+        media_type = block.source.get("media_type")
+        known = block.source.get("type") in ("base64", "url", "file", "text", "content")
+        if not known or block.issuer not in (None, ANTHROPIC):
+            self.changes.withheld(block, "a source that this API does not know")
+            return self._text(f"[{kind} left out: its source cannot be sent here]")
+        if kind == "image" and media_type is not None and media_type not in rules.IMAGE_TYPES:
+            self.changes.withheld(block, f"an image of type {media_type!r:.80} (M5)")
+            return self._text(f"[image left out: the type {media_type!r:.80} cannot be sent here]")
+        wire: Wire = {"type": kind, "source": thaw_well_formed(block.source, self.changes)}
+        if isinstance(block, DocumentBlock) and block.title:
+            wire["title"] = well_formed(block.title, self.changes)[:500]
+        wire = self._with_keys(block, kind, wire)
+        if "context" in wire and not wire["context"]:
+            del wire["context"]
+        return wire
+
+    def _tool_result(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
+        """Write a result; what it may not hold goes behind the results (C13)."""
+        content: list[Wire] = []
+        searched = [part for part in block.content if isinstance(part, ProviderBlock) and part.type == "search_result"]
+        for part in block.content:
+            if isinstance(part, TextBlock):
+                if is_blank(part.text):
+                    if part.text:
+                        self.changes.withheld(part, "blank text in a result (B3)")
+                else:
+                    content.append(self._with_keys(part, "text", self._text(part.text)))
+            elif isinstance(part, ImageBlock | DocumentBlock):
+                self._place(self._media(part), content, behind, errs=block.is_error)
+            elif isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in rules.IN_RESULTS:
+                if part.type == "search_result" and len(searched) < len(block.content):
+                    content.append(self._as_json(part, "a search result beside other content (C15)"))
+                else:
+                    self._place(self._whole(part), content, behind, errs=block.is_error)
+            else:
+                content.append(self._as_json(part, "a block that a result may not hold (C14)"))
+        if block.is_error and not content:
+            self.changes.added("an error result without text (C12)")
+            content = [{"type": "text", "text": FAILED_SILENTLY}]
+        wire: Wire = {"type": "tool_result", "tool_use_id": self._id(block.tool_use_id)}
+        if content:
+            wire["content"] = content
+        if block.is_error:
+            wire["is_error"] = True
+        wire = wire if block.meta is None else self._with_keys(block, "tool_result", wire)
+        toolset = self._toolsets.get(block.tool_use_id)
+        return wire if toolset is None else {**wire, "toolset_name": toolset}
+
+    def _place(self, written: Wire, content: list[Wire], behind: list[Wire], *, errs: bool) -> None:
+        if errs and written["type"] != "text":
+            self.changes.rewritten("media of an error result behind the results (C13)")
+            behind.append(written)
+        else:
+            content.append(written)
+
+    def _as_json(self, block: Block, why: str) -> Wire:
+        self.changes.rewritten(f"{why} as JSON text", block)
+        return self._text(json_text(block.data if isinstance(block, ProviderBlock) else repr(block)))
+
+    def _whole(self, block: ProviderBlock) -> Wire:
+        wire: Wire = thaw_well_formed(block.data, self.changes)
+        if block.type == "compaction" and wire.get("content") == "":
+            wire["content"] = None
+        if "cache_control" in wire:
+            self._marked.append((self.changes.index, wire))
+        return wire
+
+    def _with_keys(self, block: Block, kind: str, wire: Wire) -> Wire:
+        """Add the keys of the dated list, and record the others."""
+        if block.meta is None:
+            return wire
+        allowed = rules.KEYS[kind]
+        left: dict[str, Any] = {}
+        for key, value in block.extra(ANTHROPIC).items():
+            if key in allowed:
+                wire[key] = thaw_well_formed(value, self.changes)
+                if key == "cache_control":
+                    self._marked.append((self.changes.index, wire))
+            else:
+                left[key] = value
+        left.update({key: value for key, value in block.carried(ANTHROPIC).items() if key not in rules.KEYS["message"]})
+        if left:
+            self.changes.withheld(FrozenDict(left), f"keys that this API does not take (B7): {', '.join(left)}")
+        return wire
+
+    def _provider_block(self, block: ProviderBlock, outstanding: dict[str, str]) -> list[Wire]:
+        """Write a block that only this API understands; server tools keep to their turn (S1 to S4)."""
+        if block.dialect != ANTHROPIC or not block.type:
+            self.changes.withheld(block, "a block of another provider")
+            return []
+        wire = self._whole(block)
+        id, name = wire.get("id"), wire.get("name")
+        if block.type == "server_tool_use":
+            if name not in rules.SERVER_TOOLS or not isinstance(id, str):
+                self.changes.withheld(block, "a server tool that this API does not have (S4)")
+                return []
+            wire["id"] = self._server_id(id)
+            self._outstanding[wire["id"]] = name
+        elif block.type == "mcp_tool_use" and isinstance(id, str):
+            wire["id"] = self._id(id)
+            self._outstanding[wire["id"]] = "mcp"
+        elif "tool_use_id" in wire:
+            return self._server_result(block, wire, outstanding)
+        return [wire]
+
+    def _server_result(self, block: ProviderBlock, wire: Wire, outstanding: dict[str, str]) -> list[Wire]:
+        called = str(wire["tool_use_id"])
+        wire["tool_use_id"] = self._id(called) if block.type == "mcp_tool_result" else self._server_id(called)
+        for waiting in (self._outstanding, outstanding):
+            name = waiting.get(wire["tool_use_id"])
+            if name is not None and block.type == ("mcp_tool_result" if name == "mcp" else rules.SERVER_TOOLS[name]):
+                del waiting[wire["tool_use_id"]]
+                return [wire]
+        self.changes.withheld(block, "a server tool's result without its call (S2)")
+        return []
+
+    def _server_id(self, id: str) -> str:
+        alias = self._server_ids(id if id.startswith("srvtoolu_") else f"srvtoolu_{id}")
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (S3)")
+        return alias
+
+    def _settle_server_tools(self, content: list[Wire], message: Message, after: Message | None) -> None:
+        """Answer server tools that got no result, unless the turn is paused, or waits for client tools alone."""
+        if not self._outstanding or after is None:
+            return
+        only_results = message.facts.calls and all(isinstance(block, ToolResultBlock) for block in after.content)
+        if only_results:
+            return
+        for position in range(len(content) - 1, -1, -1):
+            id = content[position].get("id")
+            if id in self._outstanding:
+                content[position + 1 : position + 1] = self._resolved({id: self._outstanding.pop(id)})
+
+    def _resolved(self, outstanding: dict[str, str]) -> list[Wire]:
+        """Make the error results of server tools whose results never came."""
+        wire: list[Wire] = []
+        for id, name in outstanding.items():
+            self.changes.added(f"the error result of the server tool call {id!r} ({name}), which got none (S1)")
+            if name == "mcp":
+                text = [{"type": "text", "text": "unavailable"}]
+                wire.append({"type": "mcp_tool_result", "tool_use_id": id, "is_error": True, "content": text})
+            else:
+                kind = rules.SERVER_TOOLS[name]
+                error = {"type": f"{kind}_error", "error_code": "unavailable"}
+                wire.append({"type": kind, "tool_use_id": id, "content": error})
+        return wire
+
+    def _trim_prefill(self, content: list[Wire]) -> None:
+        """B4: a prefilled answer does not end with white space."""
+        last = content[-1]
+        if last["type"] == "text" and last["text"] != last["text"].rstrip():
+            self.changes.rewritten("white space at the end of a prefilled answer left out (B4)")
+            last["text"] = last["text"].rstrip()
+
+    def _limit_cache_marks(self, in_prompt: int) -> None:
+        """K1 and K4: at most four marks, the earliest of the messages go first; no hour after five minutes."""
+        beyond = max(len(self._marked) - rules.MAX_CACHE_MARKS, 0)
+        for index, part in self._marked[in_prompt : in_prompt + beyond]:
+            self.changes.index = index
+            del part["cache_control"]
+            self.changes.withheld(None, "a cache mark beyond four (K1)")
+        short = False
+        for index, part in self._marked:
+            self.changes.index = index
+            mark = part.get("cache_control")
+            if not isinstance(mark, dict):
+                continue
+            if short and mark.get("ttl") == "1h":
+                del mark["ttl"]
+                self.changes.rewritten("a one-hour cache mark after a five-minute one, as five minutes (K4)")
+            short = short or mark.get("ttl") != "1h"

@@ -1,0 +1,303 @@
+"""What every dialect is: a way in, a way out, and rules.
+
+A dialect is a frozen value. `parse` reads raw entries into messages and drops nothing silently; `render` writes valid
+messages as fresh payload and tells what it left out or rewrote; `violations` finds what the provider would refuse.
+Fields hold what differs from model to model.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, final
+
+from attrs import define, evolve, field, frozen
+
+from message_history.frozen import freeze
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.message import Message
+    from message_history.repairs import Removed, Repair
+
+__all__ = ["CUT_OFF", "Dialect", "Export", "Foreign", "Note", "Parsed", "Reply", "Rule", "is_cut_off"]
+
+WireT = TypeVar("WireT")
+
+CUT_OFF: Final = frozenset(
+    {
+        "aborted",
+        "content_filter",
+        "content_filtered",
+        "error",
+        "guardrail_intervened",
+        "interrupted",
+        "length",
+        "malformed_function_call",
+        "max_tokens",
+        "model_context_window_exceeded",
+        "refusal",
+        "safety",
+    }
+)
+"""What the providers' stop reasons say, in lower case, when a reply ended before the model was done."""
+
+
+def is_cut_off(keys: Mapping[Any, Any]) -> bool:
+    """Tell whether the keys of a reply say that it was cut off.
+
+    Args:
+        keys: the reply, or the message that it was saved as.
+
+    Returns:
+        True when its stop reason says so.
+    """
+    for key in ("stop_reason", "stopReason", "finish_reason", "finishReason"):
+        reason = keys.get(key)
+        if isinstance(reason, str) and reason.lower() in CUT_OFF:
+            return True
+    return False
+
+
+@final
+@frozen(kw_only=True)
+class Rule:
+    """One rule of a provider.
+
+    Args:
+        id: its name, which never changes.
+        rule: what the provider demands, in one sentence.
+        errors: what it answers otherwise, verbatim, with `{...}` for what differs; empty when no text is known.
+        repair: what this library does about it.
+        source: where that was seen: a page or an issue.
+        date: when the source was read or the report made, as `YYYY-MM`.
+    """
+
+    id: str
+    rule: str
+    errors: tuple[str, ...]
+    repair: str
+    source: str
+    date: str
+
+    def error(self, **values: object) -> str:
+        """Say what the provider answers in one case.
+
+        Args:
+            values: what stands in the places of the first error's `{...}`.
+
+        Returns:
+            The text; an unnamed place stays as it is.
+        """
+        text = self.errors[0] if self.errors else ""
+        for name, value in values.items():
+            text = text.replace(f"{{{name}}}", str(value))
+        return text
+
+
+@final
+@frozen(kw_only=True)
+class Note:
+    """Something that a parser could not take as it came.
+
+    Args:
+        code: what was done.
+        source: the entry of the raw list.
+        removed: what was taken out, or stood there before.
+        detail: the same in words.
+    """
+
+    code: RepairCode
+    source: int
+    removed: tuple[Removed, ...] = ()
+    detail: str = ""
+
+    def at(self, source: int) -> Note:
+        """Give the same note for another entry of the raw list."""
+        return evolve(self, source=source)
+
+
+@final
+@define
+class Parsed:
+    """What a parser read.
+
+    Args:
+        messages: the messages, in order; the history decides what becomes of them.
+        sources: for each, the entry of the raw list that it came from.
+        interrupted: the positions of the replies that were cut off.
+        notes: what could not be taken as it came.
+    """
+
+    messages: list[Message] = field(factory=list)
+    sources: list[int] = field(factory=list)
+    interrupted: set[int] = field(factory=set)
+    notes: list[Note] = field(factory=list)
+
+    def add(self, message: Message, source: int, *, interrupted: bool = False) -> None:
+        """Add a message.
+
+        Args:
+            message: the message.
+            source: the entry of the raw list that it came from.
+            interrupted: True for a reply that was cut off.
+        """
+        if interrupted:
+            self.interrupted.add(len(self.messages))
+        self.messages.append(message)
+        self.sources.append(source)
+
+    def note(self, code: RepairCode, source: int, removed: tuple[Removed, ...] = (), detail: str = "") -> None:
+        """Add a note.
+
+        Args:
+            code: what was done.
+            source: the entry of the raw list.
+            removed: what was taken out, or stood there before.
+            detail: the same in words.
+        """
+        self.notes.append(Note(code=code, source=source, removed=removed, detail=detail))
+
+    def empty(self, entry: object, source: int) -> None:
+        """Note a message without content.
+
+        Args:
+            entry: the raw entry, kept in the note.
+            source: its position in the raw list.
+        """
+        frozen, _ = freeze(entry)
+        self.note(RepairCode.EMPTY_MESSAGE_DROPPED, source, (frozen,), "a message without content")
+
+    def dropped(self, entry: object, source: int, why: str) -> None:
+        """Note an entry that is no message.
+
+        Args:
+            entry: the raw entry, kept in the note.
+            source: its position in the raw list.
+            why: what is wrong with it.
+        """
+        frozen, _ = freeze(entry)
+        self.note(RepairCode.ENTRY_DROPPED, source, (frozen,), why)
+
+    def extend(self, other: Parsed) -> None:
+        """Add what another parser read."""
+        shift = len(self.messages)
+        self.messages += other.messages
+        self.sources += other.sources
+        self.interrupted |= {shift + position for position in other.interrupted}
+        self.notes += other.notes
+
+
+Foreign: TypeAlias = Callable[[Any, int, Parsed], bool]
+"""Reads one entry of the raw list that has another dialect's form; False when it has none that is known."""
+
+
+@final
+@frozen
+class Reply:
+    """What a provider's response holds for the history.
+
+    Args:
+        entries: the raw entries, in the dialect's form.
+        interrupted: True when the response says that it was cut off.
+    """
+
+    entries: list[Any]
+    interrupted: bool = False
+
+
+@final
+@frozen
+class Export:
+    """What is sent.
+
+    Args:
+        messages: the messages in the dialect's form, yours to change.
+        system: the system prompt in the dialect's form; None when there is none, or when it is in the messages.
+        repairs: what was left out or rewritten for this dialect.
+    """
+
+    messages: list[Any]
+    system: Any = None
+    repairs: tuple[Repair, ...] = ()
+
+
+@frozen
+class Dialect(ABC, Generic[WireT]):
+    """One provider API's wire format and rules."""
+
+    name: ClassVar[str]
+    rules: ClassVar[tuple[Rule, ...]] = ()
+
+    @abstractmethod
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read raw entries.
+
+        Args:
+            raw: the entries, in this dialect's form; they are never changed.
+            foreign: reads an entry that has another dialect's form; without it such an entry is noted as dropped.
+
+        Returns:
+            The messages in them.
+
+        Complexity: linear in the entries.
+        """
+
+    @abstractmethod
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write valid messages in this dialect's form.
+
+        Args:
+            messages: the messages of a closed history.
+            system: the system prompt.
+
+        Returns:
+            Fresh payload, and what was left out or rewritten.
+
+        Complexity: linear in the messages.
+        """
+
+    @abstractmethod
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what the provider refuses in a list.
+
+        Args:
+            wire: the list, as it would be sent.
+
+        Returns:
+            What is wrong; empty when the list is acceptable.
+
+        Complexity: linear in the list.
+        """
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response of the provider.
+
+        Args:
+            response: the response, as a mapping.
+
+        Returns:
+            What it holds for the history, or None when it is no response of this provider.
+        """
+        del response
+        return None
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether a conversation that ends with this assistant message may be sent.
+
+        Args:
+            said: the last message.
+
+        Returns:
+            False when a user message must follow.
+        """
+        del said
+        return True
+
+    def has_system_in_list(self) -> bool:
+        """Tell whether the system prompt goes into the list of messages."""
+        return False

@@ -1,0 +1,124 @@
+"""Find a list's dialect by its shape, entry by entry, and read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.anthropic import Anthropic
+from message_history.dialects.native import Native
+from message_history.dialects.openai_chat import OpenAIChat
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.base import Dialect, Parsed, Reply
+
+__all__ = ["dialect_of", "read", "read_reply", "shape_of"]
+
+DIALECTS: Final[dict[str, Dialect[Any]]] = {dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat())}
+TYPED: Final = Anthropic.name
+CHAT: Final = OpenAIChat.name
+
+_BLOCKS: Final[dict[str, str]] = {
+    **dict.fromkeys(("tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use"), TYPED),
+    **dict.fromkeys(("image", "document", "search_result", "container_upload", "thinking"), TYPED),
+    **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), CHAT),
+}
+
+
+def shape_of(entry: object) -> str | None:
+    """Tell which dialect an entry is written in.
+
+    Args:
+        entry: one raw entry.
+
+    Returns:
+        The dialect's name, or None when the entry could be any's.
+
+    Complexity: linear in the blocks of the entry.
+    """
+    data = as_mapping(entry)
+    if data is None:
+        return None
+    if Native.name in data:
+        return Native.name
+    role = data.get("role")
+    if role in ("tool", "function", "developer") or data.keys() & {"tool_calls", "tool_call_id", "function_call"}:
+        return CHAT
+    for item in as_sequence(data.get("content")) or ():
+        kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+        found = _BLOCKS.get(kind) if isinstance(kind, str) else None
+        if found is not None:
+            return found
+    return None
+
+
+def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
+    """Find the dialect of a list by the first entry that tells.
+
+    Args:
+        raw: the entries.
+
+    Returns:
+        The dialect; a list in which no entry tells reads the same in all of them.
+
+    Complexity: linear in the entries that do not tell.
+    """
+    for entry in raw:
+        shape = shape_of(entry)
+        if shape is not None:
+            return DIALECTS[shape]
+    return DIALECTS[TYPED]
+
+
+def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
+    """Read a list; an entry that is written in another dialect than the rest is read in its own.
+
+    Args:
+        raw: the entries.
+        dialect: their dialect; None to find it by shape.
+
+    Returns:
+        The messages in them.
+
+    Complexity: linear in the entries.
+    """
+    chosen = dialect if dialect is not None else dialect_of(raw)
+
+    def foreign(entry: object, source: int, parsed: Parsed) -> bool:
+        if isinstance(entry, Message):
+            parsed.add(entry, source)
+            return True
+        shape = shape_of(entry)
+        if shape is None or shape == chosen.name or shape not in DIALECTS:
+            return False
+        inner = DIALECTS[shape].parse([entry])
+        inner.sources = [source] * len(inner.sources)
+        inner.notes = [note.at(source) for note in inner.notes]
+        parsed.extend(inner)
+        return True
+
+    return chosen.parse(raw, foreign)
+
+
+def read_reply(response: object, dialect: Dialect[Any] | None = None) -> tuple[Dialect[Any], Reply] | None:
+    """Read a provider's response.
+
+    Args:
+        response: an SDK's object or its dict.
+        dialect: the provider's dialect; None to find it by shape.
+
+    Returns:
+        The dialect and what the response holds, or None when it is no response that is known.
+    """
+    data = as_mapping(response)
+    if data is None:
+        return None
+    for candidate in DIALECTS.values() if dialect is None else (dialect,):
+        reply = candidate.reply(data)
+        if reply is not None:
+            return candidate, reply
+    return None

@@ -1,0 +1,49 @@
+"""Our own versioned saved form: what `to_list` gives, and what pickles, sessions and the command line hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect, Export, Parsed
+from message_history.dialects.native.check import RULES
+from message_history.dialects.native.check import violations as find_violations
+from message_history.dialects.native.parse import NATIVE
+from message_history.dialects.native.parse import parse as parse_list
+from message_history.dialects.native.render import render as render_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign, Rule
+    from message_history.message import Message
+
+__all__ = ["Native"]
+
+
+@final
+@frozen
+class Native(Dialect[dict[str, Any]]):
+    """Our own versioned saved form; it holds all that a history holds."""
+
+    name: ClassVar[str] = NATIVE
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read our own saved form; see `Dialect.parse`."""
+        return parse_list(raw, foreign)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write our own saved form; see `Dialect.render`."""
+        return Export(list(render_list(messages, system)))
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what breaks a law; see `Dialect.violations`."""
+        return find_violations(wire)
+
+    def has_system_in_list(self) -> bool:
+        """Tell whether the system prompt goes into the list: it is the first entry."""
+        return True

@@ -1,0 +1,112 @@
+"""Find what breaks a law in a list of our own saved form; written apart from the state machine.
+
+It reads any list of typed blocks, so it also judges what is written for the Messages API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.base import Rule
+from message_history.dialects.checks import Findings, entries, is_blank_text, text_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.checking import Violation
+
+__all__ = ["RULES", "violations"]
+
+_HERE: Final = "docs/design.md"
+RULES: Final = (
+    Rule(
+        id="L1",
+        rule="The first message is the user's.",
+        errors=("the first message is not the user's",),
+        repair="A placeholder user turn is put first, or what precedes the user is dropped.",
+        source=_HERE,
+        date="2026-11",
+    ),
+    Rule(
+        id="L2",
+        rule="Roles alternate.",
+        errors=("two neighbours are both the {role}'s",),
+        repair="Neighbours of one role are joined.",
+        source=_HERE,
+        date="2026-11",
+    ),
+    Rule(
+        id="L3",
+        rule="An assistant message with calls is followed by a user message that starts with one result per call.",
+        errors=("the results of the calls are not at the start of the next message: {ids}",),
+        repair="Results are moved, and stubs made for calls that have none.",
+        source=_HERE,
+        date="2026-11",
+    ),
+    Rule(
+        id="L4",
+        rule="No message is empty, no text blank, no call without an id, a name and an object as input.",
+        errors=("{what}",),
+        repair="Blank and incomplete blocks are dropped or mended.",
+        source=_HERE,
+        date="2026-11",
+    ),
+)
+_BY_ID: Final = {rule.id: rule for rule in RULES}
+
+
+def violations(wire: Sequence[Any]) -> list[Violation]:
+    """Find what breaks a law.
+
+    Args:
+        wire: the list; system entries at its start are passed over.
+
+    Returns:
+        What is wrong.
+
+    Complexity: linear in the list.
+    """
+    found = Findings(_BY_ID)
+    before: str | None = None
+    calls: list[str] = []
+    for n, entry in enumerate(wire):
+        if not isinstance(entry, Mapping):
+            found.add("L4", n, what="an entry is no message")
+            continue
+        role = entry.get("role")
+        if role == "system" and before is None:
+            continue
+        if before is None and role != "user":
+            found.add("L1", n, "role")
+        if role == before:
+            found.add("L2", n, "role", role=role)
+        content = entries(entry.get("content"))
+        blocks = [block if isinstance(block, Mapping) else {} for block in content]
+        if not blocks:
+            found.add("L4", n, "content", what="an empty message")
+        results = [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
+        leading = [text_at(block, "tool_use_id") for block in blocks[: len(results)]]
+        if (before == "assistant" or results) and (results != calls or leading != results):
+            found.add("L3", n, "content", ids=", ".join(calls or results))
+        calls = [text_at(block, "id") for block in blocks if block.get("type") == "tool_use"]
+        if len(set(calls)) != len(calls) or (calls and role != "assistant"):
+            found.add("L3", n, "content", ids=", ".join(calls))
+        for m, block in enumerate(blocks):
+            what = _lack(block)
+            if what:
+                found.add("L4", n, f"content[{m}]", what=what)
+        before = str(role)
+    return found.violations
+
+
+def _lack(block: Mapping[Any, Any]) -> str:
+    kind = block.get("type")
+    if kind in ("text", "system") and is_blank_text(block.get("text")) and not block.get("signature"):
+        return "blank text"
+    if kind == "tool_use":
+        if not text_at(block, "id") or not text_at(block, "name").strip():
+            return "a call without an id or a name"
+        if not isinstance(block.get("input"), Mapping):
+            return "a call whose input is no object"
+    return "" if kind else "a block without a type"

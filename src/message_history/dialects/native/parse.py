@@ -1,0 +1,112 @@
+"""Read our own saved form: typed blocks, with what travels with them under keys of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
+from message_history.dialects.base import Parsed
+from message_history.dialects.plain import as_mapping
+from message_history.dialects.typed_blocks import common_message, read_blocks
+from message_history.frozen import EMPTY, FrozenDict
+from message_history.message import Message, make_message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.base import Foreign
+
+NATIVE: Final = "native"
+VERSION: Final = 1
+
+
+class _Reader:
+    """What native blocks have besides the modelled keys."""
+
+    issuer: str | None = None
+
+    def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
+        """Read our own keys; anything else is of a later version and kept as extra."""
+        del kind
+        if not others:
+            return None
+        unknown = {key: value for key, value in others.items() if key not in _OWN_KEYS}
+        extra = {**(_mapping(others.get("extra")) or {}), **({NATIVE: unknown} if unknown else {})}
+        meta = Meta(
+            extra=FrozenDict(extra) if extra else EMPTY,
+            carried=FrozenDict(_mapping(others.get("carried")) or {}) if others.get("carried") else EMPTY,
+            mark=_mark(others.get("mark")),
+            issuer=_text(others.get("issuer")),
+            signature=_text(others.get("signature")),
+            arguments=_text(others.get("arguments")),
+        )
+        return meta if meta != Meta() else None
+
+    def other(self, data: Mapping[Any, Any]) -> Block:
+        """Read the block types that only we have."""
+        meta = self.meta("", {key: value for key, value in data.items() if key in _OWN_KEYS})
+        text, dialect, block = data.get("text"), data.get("dialect"), as_mapping(data.get("data"))
+        if data.get("type") == "system" and isinstance(text, str):
+            return SystemBlock(text, meta=meta)
+        if data.get("type") == "provider" and isinstance(dialect, str) and block is not None:
+            return ProviderBlock(dialect, block, meta=meta)
+        return ProviderBlock(NATIVE, data)
+
+
+_OWN_KEYS: Final = frozenset({"mark", "extra", "carried", "issuer", "signature", "arguments"})
+_READER: Final = _Reader()
+
+
+def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+    """Read our own saved form.
+
+    Args:
+        raw: the entries.
+        foreign: reads an entry that has another dialect's form.
+
+    Returns:
+        The messages in them.
+
+    Complexity: linear in the entries.
+    """
+    parsed = Parsed()
+    for source, entry in enumerate(raw):
+        message = common_message(entry, 3) if type(entry) is dict and NATIVE in entry else None
+        if message is None:
+            message = _read(entry, source, parsed, foreign)
+        if message is not None:
+            parsed.messages.append(message)
+            parsed.sources.append(source)
+    return parsed
+
+
+def _read(entry: object, source: int, parsed: Parsed, foreign: Foreign | None) -> Message | None:
+    data = as_mapping(entry)
+    if data is None or NATIVE not in data:
+        if foreign is None or not foreign(entry, source, parsed):
+            parsed.dropped(entry, source, "no message of the saved form")
+        return None
+    blocks = read_blocks(data.get("content"), source, parsed, _READER)
+    return make_message("assistant" if data.get("role") == "assistant" else "user", tuple(blocks))
+
+
+def _mapping(value: object) -> Mapping[str, Any] | None:
+    return value if isinstance(value, Mapping) else None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _mark(value: object) -> Mark | None:
+    """Read a mark; one that a later version made, or that was tampered with, is none."""
+    if not isinstance(value, Mapping) or value.get("kind") not in _MARK_KINDS:
+        return None
+    blocks = value.get("blocks", 0)
+    texts = {key: str(value[key]) for key in ("reason", "tool_use_id", "name") if isinstance(value.get(key), str)}
+    count = blocks if isinstance(blocks, int) and blocks >= 0 else 0
+    return Mark(kind=value["kind"], is_error=value.get("is_error") is True, blocks=count, **texts)
+
+
+_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed"})

@@ -1,0 +1,124 @@
+"""Write our own saved form: plain JSON that `parse` reads back to an equal value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Mark,
+    Meta,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.dialects.native.parse import NATIVE, VERSION
+from message_history.frozen import EMPTY, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.message import Message
+
+__all__ = ["block_to_json", "message_to_json", "render"]
+
+
+def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[dict[str, Any]]:
+    """Write messages in our own saved form, the system prompt first.
+
+    Args:
+        messages: the messages.
+        system: the system prompt.
+
+    Returns:
+        Fresh entries.
+
+    Complexity: linear in the messages.
+    """
+    entries = [message_to_json(message) for message in messages]
+    if system:
+        entries.insert(0, {"role": "system", "content": list(map(block_to_json, system)), NATIVE: VERSION})
+    return entries
+
+
+def message_to_json(message: Message) -> dict[str, Any]:
+    """Write one message.
+
+    Args:
+        message: the message.
+
+    Returns:
+        A fresh entry.
+    """
+    return {"role": message.role, "content": list(map(block_to_json, message.content)), NATIVE: VERSION}
+
+
+def block_to_json(block: Block) -> dict[str, Any]:
+    """Write one block.
+
+    Args:
+        block: the block.
+
+    Returns:
+        A fresh dict, without keys that say nothing.
+    """
+    kind = type(block)
+    data: dict[str, Any]
+    if isinstance(block, TextBlock):
+        data = {"type": "text", "text": block.text}
+    elif isinstance(block, ToolUseBlock):
+        data = {"type": "tool_use", "id": block.id, "name": block.name, "input": thaw(block.input)}
+    elif isinstance(block, ToolResultBlock):
+        content = list(map(block_to_json, block.content))
+        data = {"type": "tool_result", "tool_use_id": block.tool_use_id, "content": content}
+        if block.is_error:
+            data["is_error"] = True
+    elif isinstance(block, ThinkingBlock):
+        data = {"type": "thinking", "thinking": block.thinking}
+        if block.signature is not None:
+            data["signature"] = block.signature
+    elif isinstance(block, RedactedThinkingBlock):
+        data = {"type": "redacted_thinking", "data": block.data}
+    elif isinstance(block, ImageBlock):
+        data = {"type": "image", "source": thaw(block.source)}
+    elif isinstance(block, DocumentBlock):
+        data = {"type": "document", "source": thaw(block.source)}
+        if block.title is not None:
+            data["title"] = block.title
+    elif isinstance(block, SystemBlock):
+        data = {"type": "system", "text": block.text}
+    elif isinstance(block, ProviderBlock):
+        data = {"type": "provider", "dialect": block.dialect, "data": thaw(block.data)}
+    else:
+        raise TypeError(f"no saved form for a {kind.__name__}")
+    if isinstance(block, ThinkingBlock | RedactedThinkingBlock) and not block.bound:
+        data["bound"] = False
+    if block.meta is not None:
+        data.update(_meta_to_json(block.meta))
+    return data
+
+
+def _meta_to_json(meta: Meta) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        key: value for key in ("issuer", "signature", "arguments") if (value := getattr(meta, key)) is not None
+    }
+    for key in ("extra", "carried"):
+        if (held := getattr(meta, key)) != EMPTY:
+            data[key] = thaw(held)
+    if meta.mark is not None:
+        data["mark"] = _mark_to_json(meta.mark)
+    return data
+
+
+def _mark_to_json(mark: Mark) -> dict[str, Any]:
+    empty = Mark(kind=mark.kind)
+    said = attrs.asdict(mark)
+    return {key: value for key, value in said.items() if key == "kind" or value != getattr(empty, key)}

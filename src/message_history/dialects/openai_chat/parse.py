@@ -1,0 +1,333 @@
+"""Read lists of Chat Completions, and what people have saved in its form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Meta,
+    ProviderBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    text_block,
+    tool_result_block,
+)
+from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.typed_blocks import call_of_text, carry, text_of_json
+from message_history.frozen import EMPTY, freeze_mapping
+from message_history.message import Message, make_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.dialects.base import Foreign
+
+__all__ = ["OPENAI_CHAT", "Reader", "data_url", "document_of", "image_of"]
+
+OPENAI_CHAT: Final = "openai_chat"
+REASONING_KEYS: Final = ("reasoning_content", "reasoning")
+_READ: Final = frozenset(
+    {"role", "content", "tool_calls", "function_call", "refusal", "audio", "reasoning_details", *REASONING_KEYS}
+)
+
+
+class Reader:
+    """One list on its way in.
+
+    Args:
+        foreign: reads an entry that has another dialect's form.
+        dialect: the name under which unknown keys are kept.
+    """
+
+    def __init__(self, foreign: Foreign | None, dialect: str = OPENAI_CHAT) -> None:
+        self.parsed = Parsed()
+        self._foreign = foreign
+        self._dialect = dialect
+        self._results: list[Block] = []
+        self._results_source = 0
+        self._functions: list[tuple[str, str]] = []
+
+    def read(self, raw: Sequence[Any]) -> Parsed:
+        """Read all entries.
+
+        Args:
+            raw: the entries.
+
+        Returns:
+            The messages in them; a run of tool messages is one message.
+
+        Complexity: linear in the entries.
+        """
+        for source, entry in enumerate(raw):
+            data = as_mapping(entry)
+            role = data.get("role") if data is not None else None
+            if data is not None and role in ("tool", "function"):
+                self._result(data, source)
+                continue
+            self._end_results()
+            if self._foreign is not None and (data is None or role not in _ROLES or "tool_calls" not in data):
+                if self._foreign(entry, source, self.parsed):
+                    continue
+            if data is None or ("role" not in data and "content" not in data):
+                self.parsed.dropped(entry, source, "no message")
+            else:
+                self._message(data, source)
+        self._end_results()
+        return self.parsed
+
+    def _message(self, data: Mapping[Any, Any], source: int) -> None:
+        role = data.get("role")
+        blocks: list[Block]
+        if role in ("system", "developer"):
+            blocks = [
+                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block
+                for block in self.content(data.get("content"), source)
+            ]
+        elif role == "assistant":
+            blocks = self._assistant(data, source)
+        else:
+            if role != "user":
+                self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {role!r:.80} taken as the user's")
+            blocks = self.content(data.get("content"), source)
+        if not blocks:
+            self.parsed.empty(data, source)
+            return
+        carry(blocks, self._dialect, {key: value for key, value in data.items() if key not in _READ})
+        message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
+        self.parsed.add(message, source, interrupted=role == "assistant" and is_cut_off(data))
+
+    def _assistant(self, data: Mapping[Any, Any], source: int) -> list[Block]:
+        blocks: list[Block] = []
+        for key in REASONING_KEYS:
+            if isinstance(data.get(key), str) and data[key]:
+                meta = Meta(issuer=self._dialect, extra=self._extra({"key": key}))
+                blocks.append(ThinkingBlock(data[key], meta=meta))
+        details = data.get("reasoning_details")
+        if details:
+            blocks.append(self._own({"type": "reasoning_details", "reasoning_details": details}))
+        blocks += self.content(data.get("content"), source)
+        if isinstance(data.get("refusal"), str) and data["refusal"]:
+            blocks.append(self._refusal(data["refusal"]))
+        if data.get("audio"):
+            blocks.append(self._own({"type": "audio", "audio": data["audio"]}))
+        for item in as_sequence(data.get("tool_calls")) or ():
+            call = as_mapping(item)
+            if call is None:
+                self.parsed.dropped(item, source, "no call")
+            else:
+                blocks.append(self._call(call))
+        function = as_mapping(data.get("function_call"))
+        if function is not None:
+            # The form of 2023: no ids, one call at a time.
+            id = f"function_{source}"
+            self._functions.append((id, str(function.get("name", ""))))
+            blocks.append(self._function_call(id, function, {}))
+        return blocks
+
+    def _call(self, call: Mapping[Any, Any]) -> ToolUseBlock:
+        id = call.get("id")
+        others = {key: value for key, value in call.items() if key not in ("id", "type", "function", "custom")}
+        id = id if isinstance(id, str) else "" if id is None else text_of_json(id)
+        custom = as_mapping(call.get("custom"))
+        if custom is not None:
+            meta = Meta(extra=self._extra({"type": "custom", **others}))
+            given = custom.get("input")
+            return ToolUseBlock(id, str(custom.get("name") or ""), {"input": given}, meta=meta)
+        return self._function_call(id, as_mapping(call.get("function")) or {}, others)
+
+    def _function_call(self, id: str, function: Mapping[Any, Any], others: Mapping[Any, Any]) -> ToolUseBlock:
+        name, arguments = function.get("name"), function.get("arguments")
+        name = name if isinstance(name, str) else ""
+        meta = Meta(extra=self._extra(others)) if others else None
+        if isinstance(arguments, str):
+            if arguments.strip():
+                return call_of_text(id, name, arguments, meta, keep=True)
+            meta = Meta(extra=self._extra(others), arguments=arguments)
+            return ToolUseBlock(id, name, EMPTY, meta=meta)
+        if arguments is None:
+            return ToolUseBlock(id, name, EMPTY, meta=meta)
+        given = as_mapping(arguments)
+        if given is not None:
+            return ToolUseBlock(id, name, given, meta=meta)
+        return call_of_text(id, name, text_of_json(arguments), meta)
+
+    def _result(self, data: Mapping[Any, Any], source: int) -> None:
+        """Read a tool message; a run of them is one message."""
+        if not self._results:
+            self._results_source = source
+        id = data.get("tool_call_id")
+        id = id if isinstance(id, str) else "" if id is None else text_of_json(id)
+        if data.get("role") == "function" and not id:
+            id = self._function_id(data.get("name"))
+        content: list[Block] = []
+        if data.get("content") != "":
+            content = self.content(data.get("content"), source, in_result=True)
+        others = {
+            key: value
+            for key, value in data.items()
+            if key not in ("role", "content", "tool_call_id") and value is not None
+        }
+        meta = Meta(extra=self._extra(others)) if others else None
+        self._results.append(tool_result_block(id, tuple(content), is_error=False, meta=meta))
+
+    def _function_id(self, name: object) -> str:
+        """Find the call that a function message of 2023 answers: the last one of that name."""
+        for position in range(len(self._functions) - 1, -1, -1):
+            id, called = self._functions[position]
+            if called == name:
+                del self._functions[position]
+                return id
+        return ""
+
+    def _end_results(self) -> None:
+        if not self._results:
+            return
+        message = make_message("user", tuple(self._results))
+        before = self.parsed.messages[-1] if self.parsed.messages else None
+        calls = before.facts.calls if before is not None else ()
+        if message.facts.answers != calls and message.facts.clean and sorted(message.facts.answers) == sorted(calls):
+            # Tool messages come as the tools finish; their order says nothing.
+            message = _in_order(message, calls)
+        self.parsed.add(message, self._results_source)
+        self._results = []
+
+    def content(self, content: object, source: int, *, in_result: bool = False) -> list[Block]:
+        """Read content: text, parts, or whatever stands there.
+
+        Args:
+            content: the raw content.
+            source: the entry of the raw list.
+            in_result: True for what a tool gave, which may be any JSON.
+
+        Returns:
+            The blocks.
+        """
+        if content is None:
+            return []
+        if isinstance(content, str):
+            return [text_block(str.__str__(content))]
+        items = as_sequence(content)
+        if items is None:
+            part = as_mapping(content)
+            items = [part] if part is not None and isinstance(part.get("type"), str) else None
+        if items is None or (in_result and not all(_is_part(item) for item in items)):
+            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is no text, kept as JSON text")
+            return [text_block(text_of_json(content))]
+        blocks: list[Block] = []
+        for item in items:
+            part = as_mapping(item)
+            if isinstance(item, str):
+                blocks.append(text_block(item))
+            elif isinstance(item, Block):
+                blocks.append(item)
+            elif part is not None:
+                blocks.append(self._part(part))
+            elif item is not None:
+                self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is none, kept as JSON text")
+                blocks.append(text_block(text_of_json(item)))
+        return blocks
+
+    def _part(self, part: Mapping[Any, Any]) -> Block:
+        kind = part.get("type")
+        others = {key: value for key, value in part.items() if key not in ("type", kind) and value is not None}
+        meta = Meta(extra=self._extra(others)) if others else None
+        if kind == "text" and isinstance(part.get("text"), str):
+            return text_block(part["text"], meta)
+        if kind == "refusal" and isinstance(part.get("refusal"), str):
+            return self._refusal(part["refusal"])
+        value = as_mapping(part.get(kind)) if isinstance(kind, str) else None
+        if kind == "image_url":
+            if isinstance(part.get("image_url"), str):
+                value = {"url": part["image_url"]}
+            image = image_of(value, self._dialect, others) if value is not None else None
+            return image if image is not None else self._own(part)
+        if kind == "file" and value is not None:
+            return document_of(value, self._dialect) or self._own(part)
+        return self._own(part)
+
+    def _refusal(self, text: str) -> TextBlock:
+        return text_block(text, Meta(extra=self._extra({"type": "refusal"})))
+
+    def _own(self, data: Mapping[Any, Any]) -> ProviderBlock:
+        return ProviderBlock(self._dialect, data)
+
+    def _extra(self, keys: Mapping[Any, Any]) -> Any:
+        return freeze_mapping({self._dialect: keys})[0] if keys else EMPTY
+
+
+_ROLES: Final = ("user", "assistant", "system", "developer")
+
+
+def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) -> ImageBlock | None:
+    """Read the `image_url` of a part.
+
+    Args:
+        value: the object with the `url`.
+        dialect: where it came from.
+        others: further keys of the part.
+
+    Returns:
+        The image, or None when there is no URL.
+    """
+    url = value.get("url")
+    if not isinstance(url, str):
+        return None
+    kept = {**others, **{key: item for key, item in value.items() if key != "url" and item is not None}}
+    meta = Meta(extra=freeze_mapping({dialect: kept})[0]) if kept else None
+    inline = data_url(url)
+    if inline is not None:
+        return ImageBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, meta=meta)
+    return ImageBlock({"type": "url", "url": url}, meta=meta)
+
+
+def document_of(value: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
+    """Read the `file` of a part.
+
+    Args:
+        value: the object with `file_data` or `file_id`.
+        dialect: where it came from; a file id is known there alone.
+
+    Returns:
+        The document, or None when it holds neither.
+    """
+    name, data, id = value.get("filename"), value.get("file_data"), value.get("file_id")
+    title = name if isinstance(name, str) else None
+    inline = data_url(data) if isinstance(data, str) else None
+    if inline is not None:
+        return DocumentBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, title)
+    if isinstance(id, str):
+        return DocumentBlock({"type": "file", "file_id": id}, title, meta=Meta(issuer=dialect))
+    return None
+
+
+def data_url(url: str) -> tuple[str, str] | None:
+    """Split a base64 data URL.
+
+    Args:
+        url: any URL.
+
+    Returns:
+        The media type and the data, or None for another URL.
+    """
+    if not url.startswith("data:"):
+        return None
+    head, comma, data = url[5:].partition(",")
+    kind, _, rest = head.partition(";")
+    return (kind or "text/plain", data) if comma and rest.endswith("base64") else None
+
+
+def _is_part(item: object) -> bool:
+    part = as_mapping(item)
+    return isinstance(item, str | Block) or (part is not None and isinstance(part.get("type"), str))
+
+
+def _in_order(message: Message, calls: tuple[str, ...]) -> Message:
+    by_id = {block.tool_use_id: block for block in message.results}
+    return make_message("user", tuple(by_id[id] for id in calls))

@@ -1,0 +1,53 @@
+"""SDK objects as mappings: whatever a provider's library hands out is read like the JSON that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["as_mapping", "as_sequence"]
+
+
+def as_mapping(value: object) -> Mapping[Any, Any] | None:
+    """Read an object as the mapping that it stands for.
+
+    Args:
+        value: a mapping, or an object with `model_dump`, or with attributes.
+
+    Returns:
+        The mapping, without the keys whose value is None when it came from an object; None for anything else.
+    """
+    if isinstance(value, Mapping):
+        return value
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        try:
+            dumped = dump(exclude_none=True, by_alias=True)
+        except TypeError:
+            dumped = dump()
+        return dumped if isinstance(dumped, Mapping) else None
+    declared = getattr(value, "__attrs_attrs__", None) or getattr(value, "__dataclass_fields__", {}).values()
+    if declared and not isinstance(value, type):
+        named = {field.name: getattr(value, field.name, None) for field in declared}
+    elif hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
+        named = vars(value)
+    else:
+        return None
+    found = {key: item for key, item in named.items() if item is not None and not key.startswith("_")}
+    return found or None
+
+
+def as_sequence(value: object) -> list[Any] | None:
+    """Read an object as a list of entries.
+
+    Args:
+        value: a list, a tuple, or any other iterable that is no text and no mapping.
+
+    Returns:
+        The list, or None for anything else.
+    """
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or not hasattr(value, "__iter__"):
+        return None
+    return list(value)

@@ -1,0 +1,360 @@
+"""Messages whose content is a list of blocks with a `type`: the form of the Messages API, and of our own saved form.
+
+`common_message` takes the shapes that nearly every message has at one look; `read_message` takes everything else, keeps
+what it does not know and notes what it could not take.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from attrs import evolve
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Meta,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    text_block,
+    tool_result_block,
+    tool_use_block,
+    with_meta,
+)
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.frozen import freeze, freeze_mapping, json_text
+from message_history.message import NOTHING, Facts, Message, make_message, text_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.dialects.base import Parsed
+
+__all__ = [
+    "BlockReader",
+    "call_of_text",
+    "carry",
+    "common_message",
+    "half_written",
+    "parsed_input",
+    "read_blocks",
+    "text_of_json",
+]
+
+MODELLED: Final[Mapping[str, frozenset[str]]] = {
+    "text": frozenset({"type", "text"}),
+    "tool_use": frozenset({"type", "id", "name", "input"}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error"}),
+    "thinking": frozenset({"type", "thinking", "signature", "bound"}),
+    "redacted_thinking": frozenset({"type", "data", "bound"}),
+    "image": frozenset({"type", "source"}),
+    "document": frozenset({"type", "source", "title"}),
+}
+"""The keys of each block type that we have a field for."""
+
+
+class BlockReader(Protocol):
+    """What differs between the dialects that use typed blocks.
+
+    Args:
+        issuer: who knows the file ids in a list; None when the blocks say so themselves.
+    """
+
+    issuer: str | None
+
+    def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
+        """Keep the keys that a block of this type has besides the modelled ones."""
+        ...
+
+    def other(self, data: Mapping[Any, Any]) -> Block:
+        """Keep a block whose type is not modelled."""
+        ...
+
+
+def common_message(entry: Any, size: int) -> Message | None:
+    """Read a message of the shapes that nearly all have.
+
+    Args:
+        entry: the raw entry.
+        size: how many keys it must have, `role` and `content` among them.
+
+    Returns:
+        The message, or None when there is anything about it that needs a second look.
+
+    Complexity: linear in the entry.
+    """
+    if type(entry) is not dict or len(entry) != size:
+        return None
+    role = entry.get("role")
+    content = entry.get("content")
+    if role not in ("user", "assistant"):
+        return None
+    if type(content) is str:
+        return text_message(role, content) if content and not content.isspace() else None
+    if type(content) is not list or not content:
+        return None
+    blocks: list[Block] = []
+    calls: list[str] = []
+    answers: list[str] = []
+    clean = True
+    for item in content:
+        if type(item) is not dict:
+            return None
+        kind = item.get("type")
+        if kind == "text":
+            text = item.get("text")
+            if len(item) != 2 or type(text) is not str or not text or text.isspace():
+                return None
+            blocks.append(text_block(text))
+        elif kind == "tool_use":
+            id, name, given = item.get("id"), item.get("name"), item.get("input")
+            if len(item) != 4 or type(id) is not str or type(name) is not str or type(given) is not dict:
+                return None
+            frozen, converted = freeze_mapping(given)
+            if not id or not name or name.isspace() or converted or role != "assistant":
+                return None
+            calls.append(id)
+            blocks.append(tool_use_block(id, name, frozen))
+        elif kind == "tool_result":
+            id, given = item.get("tool_use_id"), item.get("content")
+            is_error = item.get("is_error", False)
+            if len(item) != 3 + ("is_error" in item) or type(id) is not str or type(is_error) is not bool:
+                return None
+            inner = _common_result(given)
+            if not id or inner is None or role != "user":
+                return None
+            clean = clean and not is_error and len(answers) == len(blocks)
+            answers.append(id)
+            blocks.append(tool_result_block(id, inner, is_error))
+        else:
+            return None
+    if not calls and not answers:
+        return make_message(role, tuple(blocks), NOTHING)
+    if len(set(calls)) != len(calls) or len(set(answers)) != len(answers):
+        return None
+    return make_message(role, tuple(blocks), Facts(tuple(calls), tuple(answers), clean))
+
+
+def _common_result(content: Any) -> tuple[Block, ...] | None:
+    if type(content) is str:
+        return (text_block(content),) if content else ()
+    if type(content) is not list:
+        return None
+    blocks: list[Block] = []
+    for item in content:
+        if type(item) is not dict or len(item) != 2 or item.get("type") != "text" or type(item.get("text")) is not str:
+            return None
+        blocks.append(text_block(item["text"]))
+    return tuple(blocks)
+
+
+def read_blocks(content: object, source: int, parsed: Parsed, reader: BlockReader) -> list[Block]:
+    """Read the content of a message, whatever it is.
+
+    Args:
+        content: text, a list of blocks, one block, None, or anything else.
+        source: the entry of the raw list.
+        parsed: gets notes of what could not be taken.
+        reader: keeps what is not modelled.
+
+    Returns:
+        The blocks.
+
+    Complexity: linear in the content.
+    """
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [text_block(str.__str__(content))]
+    mapping = as_mapping(content) if not isinstance(content, list) else None
+    items = [mapping] if mapping is not None else as_sequence(content)
+    if items is None:
+        return [_as_text(content, source, parsed)]
+    return [block for item in items if (block := _read_block(item, source, parsed, reader)) is not None]
+
+
+def _read_block(item: object, source: int, parsed: Parsed, reader: BlockReader) -> Block | None:
+    if isinstance(item, str):
+        return text_block(str.__str__(item))
+    if isinstance(item, Block):
+        return item
+    data = as_mapping(item)
+    if data is None:
+        if item is None:
+            parsed.note(RepairCode.ENTRY_DROPPED, source, (None,), "an empty block")
+            return None
+        return _as_text(item, source, parsed)
+    return read_block(data, source, parsed, reader)
+
+
+def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: BlockReader) -> Block:
+    """Read one block; what does not fit its type is kept whole.
+
+    Args:
+        data: the raw block.
+        source: the entry of the raw list.
+        parsed: gets notes of what could not be taken.
+        reader: keeps what is not modelled.
+
+    Returns:
+        The block.
+    """
+    kind = data.get("type")
+    modelled = MODELLED.get(kind) if isinstance(kind, str) else None
+    if modelled is None or not isinstance(kind, str):
+        return reader.other(data)
+    meta = reader.meta(kind, {key: value for key, value in data.items() if key not in modelled})
+    if kind == "tool_use":
+        return _tool_use(data, source, parsed, meta)
+    if kind == "tool_result":
+        content = _result_blocks(data.get("content"), source, parsed, reader)
+        return tool_result_block(_text(data.get("tool_use_id")), content, data.get("is_error") is True, meta)
+    value = data.get({"thinking": "thinking", "redacted_thinking": "data", "text": "text"}.get(kind, "source"))
+    if kind in ("image", "document"):
+        mapping = as_mapping(value)
+        if mapping is None:
+            return reader.other(data)
+        title = data.get("title")
+        if mapping.get("type") == "file" and reader.issuer is not None:
+            meta = evolve(meta if meta is not None else Meta(), issuer=reader.issuer)
+        if kind == "image":
+            return ImageBlock(mapping, meta=meta)
+        return DocumentBlock(mapping, title if isinstance(title, str) else None, meta=meta)
+    if not isinstance(value, str):
+        if kind == "text" and value is not None:
+            return _as_text(value, source, parsed)
+        value = ""
+    if kind == "text":
+        return TextBlock(value, meta=meta)
+    bound = data.get("bound") is not False
+    if kind == "redacted_thinking":
+        return RedactedThinkingBlock(value, bound, meta=meta)
+    signature = data.get("signature")
+    return ThinkingBlock(value, signature if isinstance(signature, str) else None, bound, meta=meta)
+
+
+def _tool_use(data: Mapping[Any, Any], source: int, parsed: Parsed, meta: Meta | None) -> ToolUseBlock:
+    id, name = _text(data.get("id")), _text(data.get("name"))
+    if "input" not in data:
+        return ToolUseBlock(id, name, None, meta=meta)
+    given = data["input"]
+    mapping = as_mapping(given)
+    if mapping is not None:
+        return ToolUseBlock(id, name, mapping, meta=meta)
+    parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"the input of call {id!r:.80} was no object")
+    if given is None or given == []:
+        # An empty list is what PHP makes of an empty object (https://github.com/prism-php/prism/issues/659, 2025).
+        return ToolUseBlock(id, name, {}, meta=meta)
+    return call_of_text(id, name, given if isinstance(given, str) else json_text(given), meta)
+
+
+def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *, keep: bool = False) -> ToolUseBlock:
+    """Make a call whose input came as text.
+
+    Args:
+        id: its id.
+        name: its tool.
+        arguments: the text.
+        meta: what travels with the call.
+        keep: whether to keep the text, to send it back as it came; one that cannot be read is always kept.
+
+    Returns:
+        The call; its input is `{"_raw": text}` when the text is no JSON object.
+    """
+    given = parsed_input(arguments)
+    if given is None or keep:
+        meta = evolve(meta if meta is not None else Meta(), arguments=arguments)
+    return ToolUseBlock(id, name, given if given is not None else {"_raw": arguments}, meta=meta)
+
+
+def half_written(call: ToolUseBlock) -> ToolUseBlock:
+    """Take the input of a call for what there was of it when the reply was cut off.
+
+    Args:
+        call: a call at the very end of a reply that was cut off.
+
+    Returns:
+        The call, with an input that cannot be read; the same when the provider's own text of it is complete.
+    """
+    if call.arguments is not None:
+        return call
+    text = json_text(call.input)
+    meta = call.meta if call.meta is not None else Meta()
+    return ToolUseBlock(call.id, call.name, {"_raw": text}, meta=evolve(meta, arguments=text))
+
+
+def parsed_input(text: str) -> dict[str, Any] | None:
+    """Read a call's input that came as text.
+
+    Args:
+        text: JSON, or what a model made of it; JSON text within JSON text is read too.
+
+    Returns:
+        The object, or None when it is none.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, str):
+        try:
+            found = json.loads(found)
+        except (ValueError, RecursionError):
+            found = None
+    return found if isinstance(found, dict) else None
+
+
+def _result_blocks(content: object, source: int, parsed: Parsed, reader: BlockReader) -> tuple[Block, ...]:
+    """Read what a tool gave; a block that cannot stand in a result is kept whole, as the provider's own."""
+    if content is None or content == "":
+        return ()
+    blocks: list[Block] = []
+    mapping = as_mapping(content) if not isinstance(content, list) else None
+    items = [mapping] if mapping is not None else as_sequence(content)
+    for item in [content] if items is None else items:
+        data = as_mapping(item)
+        if data is not None and data.get("type") not in ("text", "image", "document"):
+            blocks.append(reader.other(data))
+        else:
+            block = _read_block(item, source, parsed, reader)
+            blocks += [block] if block is not None else []
+    return tuple(blocks)
+
+
+def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
+    """Let the first block of a message carry the message's own keys.
+
+    Args:
+        blocks: the blocks of the message; the first is replaced.
+        dialect: where the keys came from.
+        keys: the keys.
+    """
+    kept = {key: value for key, value in keys.items() if value is not None}
+    if kept and blocks:
+        carried, converted = freeze_mapping({dialect: kept})
+        noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
+        blocks[0] = with_meta(blocks[0], carried=carried, converted=(*noted, *converted))
+
+
+def _as_text(value: object, source: int, parsed: Parsed) -> TextBlock:
+    """Keep a value that is no block as its JSON text."""
+    parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"a {type(value).__name__} as content, kept as JSON text")
+    return text_block(text_of_json(value))
+
+
+def text_of_json(value: object) -> str:
+    """Write any value as the text that a model should read: text as it is, all else as JSON."""
+    frozen, _ = freeze(value)
+    return frozen if isinstance(frozen, str) else json_text(frozen)
+
+
+def _text(value: object) -> str:
+    """Read an id or a name; one that is no text is taken as its text, a missing one as empty."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return "" if value is None or isinstance(value, bool) else text_of_json(value)

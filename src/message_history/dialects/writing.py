@@ -1,0 +1,185 @@
+"""What all renders share: the record of what they changed, well-formed text, ids and names in a fixed alphabet."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.frozen import FrozenDict, FrozenList
+from message_history.repairs import Repair, RepairCode
+
+if TYPE_CHECKING:
+    from message_history.blocks import Block
+
+__all__ = ["PLACEHOLDER", "Aliases", "Changes", "named_for", "thaw_well_formed", "well_formed"]
+
+PLACEHOLDER: Final = "[This part of the conversation cannot be shown here.]"
+"""What a message says that would be empty after what a provider does not accept was left out."""
+
+
+@final
+class Changes:
+    """What one render left out, rewrote or added."""
+
+    def __init__(self) -> None:
+        self.repairs: list[Repair] = []
+        self.index = 0
+
+    def withheld(self, block: Block | FrozenDict | None, why: str) -> None:
+        """Record what was left out.
+
+        Args:
+            block: the block, or the keys of one.
+            why: the reason.
+        """
+        removed = (block,) if block is not None else ()
+        self.repairs.append(Repair(code=RepairCode.WITHHELD, index=self.index, removed=removed, detail=why))
+
+    def rewritten(self, what: str, *removed: Block) -> None:
+        """Record what was put in another form.
+
+        Args:
+            what: what was done.
+            removed: what it was before.
+        """
+        self.repairs.append(Repair(code=RepairCode.REWRITTEN, index=self.index, removed=removed, detail=what))
+
+    def added(self, what: str) -> None:
+        """Record what was added.
+
+        Args:
+            what: what, and why.
+        """
+        self.repairs.append(Repair(code=RepairCode.PLACEHOLDER_ADDED, index=self.index, detail=what))
+
+
+def well_formed(text: str, changes: Changes) -> str:
+    """Replace lone surrogates, which no provider's JSON parser takes, by U+FFFD.
+
+    Args:
+        text: any text.
+        changes: gets a record if there was one.
+
+    Returns:
+        Text that UTF-8 can carry.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        changes.rewritten("a lone surrogate in text, replaced by U+FFFD")
+        return re.sub("[\ud800-\udfff]", "\ufffd", text)
+    return text
+
+
+def thaw_well_formed(value: Any, changes: Changes) -> Any:
+    """Give fresh plain JSON whose texts UTF-8 can carry.
+
+    Args:
+        value: a frozen value.
+        changes: gets a record of every text that had to be changed.
+
+    Returns:
+        The value, yours to change.
+    """
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else well_formed(value, changes)
+    if kind is FrozenDict:
+        return {
+            key if key.isascii() else well_formed(key, changes): item
+            if type(item) is int
+            else thaw_well_formed(item, changes)
+            for key, item in value.items()
+        }
+    if kind is FrozenList:
+        return [thaw_well_formed(item, changes) for item in value]
+    return value
+
+
+@final
+class Aliases:
+    """Ids in a provider's alphabet, one scope at a time: an id that fits stays as it is, another gets one of its own.
+
+    Args:
+        fits: what an id must look like as a whole.
+        limit: how long it may be.
+    """
+
+    def __init__(self, fits: re.Pattern[str], limit: int) -> None:
+        self._fits = fits
+        self._limit = limit
+        self._given: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def new_scope(self) -> None:
+        """Forget the ids of the last turn."""
+        if self._given:
+            self._given = {}
+            self._taken = set()
+
+    def __call__(self, id: str) -> str:
+        """Give the provider's id for ours.
+
+        Args:
+            id: our id.
+
+        Returns:
+            The same for the same id, another for another, from this id and those before it alone.
+        """
+        known = self._given.get(id)
+        if known is not None:
+            return known
+        alias = id
+        attempt = 0
+        while alias in self._taken or len(alias) > self._limit or not self._fits.fullmatch(alias):
+            alias = self._made(id, attempt)
+            attempt += 1
+        self._given[id] = alias
+        self._taken.add(alias)
+        return alias
+
+    def _made(self, id: str, attempt: int) -> str:
+        seed = f"{id}#{attempt}" if attempt else id
+        digest = hashlib.sha256(seed.encode(errors="surrogatepass")).digest()
+        if self._limit <= _SHORT:
+            return _base62(digest, self._limit)
+        readable = re.sub("[^a-zA-Z0-9_]", "_", id[: self._limit - 13])
+        return f"{readable}_{digest.hex()[:12]}"
+
+
+_SHORT: Final = 12
+_ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def _base62(digest: bytes, length: int) -> str:
+    number = int.from_bytes(digest, "big")
+    letters = []
+    for _ in range(length):
+        number, letter = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[letter])
+    return "".join(letters)
+
+
+def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) -> str:
+    """Give a tool's name in a provider's alphabet.
+
+    Args:
+        name: our name.
+        fits: what a name must look like as a whole.
+        limit: how long it may be.
+        changes: gets a record if the name had to be changed.
+
+    Returns:
+        The name if it fits, else a readable one with a hash of the whole.
+    """
+    if len(name) <= limit and fits.fullmatch(name):
+        return name
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    given = f"{re.sub('[^a-zA-Z0-9_-]', '_', name)[: limit - 9]}_{digest}"
+    if not fits.fullmatch(given):
+        given = f"t_{given[: limit - 2]}"
+    changes.rewritten(f"the tool name {name!r:.80} as {given!r}")
+    return given

@@ -1,0 +1,364 @@
+"""Messages of the open turn that grow: joined in pieces, or answered one result at a time.
+
+A draft costs the piece that arrives, not what it holds already; it becomes a message when somebody reads it or when
+its turn settles. Nothing here decides what may be joined or which result answers which call.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
+
+from attrs import evolve, frozen
+
+from message_history.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, tool_result_block
+from message_history.frozen import thaw
+from message_history.message import Message, make_message
+from message_history.sequence import Log
+from message_history.settled import ids_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from message_history.policy import Policy
+
+__all__ = [
+    "Answer",
+    "Hearing",
+    "OpenTurn",
+    "Saying",
+    "Turn",
+    "call_key",
+    "calls_of",
+    "final_answers",
+    "heard_message",
+    "make_stub",
+    "said_message",
+    "with_id",
+]
+
+
+@final
+@frozen
+class Saying:
+    """An assistant message that grows.
+
+    Args:
+        blocks: all its blocks.
+        calls: the calls among them.
+    """
+
+    blocks: Log[Block]
+    calls: Log[ToolUseBlock]
+
+    @staticmethod
+    def of(message: Message | None) -> Saying:
+        """Open a message for more.
+
+        Args:
+            message: what is there already, if anything.
+
+        Returns:
+            The draft.
+        """
+        return Saying(Log(message.content), Log(message.calls)) if message is not None else Saying(Log(), Log())
+
+    def add(self, block: Block) -> Saying:
+        """Give the draft with one more block.
+
+        Args:
+            block: the block; a call's id must be free.
+
+        Returns:
+            The longer draft.
+
+        Complexity: constant.
+        """
+        calls = self.calls.append(block) if isinstance(block, ToolUseBlock) else self.calls
+        return Saying(self.blocks.append(block), calls)
+
+    def named(self, id: str) -> int:
+        """Find the calls that a result with this id may answer.
+
+        Args:
+            id: the id, as it is or as it came in before it was renamed.
+
+        Returns:
+            Their positions among the calls, as bits.
+
+        Complexity: logarithmic in the calls.
+        """
+        found = 0
+        for once, often in self.calls.summaries(_positions_by_id):
+            if id in once:
+                found |= 1 << once[id]
+            elif id in often:
+                found |= often[id]
+        return found
+
+    def holds(self, call: ToolUseBlock) -> bool:
+        """Tell whether a call with the same id, name and input is here.
+
+        Args:
+            call: the call.
+
+        Returns:
+            True for a duplicate.
+        """
+        key = call_key(call)
+        return any(key in keys for keys in self.calls.summaries(_call_keys))
+
+
+class Answer(NamedTuple):
+    """A result of the open turn.
+
+    Args:
+        call: the position of its call among the calls of the turn.
+        result: the result or the stub.
+        made: True for a stub made by closing, False for one that came in.
+    """
+
+    call: int
+    result: ToolResultBlock
+    made: bool
+
+
+@final
+@frozen
+class Hearing:
+    """A user message that grows: the results of the turn's calls, then all else.
+
+    Args:
+        answers: results and stubs, as they arrived; a real result beats a stub, a later stub an earlier one.
+        answered: the calls that have a real result, as bits.
+        stubbed: the calls for which a stub arrived, as bits.
+        rest: all other blocks.
+    """
+
+    answers: Log[Answer]
+    answered: int
+    stubbed: int
+    rest: Log[Block]
+
+    @staticmethod
+    def of(message: Message | None) -> Hearing:
+        """Open a message for more.
+
+        Args:
+            message: what is there already, if anything: one real result per call in call order, then the rest.
+
+        Returns:
+            The draft.
+        """
+        if message is None:
+            return Hearing(Log(), 0, 0, Log())
+        results = message.results
+        answers = Log(Answer(call, result, made=False) for call, result in enumerate(results))
+        return Hearing(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]))
+
+    def hear(self, block: Block) -> Hearing:
+        """Give the draft with one more block that is no result.
+
+        Args:
+            block: the block.
+
+        Returns:
+            The longer draft.
+
+        Complexity: constant.
+        """
+        return Hearing(self.answers, self.answered, self.stubbed, self.rest.append(block))
+
+    def answer(self, call: int, result: ToolResultBlock, *, made: bool = False) -> Hearing:
+        """Give the draft with one more result or stub.
+
+        Args:
+            call: the position of its call.
+            result: the result or the stub.
+            made: whether closing made it.
+
+        Returns:
+            The longer draft.
+
+        Complexity: constant, but for one bit per call.
+        """
+        bit = 1 << call
+        stub = result.is_stub
+        return Hearing(
+            self.answers.append(Answer(call, result, made)),
+            self.answered if stub else self.answered | bit,
+            self.stubbed | bit if stub else self.stubbed,
+            self.rest,
+        )
+
+    def latest(self, call: int) -> Answer | None:
+        """Find what stands for a call now.
+
+        Args:
+            call: the position of the call.
+
+        Returns:
+            Its real result, else its last stub, else None.
+
+        Complexity: logarithmic in the answers.
+        """
+        found = None
+        for positions in self.answers.summaries(_latest_by_call):
+            found = positions.get(call, found)
+        return self.answers[found] if found is not None else None
+
+    def quoted(self, id: str) -> tuple[int, int | None]:
+        """Find the quotes of a call's results.
+
+        Args:
+            id: the id that the results named.
+
+        Returns:
+            How many of them are of late results, and where in `rest` the last quote of any kind begins.
+
+        Complexity: logarithmic in the rest.
+        """
+        late, last = 0, None
+        for quotes in self.rest.summaries(_quotes_by_id):
+            more, where = quotes.get(id, (0, None))
+            late, last = late + more, where if where is not None else last
+        return late, last
+
+
+Turn: TypeAlias = tuple["Message | None", "Message | None"]
+"""A settled turn: what the assistant said and what it heard back; the first of a history has only the second."""
+
+OpenTurn: TypeAlias = tuple["Message | Saying | None", "Message | Hearing | None"]
+"""The turn that may still change."""
+
+
+def make_stub(call: ToolUseBlock, policy: Policy, reason: str = "not_recorded") -> ToolResultBlock:
+    """Make the result of a call that has none.
+
+    Args:
+        call: the call.
+        policy: says what the stub says.
+        reason: why there is no result.
+
+    Returns:
+        A marked error result.
+    """
+    return tool_result_block(
+        call.id, (TextBlock(policy.stub_text),), is_error=True, meta=Meta(mark=Mark(kind="stub", reason=reason))
+    )
+
+
+def said_message(said: Message | Saying | None) -> Message | None:
+    """Make the message of a draft.
+
+    Args:
+        said: the assistant's side of the open turn.
+
+    Returns:
+        The message.
+
+    Complexity: linear in a draft's blocks.
+    """
+    return make_message("assistant", tuple(said.blocks)) if isinstance(said, Saying) else said
+
+
+def heard_message(said: Message | Saying | None, heard: Message | Hearing | None, policy: Policy) -> Message | None:
+    """Make the message of a draft; a call without a result has a stub in it.
+
+    Args:
+        said: the assistant's side of the open turn.
+        heard: the user's side.
+        policy: says what a stub says.
+
+    Returns:
+        The message.
+
+    Complexity: linear in the draft's blocks.
+    """
+    if not isinstance(heard, Hearing):
+        return heard
+    results: list[Block] = list(final_answers(said, heard, policy))
+    return make_message("user", (*results, *heard.rest))
+
+
+def final_answers(said: Message | Saying | None, heard: Hearing, policy: Policy) -> Iterator[ToolResultBlock]:
+    """Give the result or stub of each call of the open turn, in call order.
+
+    Args:
+        said: the assistant's side.
+        heard: the user's side.
+        policy: says what a stub says.
+
+    Yields:
+        One result per call.
+    """
+    calls = calls_of(said)
+    found: list[ToolResultBlock | None] = [None] * len(calls)
+    for call, result, _ in heard.answers:
+        before = found[call]
+        if before is None or before.is_stub:
+            found[call] = result
+    for call_block, answer in zip(calls, found, strict=True):
+        yield answer if answer is not None else make_stub(call_block, policy)
+
+
+def calls_of(said: Message | Saying | None) -> Sequence[ToolUseBlock]:
+    """Return the calls of the assistant's side of a turn, in order."""
+    if isinstance(said, Saying):
+        return list(said.calls)
+    return said.calls if said is not None else ()
+
+
+def with_id(block: ToolUseBlock, id: str) -> ToolUseBlock:
+    """Give a call another id, marked with the one that it came with."""
+    meta = block.meta if block.meta is not None else Meta()
+    return evolve(block, id=id, meta=evolve(meta, mark=Mark(kind="renamed", tool_use_id=block.id)))
+
+
+def _positions_by_id(start: int, calls: list[ToolUseBlock]) -> tuple[dict[str, int], dict[str, int]]:
+    """Find calls by id: the position of an id that occurs once, the positions as bits of one that occurs often."""
+    positions: dict[str, list[int]] = {}
+    for position, call in enumerate(calls, start):
+        for id in ids_of(call):
+            positions.setdefault(id, []).append(position)
+    once = {id: found[0] for id, found in positions.items() if len(found) == 1}
+    return once, {id: _bits(found) for id, found in positions.items() if len(found) > 1}
+
+
+def _bits(positions: list[int]) -> int:
+    bits = bytearray(positions[-1] // 8 + 1)
+    for position in positions:
+        bits[position // 8] |= 1 << position % 8
+    return int.from_bytes(bits, "little")
+
+
+def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
+    """Give what makes two calls of one turn the same call.
+
+    Args:
+        call: the call.
+
+    Returns:
+        The id that it came with, its name and its input.
+    """
+    mark = call.mark
+    asked = mark.tool_use_id if mark is not None and mark.kind == "renamed" else call.id
+    return asked, call.name, json.dumps(thaw(call.input), sort_keys=True)
+
+
+def _call_keys(_: int, calls: list[ToolUseBlock]) -> set[tuple[str, str, str]]:
+    return set(map(call_key, calls))
+
+
+def _latest_by_call(start: int, answers: list[Answer]) -> dict[int, int]:
+    return {answer.call: position for position, answer in enumerate(answers, start)}
+
+
+def _quotes_by_id(start: int, blocks: list[Block]) -> dict[str, tuple[int, int | None]]:
+    quotes: dict[str, tuple[int, int | None]] = {}
+    for position, block in enumerate(blocks, start):
+        mark = block.mark
+        if mark is not None and mark.kind == "quote":
+            late, _ = quotes.get(mark.tool_use_id, (0, None))
+            quotes[mark.tool_use_id] = late + (mark.reason == "late"), position
+    return quotes

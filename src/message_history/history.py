@@ -1,0 +1,784 @@
+"""The history: opaque and thin. It steps, stores and exposes; the rules are in `turns`.
+
+A version is one tuple: the settled turns, the open turn, and what rarely changes. Old versions stay as they are and
+share their storage with new ones.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeAlias, TypeVar, final, overload
+
+from attrs import evolve, field, frozen
+
+from message_history.arranging import arrange
+from message_history.blocks import (
+    Block,
+    Content,
+    Mark,
+    Meta,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.dialects import Anthropic, Dialect, Export, Native
+from message_history.dialects.detect import read, read_reply
+from message_history.drafts import OpenTurn, Turn, heard_message, said_message
+from message_history.message import Message, make_message
+from message_history.policy import Policy
+from message_history.repairs import InvariantError, Repair, RepairCode, Severity
+from message_history.sequence import Log
+from message_history.turns import NOTHING_YET, awaited, close, messages_in, standing_stubs, step
+
+if TYPE_CHECKING:
+    from anthropic.types import MessageParam
+
+    from message_history.blocks import StubReason
+    from message_history.dialects.base import Note, Parsed
+
+__all__ = ["MessageHistory", "SystemPromptWarning"]
+
+logger = logging.getLogger("message_history")
+WireT = TypeVar("WireT")
+
+
+class SystemPromptWarning(UserWarning):
+    """A list was sent without the system prompt, which its dialect carries beside the list: use `export`."""
+
+
+@final
+@frozen(eq=False)
+class _System:
+    """The system prompt, and whether anybody has been warned that a list does not hold it."""
+
+    blocks: tuple[SystemBlock, ...]
+    warned: list[bool] = field(factory=list)
+
+
+@final
+@frozen(eq=False)
+class _Context:
+    """What rarely changes."""
+
+    policy: Policy
+    system: _System
+    repairs: Log[Repair]
+
+
+_State: TypeAlias = tuple[Log[Turn], OpenTurn, _Context]
+
+
+@final
+class MessageHistory(Sequence[Message]):
+    """An immutable conversation that cannot be broken: every way in goes through `add`.
+
+    It is a read-only sequence of messages in which the user leads, roles alternate, and every call is followed by its
+    result. What had to be changed for that is in `repairs`.
+
+    Args:
+        policy: decides where there is a choice.
+
+    Examples:
+        >>> history = MessageHistory().add_user("What is 6 times 7?").add_assistant("42")
+        >>> len(history), history[-1].text
+        (2, '42')
+    """
+
+    # One slot, set once: a frozen class with a slot per part takes a third longer to make, and `add` is little more.
+    __slots__ = ("__weakref__", "_state")
+    _state: _State
+
+    def __new__(cls, *, policy: Policy | None = None) -> MessageHistory:
+        """Make an empty history."""
+        if policy is not None and not isinstance(policy, Policy):
+            raise TypeError(f"policy must be a Policy, not {type(policy).__name__}")
+        return _version(Log(), NOTHING_YET, _Context(policy or _DEFAULT, _NO_SYSTEM, Log()))
+
+    def __init_subclass__(cls) -> Never:
+        raise TypeError("MessageHistory cannot be subclassed: its laws hold because nothing can get round them")
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        raise AttributeError(f"MessageHistory cannot be changed (setting {name!r}); `add` gives a new one")
+
+    def __delattr__(self, name: str) -> Never:
+        raise AttributeError(f"MessageHistory cannot be changed (deleting {name!r})")
+
+    # Ways in
+
+    def add(self, message: Message | Mapping[str, Any]) -> MessageHistory:
+        """Add a message: the one way into a history.
+
+        Results go to the calls that wait for them, in any number of messages and in any order. Neighbours of one role
+        are joined. User text may come while results are awaited; a call still unanswered then has a stub, until its
+        result comes. What does not fit is mended as `Policy` says, and recorded in `repairs`.
+
+        Args:
+            message: a `Message`, or a raw dict or SDK object in the form of any provider.
+
+        Returns:
+            A new history; this one stays as it is.
+
+        Raises:
+            InvariantError: when the policy says to raise and the message would need more than a lossless repair.
+            TypeError: for what is neither a message nor a mapping.
+
+        Complexity: the size of the message; the length of the history does not matter.
+        """
+        if type(message) is not Message:
+            return self._add_parsed(_parsed_entry(message))
+        past, turn, context = self._state
+        past, turn, repairs, lifted = step(past, turn, message, context.policy)
+        if repairs or lifted:
+            context = _told(context, repairs, lifted)
+        return _version(past, turn, context)
+
+    def add_user(self, content: Content) -> MessageHistory:
+        """Add a user message.
+
+        Args:
+            content: text, a block, or several of both.
+
+        Returns:
+            A new history.
+
+        Raises:
+            InvariantError: see `add`.
+            TypeError: for content that is neither text nor blocks.
+
+        Complexity: the size of the message.
+        """
+        return self.add(Message("user", content))
+
+    def add_assistant(self, content: Content, *, interrupted: bool = False) -> MessageHistory:
+        """Add an assistant message.
+
+        Args:
+            content: text, a block, or several of both.
+            interrupted: True for a reply that was cut off: its calls whose input cannot be read are dropped.
+
+        Returns:
+            A new history.
+
+        Raises:
+            InvariantError: see `add`.
+            TypeError: for content that is neither text nor blocks.
+
+        Complexity: the size of the message.
+        """
+        return self._stepped(Message("assistant", content), interrupted=interrupted)
+
+    def add_tool_result(
+        self, call: ToolUseBlock | str, content: object = None, is_error: bool = False
+    ) -> MessageHistory:
+        """Add the result of a call.
+
+        Args:
+            call: the call, as `awaiting` gives it: it knows its turn, so a repeated id cannot mispair. Or its id:
+                the open turn is asked first, then the calls that settled without a result, the oldest first.
+            content: text, blocks, None, or any JSON value, which is sent as its text.
+            is_error: whether the tool failed.
+
+        Returns:
+            A new history. A result that comes after its turn has settled is quoted as marked text in the current
+            user turn; the past stays as it was sent.
+
+        Raises:
+            InvariantError: see `add`.
+            TypeError: for a `call` that is neither a call nor an id.
+
+        Complexity: the size of the result; logarithmic in the history for a result that comes late.
+        """
+        if not isinstance(call, ToolUseBlock | str):
+            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {call!r:.80}")
+        id, turn = (call, None) if isinstance(call, str) else (call.id, call.turn)
+        result = ToolResultBlock(id, _content_of(content), is_error)
+        return self._stepped(make_message("user", (result,)), answers=turn)
+
+    def add_response(self, response: object, *, dialect: Dialect[Any] | None = None) -> MessageHistory:
+        """Add a provider's response.
+
+        Args:
+            response: the response object of a provider's SDK, or its dict, from any dialect.
+            dialect: the provider's dialect; None to find it by shape.
+
+        Returns:
+            A new history. Calls whose input was cut off with the response are dropped.
+
+        Raises:
+            InvariantError: see `add`.
+            TypeError: for what is no response that is known.
+
+        Complexity: the size of the response.
+        """
+        found = read_reply(response, dialect)
+        if found is None:
+            raise TypeError(f"no response of a known provider: {type(response).__name__}: {response!r:.80}")
+        spoken, reply = found
+        parsed = read(reply.entries, spoken)
+        if reply.interrupted:
+            parsed.interrupted.update(n for n, said in enumerate(parsed.messages) if said.role == "assistant")
+        return self._add_parsed(parsed)
+
+    def extend(self, messages: Iterable[Message | Mapping[str, Any]]) -> MessageHistory:
+        """Add several messages, one by one.
+
+        Args:
+            messages: the messages.
+
+        Returns:
+            A new history.
+
+        Raises:
+            InvariantError: see `add`; then none of them has been added.
+            TypeError: see `add`.
+
+        Complexity: the size of the messages.
+        """
+        if isinstance(messages, str | bytes | Mapping):
+            raise TypeError(f"extend takes several messages, not {type(messages).__name__}; `add` takes one")
+        history = self
+        for message in messages:
+            history = history.add(message)
+        return history
+
+    @classmethod
+    def from_list(
+        cls,
+        raw: Iterable[Any],
+        *,
+        dialect: Dialect[Any] | None = None,
+        policy: Policy | None = None,
+        open_tail: Literal["stub", "keep"] = "stub",
+    ) -> MessageHistory:
+        """Read a list that was saved, or recorded elsewhere, and mend it.
+
+        Results are moved next to their calls, and every law is made true; `repairs` tells what was changed.
+
+        Args:
+            raw: the entries, in the form of any provider; they are never changed.
+            dialect: their dialect; None to find it by shape.
+            policy: decides where there is a choice.
+            open_tail: what becomes of calls at the end that nothing in the list answers: `stub` gives them stubs
+                (the process may have crashed before their results were saved), `keep` leaves them open.
+
+        Returns:
+            The history. Calls in its `awaiting` may have run already: ask before running one again.
+
+        Raises:
+            InvariantError: when the policy says to raise and the list would need more than lossless repairs.
+            TypeError: when `raw` is no list of entries.
+
+        Complexity: linear in the list.
+        """
+        if isinstance(raw, str | bytes | bytearray | memoryview | Mapping) or not isinstance(raw, Iterable):
+            raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {raw!r:.80}")
+        if open_tail not in ("stub", "keep"):
+            raise ValueError(f"open_tail must be 'stub' or 'keep', not {open_tail!r:.80}")
+        rules = policy if policy is not None else _DEFAULT
+        folding = _Folding(MessageHistory(policy=rules)._state)
+        folding.fold(read(raw if isinstance(raw, list) else list(raw), dialect))
+        if open_tail == "stub":
+            folding.close()
+        return folding.history()
+
+    # Ways out
+
+    @overload
+    def for_send(self) -> list[MessageParam]: ...
+
+    @overload
+    def for_send(self, dialect: Dialect[WireT]) -> list[WireT]: ...
+
+    def for_send(self, dialect: Dialect[Any] | None = None) -> list[Any]:
+        """Write the conversation as a provider takes it.
+
+        Args:
+            dialect: the provider's dialect; `Anthropic()` by default.
+
+        Returns:
+            Fresh plain dicts, yours to change. They are the closed history's: see `close`. A system prompt that the
+            dialect carries beside the list is in `export` only.
+
+        Raises:
+            InvariantError: when the policy says to raise and the history must be closed first.
+
+        Complexity: linear in the history.
+        """
+        exported = self.export(dialect)
+        if exported.system is not None:
+            self._warn_of_system()
+        return exported.messages
+
+    def for_send_json(self, dialect: Dialect[Any] | None = None) -> bytes:
+        """Write the conversation as a provider takes it, encoded.
+
+        Args:
+            dialect: the provider's dialect; `Anthropic()` by default.
+
+        Returns:
+            The array of messages as JSON, in UTF-8.
+
+        Raises:
+            InvariantError: see `for_send`.
+
+        Complexity: linear in the history.
+        """
+        exported = self.export(dialect)
+        if exported.system is not None:
+            self._warn_of_system()
+        return json.dumps(exported.messages, ensure_ascii=False, separators=(",", ":")).encode()
+
+    def export(self, dialect: Dialect[Any] | None = None) -> Export:
+        """Write the conversation as a provider takes it, with the system prompt and what had to be left out.
+
+        Args:
+            dialect: the provider's dialect; `Anthropic()` by default.
+
+        Returns:
+            The messages, the system prompt where the dialect carries it beside them, and the repairs of this export.
+
+        Raises:
+            InvariantError: see `for_send`.
+
+        Complexity: linear in the history.
+        """
+        target = dialect if dialect is not None else _ANTHROPIC
+        closed, added = self._closed(target, "not_recorded")
+        exported = target.render(closed._messages(), closed._state[2].system.blocks)
+        return evolve(exported, repairs=(*added, *exported.repairs)) if added else exported
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Write the saved form: plain JSON that `from_list` reads back to an equal history.
+
+        Returns:
+            Fresh dicts, the system prompt first.
+
+        Complexity: linear in the history.
+        """
+        return _NATIVE.render(self._messages(), self._state[2].system.blocks).messages
+
+    # What is asked of it
+
+    @property
+    def awaiting(self) -> tuple[ToolUseBlock, ...]:
+        """Return the calls of the open turn that have no real result, stubbed or not; each knows its turn."""
+        past, turn, _ = self._state
+        return awaited(past, turn)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """Return what was changed, in the order in which it happened; empty when nothing was."""
+        past, turn, context = self._state
+        return (*context.repairs, *standing_stubs(past, turn))
+
+    @property
+    def policy(self) -> Policy:
+        """Return what decides where there is a choice."""
+        return self._state[2].policy
+
+    @property
+    def system(self) -> str | None:
+        """Return the system prompt, its parts joined by blank lines; None when there is none."""
+        blocks = self._state[2].system.blocks
+        return "\n\n".join(block.text for block in blocks) if blocks else None
+
+    # Other versions
+
+    def with_system(self, text: str | None) -> MessageHistory:
+        """Give the same conversation with another system prompt.
+
+        This changes what every provider is sent first: cached prompts miss, and thinking that is bound to what came
+        before it is marked so.
+
+        Args:
+            text: the system prompt; None for none.
+
+        Returns:
+            A new history, or this one when nothing changes.
+
+        Raises:
+            TypeError: for what is neither text nor None.
+
+        Complexity: linear in the history.
+        """
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"a system prompt is text, not {type(text).__name__}: {text!r:.80}")
+        if text == self.system or (not text and self.system is None):
+            return self
+        past, turn, context = self._state
+        if any(map(_thinks, self._messages())):
+            past = Log((_unbound(said) if said is not None else None, heard) for said, heard in past)
+            said = said_message(turn[0])
+            turn = (_unbound(said) if said is not None else None), turn[1]
+        return _version(past, turn, evolve(context, system=_System((SystemBlock(text),)) if text else _NO_SYSTEM))
+
+    def close(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
+        """Give the value that is really sent.
+
+        What is awaited gets stubs, and where the dialect refuses a list that ends with the assistant, a marked user
+        turn follows that says to go on. It does not settle anything: `awaiting` stays, and a result that comes still
+        takes its stub's place. Keep the closed value when you send an open one.
+
+        Args:
+            dialect: where it is sent; None to stub only.
+            reason: why there are no results.
+
+        Returns:
+            The closed history; this one when it is closed already.
+
+        Raises:
+            InvariantError: when the policy says to raise and anything had to be added.
+
+        Complexity: linear in the open turn.
+        """
+        if reason not in _REASONS:
+            raise ValueError(f"reason must be one of {', '.join(_REASONS)}, not {reason!r:.80}")
+        return self._closed(dialect, reason)[0]
+
+    def _closed(self, dialect: Dialect[Any] | None, reason: str) -> tuple[MessageHistory, Sequence[Repair]]:
+        past, turn, context = self._state
+        closed, stubs = close(past, turn, context.policy, reason)
+        _enforce(context.policy, stubs)
+        said = said_message(closed[0])
+        if dialect is None or said is None or closed[1] is not None or dialect.may_end_with(said):
+            return (self if closed is turn else _version(past, closed, context)), stubs
+        going_on = TextBlock(context.policy.continuation_text, meta=Meta(mark=Mark(kind="continuation")))
+        added = Repair(code=RepairCode.CONTINUATION_ADDED, index=len(self), added=(going_on,))
+        _enforce(context.policy, (added,))
+        past, turn, _, _ = step(past, turn, make_message("user", (going_on,)), context.policy)
+        return _version(past, turn, evolve(context, repairs=context.repairs.append(added))), (added,)
+
+    def without_unanswered(self) -> MessageHistory:
+        """Give the conversation without the calls that have no real result, and without their stubs.
+
+        This rewrites what was sent: cached prompts miss, and thinking that is bound to what came before it is marked.
+        Keep stubs if you can.
+
+        Returns:
+            A new history whose `repairs` hold what was removed, or this one when every call is answered.
+
+        Complexity: linear in the history.
+        """
+        context = self._state[2]
+        folding = _Folding((Log(), NOTHING_YET, evolve(context, policy=evolve(context.policy, on_violation="repair"))))
+        messages = list(self._messages())
+        for index, message in enumerate(messages):
+            after = messages[index + 1] if index + 1 < len(messages) else None
+            kept, removed = _answered_only(message, after)
+            if removed:
+                detail = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
+                folding.record(RepairCode.UNANSWERED_CALL_REMOVED, None, removed, f"call {detail}")
+            if kept.content:
+                folding.take(kept, None)
+        if not folding.changed:
+            return self
+        past, turn, folded = folding.history()._state
+        return _version(past, turn, evolve(folded, policy=context.policy))
+
+    # A read-only sequence
+
+    def _messages(self) -> Iterator[Message]:
+        past, turn, context = self._state
+        for said, heard in past:
+            if said is not None:
+                yield said
+            if heard is not None:
+                yield heard
+        yield from _open_messages(turn, context.policy)
+
+    def __len__(self) -> int:
+        past, (said, heard), _ = self._state
+        return messages_in(past) + (said is not None) + (heard is not None)
+
+    def __iter__(self) -> Iterator[Message]:
+        return self._messages()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Message: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple(self._at(position) for position in range(*index.indices(len(self))))
+        position = index.__index__()
+        length = len(self)
+        if not -length <= position < length:
+            raise IndexError(f"message {position} of a history of {length}")
+        return self._at(position % length)
+
+    def _at(self, position: int) -> Message:
+        past, turn, context = self._state
+        settled = messages_in(past)
+        if position >= settled:
+            return _open_messages(turn, context.policy)[position - settled]
+        said, heard = past[(position + 1) // 2]
+        found = said if position % 2 else heard
+        if found is None:
+            raise IndexError(position)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MessageHistory):
+            return NotImplemented
+        if self is other:
+            return True
+        same_system = self._state[2].system.blocks == other._state[2].system.blocks
+        return same_system and len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self._state[2].system.blocks, tuple(self._messages())))
+
+    def __repr__(self) -> str:
+        awaited_calls = len(self.awaiting)
+        told = [f"{len(self)} messages"]
+        told += [f"awaiting {awaited_calls}"] if awaited_calls else []
+        told += [f"{len(self.repairs)} repairs"] if self.repairs else []
+        return f"<MessageHistory: {', '.join(told)}>"
+
+    def __copy__(self) -> MessageHistory:
+        return self
+
+    def __deepcopy__(self, memo: object) -> MessageHistory:
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[list[dict[str, Any]], Policy, tuple[Repair, ...]]]:
+        return _unpickled, (self.to_list(), self.policy, self.repairs)
+
+    # Inside
+
+    def _stepped(self, message: Message, *, interrupted: bool = False, answers: int | None = None) -> MessageHistory:
+        past, turn, context = self._state
+        past, turn, repairs, lifted = step(
+            past, turn, message, context.policy, interrupted=interrupted, answers=answers
+        )
+        return _version(past, turn, _told(context, repairs, lifted))
+
+    def _add_parsed(self, parsed: Parsed) -> MessageHistory:
+        if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
+            return self.add(parsed.messages[0])
+        folding = _Folding(self._state)
+        folding.fold(parsed, arranged=False)
+        return folding.history()
+
+    def _warn_of_system(self) -> None:
+        warned = self._state[2].system.warned
+        if not warned:
+            warned.append(True)
+            warnings.warn(
+                "the system prompt is not in the list: this dialect carries it beside the messages; send "
+                "`export(dialect).system` with them",
+                SystemPromptWarning,
+                stacklevel=3,
+            )
+
+
+_DEFAULT: Final = Policy()
+_NO_SYSTEM: Final = _System(())
+_ANTHROPIC: Final = Anthropic()
+_NATIVE: Final = Native()
+_REASONS: Final = ("not_recorded", "interrupted", "cancelled", "pending")
+
+_new = object.__new__
+_set_state = MessageHistory._state.__set__  # type: ignore[attr-defined]
+
+
+def _version(past: Log[Turn], turn: OpenTurn, context: _Context) -> MessageHistory:
+    """Make a history: the one maker."""
+    history = _new(MessageHistory)
+    _set_state(history, (past, turn, context))
+    return history
+
+
+@final
+class _Folding:
+    """Several messages on their way into a history, all of them or none."""
+
+    def __init__(self, state: _State) -> None:
+        self._past, self._turn, self._context = state
+        self._repairs: list[Repair] = []
+        self._lifted: list[SystemBlock] = []
+        self._last_calls: int | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether anything had to be changed."""
+        return bool(self._repairs)
+
+    def fold(self, parsed: Parsed, *, arranged: bool = True) -> None:
+        """Take what a parser read.
+
+        Args:
+            parsed: the messages and notes.
+            arranged: whether to move results next to their calls first, and to mark thinking behind a change.
+        """
+        notes = deque(parsed.notes)
+        incoming: Iterable[tuple[Message, int, bool, RepairCode | None]]
+        if arranged:
+            incoming = arrange(parsed.messages, parsed.sources, parsed.interrupted, self._context.policy)
+        else:
+            incoming = [
+                (message, source, n in parsed.interrupted, None)
+                for n, (message, source) in enumerate(zip(parsed.messages, parsed.sources, strict=True))
+            ]
+        for message, source, interrupted, done in incoming:
+            while notes and done is None and notes[0].source <= source:
+                self._note(notes.popleft(), from_list=arranged)
+            where = source if arranged else None
+            self.take(message, where, interrupted=interrupted, done=done, bind=not arranged)
+        while notes:
+            self._note(notes.popleft(), from_list=arranged)
+
+    def _note(self, note: Note, *, from_list: bool) -> None:
+        self.record(note.code, note.source if from_list else None, note.removed, note.detail)
+
+    def take(
+        self,
+        message: Message,
+        source: int | None,
+        *,
+        interrupted: bool = False,
+        done: RepairCode | None = None,
+        bind: bool = False,
+    ) -> None:
+        """Take one message; thinking that comes after a change is marked, unless `bind`."""
+        if self._repairs and not bind and _thinks(message):
+            message = _unbound(message)
+        past, turn, repairs, lifted = step(
+            self._past, self._turn, message, self._context.policy, interrupted=interrupted
+        )
+        if repairs and not bind and not self._repairs and _thinks(message):
+            message = _unbound(message)
+            past, turn, repairs, lifted = step(
+                self._past, self._turn, message, self._context.policy, interrupted=interrupted
+            )
+        self._past, self._turn = past, turn
+        for repair in repairs:
+            where = self._last_calls if repair.code is RepairCode.RESULT_STUBBED else source
+            self._repairs.append(evolve(repair, source=where) if where is not None else repair)
+        if done is not None:
+            detail = f"{message.content[0]!r:.120}" if message.content else ""
+            self.record(done, source, detail=detail, index=max(self._length() - 1, 0))
+        if message.facts.calls:
+            self._last_calls = source
+        self._lifted += lifted
+
+    def record(
+        self,
+        code: RepairCode,
+        source: int | None,
+        removed: tuple[Any, ...] = (),
+        detail: str = "",
+        index: int | None = None,
+    ) -> None:
+        """Record a change that was made on the way in."""
+        where = index if index is not None else self._length()
+        self._repairs.append(Repair(code=code, index=where, source=source, removed=removed, detail=detail))
+
+    def close(self) -> None:
+        """Stub what is awaited, and tell of it."""
+        self._turn, stubs = close(self._past, self._turn, self._context.policy, told=True)
+        self._repairs += [evolve(stub, source=self._last_calls) for stub in stubs]
+
+    def history(self) -> MessageHistory:
+        """Give the history, unless the policy says to raise."""
+        return _version(self._past, self._turn, _told(self._context, self._repairs, self._lifted))
+
+    def _length(self) -> int:
+        said, heard = self._turn
+        return messages_in(self._past) + (said is not None) + (heard is not None)
+
+
+def _told(context: _Context, repairs: Sequence[Repair], lifted: Sequence[SystemBlock]) -> _Context:
+    """Record what a step did; with the policy `raise`, refuse it instead."""
+    _enforce(context.policy, repairs)
+    for repair in repairs:
+        _log(repair)
+    if lifted:
+        context = evolve(context, system=_System((*context.system.blocks, *lifted)))
+    return evolve(context, repairs=context.repairs.extend(repairs)) if repairs else context
+
+
+def _enforce(policy: Policy, repairs: Sequence[Repair]) -> None:
+    if policy.on_violation == "raise":
+        violations = [repair for repair in repairs if repair.severity is not Severity.LOSSLESS]
+        if violations:
+            raise InvariantError(violations)
+
+
+def _log(repair: Repair) -> None:
+    level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
+    logger.log(level, "%s", repair, extra={"repair": repair})
+
+
+def _parsed_entry(entry: object) -> Parsed:
+    """Read one raw message."""
+    if isinstance(entry, str | bytes) or (not isinstance(entry, Mapping) and not _has_fields(entry)):
+        raise TypeError(f"add takes a Message or a mapping, not {type(entry).__name__}: {entry!r:.80}")
+    return read([entry])
+
+
+def _has_fields(entry: object) -> bool:
+    return hasattr(entry, "model_dump") or (hasattr(entry, "role") and hasattr(entry, "content"))
+
+
+def _content_of(content: object) -> object:
+    """Read what a tool gave: a list of raw content blocks is taken as blocks, any other JSON as its text."""
+    if not isinstance(content, list) or not content:
+        return content
+    if not all(isinstance(part, Mapping) and part.get("type") in _CONTENT_TYPES for part in content):
+        return content
+    parsed = read([{"role": "user", "content": content}])
+    return parsed.messages[0].content if len(parsed.messages) == 1 and not parsed.notes else content
+
+
+_CONTENT_TYPES: Final = frozenset({"text", "image", "document", "image_url"})
+
+
+def _open_messages(turn: OpenTurn, policy: Policy) -> list[Message]:
+    said, heard = turn
+    return [message for message in (said_message(said), heard_message(said, heard, policy)) if message is not None]
+
+
+def _thinks(message: Message) -> bool:
+    return any(isinstance(block, ThinkingBlock | RedactedThinkingBlock) for block in message.content)
+
+
+def _unbound(message: Message) -> Message:
+    """Mark the thinking of a message: what came before it is not what its issuer saw."""
+    content = (
+        evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
+        for block in message.content
+    )
+    return make_message(message.role, tuple(content), message.facts)
+
+
+def _answered_only(message: Message, after: Message | None) -> tuple[Message, tuple[Block, ...]]:
+    """Take the unanswered calls out of a message, or the stubs; each call is removed with its stub."""
+    if message.role == "user":
+        kept = tuple(b for b in message.content if not (isinstance(b, ToolResultBlock) and b.is_stub))
+        return make_message("user", kept), ()
+    results = after.results if after is not None else ()
+    stubs = {result.tool_use_id: result for result in results if result.is_stub}
+    open_ids = set(message.facts.calls) if after is None else stubs.keys()
+    removed: list[Block] = []
+    for call in message.calls:
+        if call.id in open_ids:
+            removed += [call, stubs[call.id]] if call.id in stubs else [call]
+    kept = tuple(b for b in message.content if not (isinstance(b, ToolUseBlock) and b.id in open_ids))
+    return make_message("assistant", kept), tuple(removed)
+
+
+def _unpickled(saved: list[dict[str, Any]], policy: Policy, repairs: tuple[Repair, ...]) -> MessageHistory:
+    """Read a pickle like any other saved list; what had been told before is not told again."""
+    history = MessageHistory.from_list(saved, policy=evolve(policy, on_violation="repair"), open_tail="keep")
+    past, turn, context = history._state
+    return _version(past, turn, evolve(context, policy=policy, repairs=Log((*repairs, *context.repairs))))

@@ -1,0 +1,192 @@
+"""A message: a role and its blocks, with what one look at it tells.
+
+A message is checked alone: nothing here looks at another message. It may hold what a history would not keep (blank
+text, a misplaced block); the history decides what becomes of that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, final
+
+from attrs import field, frozen
+
+from message_history.blocks import (
+    NO_INPUT,
+    Block,
+    Content,
+    SystemBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    blocks_of,
+    is_blank,
+    text_block,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["NOTHING", "Facts", "Message", "Role", "make_message", "text_message"]
+
+Role: TypeAlias = Literal["user", "assistant"]
+
+
+class Facts(NamedTuple):
+    """What one look at a message tells, so that adding it need not look again.
+
+    Args:
+        calls: the ids of its calls, in order.
+        answers: the ids of its results, in order.
+        clean: True when nothing in the message asks for mending: no blank text, no block in the wrong role, calls
+            complete, results first, every id once, nothing that says it is an error, a stub or a system message.
+    """
+
+    calls: tuple[str, ...]
+    answers: tuple[str, ...]
+    clean: bool
+
+
+NOTHING: Final = Facts((), (), True)
+
+
+@final
+@frozen(init=False, repr=False)
+class Message:
+    """One message of a conversation.
+
+    Args:
+        role: `user` or `assistant`.
+        content: text, a block, or several of both.
+    """
+
+    role: Role
+    content: tuple[Block, ...]
+    facts: Facts = field(eq=False)
+
+    def __init__(self, role: Role, content: Content) -> None:
+        if role not in ("user", "assistant"):
+            raise ValueError(f"role must be 'user' or 'assistant', not {role!r:.80}")
+        blocks = blocks_of(content)
+        self.__attrs_init__(role, blocks, _survey(role, blocks))
+
+    @staticmethod
+    def user(*content: Content) -> Message:
+        """Make a user message.
+
+        Args:
+            content: text, blocks, or several of both.
+
+        Returns:
+            The message.
+
+        Raises:
+            TypeError: for content that is neither text nor blocks.
+        """
+        return Message("user", [block for item in content for block in blocks_of(item)])
+
+    @staticmethod
+    def assistant(*content: Content) -> Message:
+        """Make an assistant message.
+
+        Args:
+            content: text, blocks, or several of both.
+
+        Returns:
+            The message.
+
+        Raises:
+            TypeError: for content that is neither text nor blocks.
+        """
+        return Message("assistant", [block for item in content for block in blocks_of(item)])
+
+    @property
+    def text(self) -> str:
+        """Return its text blocks, joined by line breaks."""
+        return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+    @property
+    def calls(self) -> tuple[ToolUseBlock, ...]:
+        """Return its calls, in order."""
+        return tuple(block for block in self.content if isinstance(block, ToolUseBlock))
+
+    @property
+    def results(self) -> tuple[ToolResultBlock, ...]:
+        """Return its results, in order."""
+        return tuple(block for block in self.content if isinstance(block, ToolResultBlock))
+
+    def __repr__(self) -> str:
+        content = ", ".join(
+            repr(block.text) if type(block) is TextBlock and block.meta is None else repr(block)
+            for block in self.content
+        )
+        return f"Message.{self.role}({content})"
+
+    def __getstate__(self) -> tuple[Role, tuple[Block, ...]]:
+        return self.role, self.content
+
+    def __setstate__(self, state: tuple[Role, tuple[Block, ...]]) -> None:
+        role, content = state
+        self.__attrs_init__(role, content, _survey(role, content))
+
+
+def _survey(role: Role, blocks: Sequence[Block]) -> Facts:
+    """Look once at the blocks of a message."""
+    calls: list[str] = []
+    answers: list[str] = []
+    clean = bool(blocks)
+    for position, block in enumerate(blocks):
+        kind = type(block)
+        if kind is TextBlock:
+            clean = clean and not (is_blank(block.text) and block.signature is None)  # type: ignore[attr-defined]
+        elif isinstance(block, ToolUseBlock):
+            calls.append(block.id)
+            clean = clean and role == "assistant" and _complete(block)
+        elif isinstance(block, ToolResultBlock):
+            answers.append(block.tool_use_id)
+            clean = clean and role == "user" and len(answers) == position + 1
+            clean = clean and not block.is_error and not block.is_stub and block.tool_use_id != ""
+        elif kind is SystemBlock:
+            clean = False
+        if block.meta is not None and block.meta.converted:
+            clean = False
+    if not calls and not answers:
+        return NOTHING if clean else _UNCLEAN
+    clean = clean and len(set(calls)) == len(calls) and len(set(answers)) == len(answers)
+    return Facts(tuple(calls), tuple(answers), clean)
+
+
+_UNCLEAN: Final = Facts((), (), False)
+
+
+def _complete(call: ToolUseBlock) -> bool:
+    return call.id != "" and not is_blank(call.name) and call.input is not NO_INPUT
+
+
+# Makers for the parsers and the state machine, as in `blocks`.
+_new = object.__new__
+_set_role = Message.role.__set__  # type: ignore[union-attr]
+_set_content = Message.content.__set__  # type: ignore[attr-defined]
+_set_facts = Message.facts.__set__  # type: ignore[attr-defined]
+
+
+def make_message(role: Role, content: tuple[Block, ...], facts: Facts | None = None) -> Message:
+    """Make a message of blocks that are known to be blocks.
+
+    Args:
+        role: its role.
+        content: its blocks.
+        facts: what a look at them tells, if the caller has looked already.
+
+    Returns:
+        The message.
+    """
+    message = _new(Message)
+    _set_role(message, role)
+    _set_content(message, content)
+    _set_facts(message, facts if facts is not None else _survey(role, content))
+    return message
+
+
+def text_message(role: Role, text: str) -> Message:
+    """Make a message of one text that is not blank."""
+    return make_message(role, (text_block(text),), NOTHING)

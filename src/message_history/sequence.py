@@ -1,0 +1,165 @@
+"""An append-only log whose versions share their storage.
+
+A log is a view of a chain of chunks: sealed chunks of `SIZE` items, and a last one that may still grow. Appending
+puts the item into the shared last chunk *first* and then looks whether it landed right behind this view; if another
+version was there before, the chunk is copied up to the view and the item goes into the copy. Whoever comes second
+copies at most `SIZE` items, no lock is needed, and no view ever shows an item that is not its own.
+
+An old version keeps alive what other versions appended to its last chunk: at most `SIZE` items.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["Log"]
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+SIZE: Final = 512
+
+
+@final
+class _Chunk(Generic[T]):
+    """Items, and what has been worked out about runs of them that end here.
+
+    A thread that came second may have left items behind the views of this chunk; no view reaches them.
+    """
+
+    __slots__ = ("items", "summaries")
+
+    def __init__(self, items: list[T]) -> None:
+        self.items = items
+        self.summaries: dict[tuple[Any, int, int], Any] = {}
+
+
+@final
+class Log(Generic[T]):
+    """An append-only sequence; `append` and `extend` give a new one and leave the old as it was.
+
+    Args:
+        items: what it starts with.
+    """
+
+    __slots__ = ("_chunks", "_last", "_length")
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        chunks: list[_Chunk[T]] = []
+        last: list[T] = []
+        for item in items:
+            if len(last) == SIZE:
+                chunks.append(_Chunk(last))
+                last = []
+            last.append(item)
+        self._chunks = tuple(chunks)
+        self._last = _Chunk(last)
+        self._length = len(chunks) * SIZE + len(last)
+
+    def append(self, item: T) -> Log[T]:
+        """Give a log with one more item.
+
+        Args:
+            item: the item.
+
+        Returns:
+            The longer log.
+
+        Complexity: constant; a second successor of the same log copies at most `SIZE` items, once.
+        """
+        at = self._length % SIZE
+        if at == 0 and self._length:
+            return _view((*self._chunks, self._last), _Chunk([item]), self._length + 1)
+        items = self._last.items
+        items.append(item)
+        if items[at] is not item:
+            return _view(self._chunks, _Chunk([*items[:at], item]), self._length + 1)
+        return _view(self._chunks, self._last, self._length + 1)
+
+    def extend(self, items: Iterable[T]) -> Log[T]:
+        """Give a log with some more items.
+
+        Args:
+            items: the items.
+
+        Returns:
+            The longer log, or this one when there are none.
+
+        Complexity: linear in the items.
+        """
+        log = self
+        for item in items:
+            log = log.append(item)
+        return log
+
+    def summaries(self, summarise: Callable[[int, list[T]], S]) -> Iterator[S]:
+        """Give summaries of runs of items that together cover the log, oldest first.
+
+        The runs are as long as they can be (powers of two), so that few cover it all, and a summary is worked out
+        once for all versions that share the run.
+
+        Args:
+            summarise: called with the position of a run's first item and the run.
+
+        Returns:
+            The summaries.
+
+        Complexity: logarithmic in the log when the runs are known; each item enters a logarithmic number of runs.
+        """
+        start = 0
+        while start < self._length:
+            size = 1 << (self._length - start).bit_length() - 1
+            # A chunk has one past and many futures: what is known of a run is kept where the run ends.
+            known = self._chunk(start + size - 1).summaries
+            key = (summarise, start, size)
+            found = known.get(key)
+            if found is None:
+                found = known[key] = summarise(start, self[start : start + size])
+            yield found
+            start += size
+
+    def _chunk(self, position: int) -> _Chunk[T]:
+        number = position // SIZE
+        return self._chunks[number] if number < len(self._chunks) else self._last
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __bool__(self) -> bool:
+        return self._length != 0
+
+    def __iter__(self) -> Iterator[T]:
+        for chunk in self._chunks:
+            yield from chunk.items[:SIZE]
+        yield from self._last.items[: self._length - len(self._chunks) * SIZE]
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(self._length))]
+        position = index + self._length if index < 0 else index
+        if not 0 <= position < self._length:
+            raise IndexError(f"position {index} of a log of {self._length}")
+        return self._chunk(position).items[position % SIZE]
+
+    def __repr__(self) -> str:
+        return f"Log({list(self)!r})"
+
+
+_new = object.__new__
+
+
+def _view(chunks: tuple[_Chunk[T], ...], last: _Chunk[T], length: int) -> Log[T]:
+    log: Log[T] = _new(Log)
+    log._chunks = chunks
+    log._last = last
+    log._length = length
+    return log

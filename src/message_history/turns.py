@@ -1,0 +1,660 @@
+"""The rules of a conversation, and the only place that decides them.
+
+Rule 1. A conversation is a chain of turns. A turn is what the assistant said and what it heard back. The first turn has
+        no assistant side: the user leads.
+Rule 2. Only the last turn is open. It settles when the assistant speaks after the user has, and never changes again.
+Rule 3. Neighbours of one role are one message, block by block. Calls too: parallel calls that come in pieces are one
+        turn's calls.
+Rule 4. The user's side of a turn with calls starts with one result per call, in call order. While the turn is open,
+        a call without a result has a stub there as soon as the user's side exists; a real result takes its place.
+Rule 5. A result answers a call of the open turn, found by its id among the calls that still wait, in order. If there
+        is none, it is late for a call that settled with a stub, or a second result, or an orphan. The late and the
+        second are quoted as text in the turn that is open now, equal second ones and orphans are dropped.
+Rule 6. Ids need to be unique within a turn only. A call that repeats the id of another is dropped when it is the same
+        call, else renamed. A call or result without an id is numbered by its position.
+Rule 7. Blank text, calls without a name, an id or an object as input, calls in user messages and results in assistant
+        messages do not stand: they are dropped, mended or moved to where they belong.
+Rule 8. System messages before the first message are the system prompt; later ones stay where they came, in the user's
+        side.
+Rule 9. Whatever is taken out, moved or invented is recorded by the step that does it; a stub when its turn settles or
+        is closed.
+
+`step` takes one message into a conversation. It moves a message that needs no mending as a whole, and every other
+block by block through `TABLE`: what arrives, in which state, and what is done. `arrange` prepares a list that was
+recorded elsewhere: it moves results that stand away from their calls. `close` stubs what is still awaited.
+
+This file knows no provider, and never looks at the whole conversation: only at the open turn, and by id at the calls
+of the settled ones.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+from attrs import evolve
+
+from message_history.blocks import (
+    NO_INPUT,
+    Block,
+    Mark,
+    Meta,
+    SystemBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+    tool_result_block,
+    with_meta,
+)
+from message_history.drafts import (
+    Hearing,
+    OpenTurn,
+    Saying,
+    Turn,
+    calls_of,
+    heard_message,
+    make_stub,
+    said_message,
+    with_id,
+)
+from message_history.message import Message, Role
+from message_history.repairs import Repair, RepairCode
+from message_history.settled import Record, is_quoted_at, quote, records_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.policy import Policy
+    from message_history.sequence import Log
+
+__all__ = [
+    "NOTHING_YET",
+    "TABLE",
+    "Action",
+    "Arrival",
+    "State",
+    "Stepped",
+    "awaited",
+    "close",
+    "known_stub",
+    "messages_in",
+    "standing_stubs",
+    "state_of",
+    "step",
+]
+
+NOTHING_YET: Final[OpenTurn] = (None, None)
+UNKNOWN_TOOL: Final = "unknown_tool"
+
+
+@final
+class State(StrEnum):
+    """Where a conversation stands: who spoke last."""
+
+    EMPTY = "empty"
+    USER = "user"
+    ASSISTANT = "assistant"
+    CALLING = "calling"
+    """The assistant spoke last, and made calls."""
+
+
+@final
+class Arrival(StrEnum):
+    """What a block is to the conversation; blocks that do not stand alone never get this far."""
+
+    SYSTEM = "system"
+    CONTENT = "user content"
+    RESULT = "result"
+    INJECTED = "call by the user"
+    WORDS = "assistant content"
+    CALL = "call"
+
+
+@final
+class Action(StrEnum):
+    """What is done with a block."""
+
+    LIFT = "lift to the system prompt"
+    HEAR = "add to the user's side"
+    ANSWER = "answer a call, quote or drop"
+    REFUSE = "drop"
+    LEAD = "put a user turn first, or drop"
+    SAY = "add to the assistant's side"
+    SETTLE = "settle, then say"
+
+
+TABLE: Final[dict[tuple[State, Arrival], tuple[Action, tuple[State, ...]]]] = {
+    # in this state, this arrives: this is done, and leads to one of these states
+    (State.EMPTY, Arrival.SYSTEM): (Action.LIFT, (State.EMPTY,)),
+    (State.EMPTY, Arrival.CONTENT): (Action.HEAR, (State.USER,)),
+    (State.EMPTY, Arrival.RESULT): (Action.ANSWER, (State.EMPTY,)),
+    (State.EMPTY, Arrival.INJECTED): (Action.REFUSE, (State.EMPTY,)),
+    (State.EMPTY, Arrival.WORDS): (Action.LEAD, (State.ASSISTANT, State.EMPTY)),
+    (State.EMPTY, Arrival.CALL): (Action.LEAD, (State.CALLING, State.EMPTY)),
+    (State.USER, Arrival.SYSTEM): (Action.HEAR, (State.USER,)),
+    (State.USER, Arrival.CONTENT): (Action.HEAR, (State.USER,)),
+    (State.USER, Arrival.RESULT): (Action.ANSWER, (State.USER,)),
+    (State.USER, Arrival.INJECTED): (Action.REFUSE, (State.USER,)),
+    (State.USER, Arrival.WORDS): (Action.SETTLE, (State.ASSISTANT,)),
+    (State.USER, Arrival.CALL): (Action.SETTLE, (State.CALLING,)),
+    (State.ASSISTANT, Arrival.SYSTEM): (Action.HEAR, (State.USER,)),
+    (State.ASSISTANT, Arrival.CONTENT): (Action.HEAR, (State.USER,)),
+    (State.ASSISTANT, Arrival.RESULT): (Action.ANSWER, (State.USER, State.ASSISTANT)),
+    (State.ASSISTANT, Arrival.INJECTED): (Action.REFUSE, (State.ASSISTANT,)),
+    (State.ASSISTANT, Arrival.WORDS): (Action.SAY, (State.ASSISTANT,)),
+    (State.ASSISTANT, Arrival.CALL): (Action.SAY, (State.CALLING,)),
+    (State.CALLING, Arrival.SYSTEM): (Action.HEAR, (State.USER,)),
+    (State.CALLING, Arrival.CONTENT): (Action.HEAR, (State.USER,)),
+    (State.CALLING, Arrival.RESULT): (Action.ANSWER, (State.USER, State.CALLING)),
+    (State.CALLING, Arrival.INJECTED): (Action.REFUSE, (State.CALLING,)),
+    (State.CALLING, Arrival.WORDS): (Action.SAY, (State.CALLING,)),
+    (State.CALLING, Arrival.CALL): (Action.SAY, (State.CALLING,)),
+}
+
+Stepped: TypeAlias = "tuple[Log[Turn], OpenTurn, Sequence[Repair], Sequence[SystemBlock]]"
+"""The settled turns, the open turn, what was repaired, and what was lifted to the system prompt."""
+
+
+def step(
+    past: Log[Turn],
+    turn: OpenTurn,
+    message: Message,
+    policy: Policy,
+    *,
+    interrupted: bool = False,
+    answers: int | None = None,
+) -> Stepped:
+    """Take one message into a conversation.
+
+    Args:
+        past: the settled turns.
+        turn: the open turn.
+        message: what arrives.
+        policy: decides where there is a choice.
+        interrupted: True for a reply that was cut off.
+        answers: the position of the assistant message that the results of the message answer, if that is known.
+
+    Returns:
+        The conversation with the message in it, and what had to be done for that.
+
+    Complexity: linear in the message; logarithmic in the history for a result that answers no call of the open turn.
+    """
+    said, heard = turn
+    _, results, clean = message.facts
+    if clean and not interrupted and answers is None:
+        # A message that needs no mending, in a turn without drafts, moves whole; `TABLE` would do the same.
+        if message.role == "assistant":
+            if isinstance(heard, Message) and not isinstance(said, Saying):
+                return past.append((said, heard)), (message, None), (), ()
+        elif heard is None and (results == said.facts.calls if isinstance(said, Message) else said is None):
+            if said is not None or not results:
+                return past, (said, message), (), ()
+    one = _Step(past, turn, policy, answers=answers, interrupted=interrupted)
+    one.take(message)
+    return one.past, one.turn(), one.repairs, one.lifted
+
+
+def state_of(turn: OpenTurn) -> State:
+    """Tell where a conversation stands.
+
+    Args:
+        turn: its open turn.
+
+    Returns:
+        The state.
+    """
+    said, heard = turn
+    if heard is not None:
+        return State.USER
+    if said is None:
+        return State.EMPTY
+    return State.CALLING if _has_calls(said) else State.ASSISTANT
+
+
+def awaited(past: Log[Turn], turn: OpenTurn) -> tuple[ToolUseBlock, ...]:
+    """Name the calls of the open turn that have no real result.
+
+    Args:
+        past: the settled turns.
+        turn: the open turn.
+
+    Returns:
+        The calls, in order; each knows its turn.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    said, heard = turn
+    if said is None or isinstance(heard, Message):
+        return ()
+    answered = heard.answered if heard is not None else 0
+    where = messages_in(past)
+    return tuple(evolve(call, turn=where) for n, call in enumerate(calls_of(said)) if not answered >> n & 1)
+
+
+def close(
+    past: Log[Turn], turn: OpenTurn, policy: Policy, reason: str = "not_recorded", *, told: bool = False
+) -> tuple[OpenTurn, Sequence[Repair]]:
+    """Stub what is awaited; the turn stays open.
+
+    Args:
+        past: the settled turns.
+        turn: the open turn.
+        policy: says what a stub says.
+        reason: why there is no result; it replaces the reason `not_recorded` of a stub that stands already.
+        told: True when the caller records the stubs now, so that settling does not record them again.
+
+    Returns:
+        The closed turn, equal when nothing is awaited or all of it has its stub, and the stubs that are new.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    said, heard = turn
+    if said is None or not _has_calls(said) or isinstance(heard, Message):
+        return turn, ()
+    before = after = heard if heard is not None else Hearing.of(None)
+    new: list[Repair] = []
+    for position, call in enumerate(calls_of(said)):
+        if before.answered >> position & 1:
+            continue
+        standing = before.latest(position)
+        if standing is None:
+            stub = make_stub(call, policy, reason)
+            after = after.answer(position, stub, made=not told)
+            new.append(_stubbed(messages_in(past) + 1, call, stub))
+        elif reason != "not_recorded" and _reason(standing.result) == "not_recorded":
+            mark = Mark(kind="stub", reason=reason)
+            after = after.answer(position, with_meta(standing.result, mark=mark), made=standing.made)
+    return (said, after), new
+
+
+def standing_stubs(past: Log[Turn], turn: OpenTurn) -> list[Repair]:
+    """Tell which stubs of the open turn were made by closing it, and stand.
+
+    Args:
+        past: the settled turns.
+        turn: the open turn.
+
+    Returns:
+        One repair per stub.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    said, heard = turn
+    if not isinstance(heard, Hearing) or not heard.stubbed & ~heard.answered:
+        return []
+    where = messages_in(past) + 1
+    latest = {answer.call: answer for answer in heard.answers if not heard.answered >> answer.call & 1}
+    calls = calls_of(said)
+    return [_stubbed(where, calls[n], answer.result) for n, answer in sorted(latest.items()) if answer.made]
+
+
+@final
+class _Step:
+    """One message on its way into a conversation."""
+
+    def __init__(
+        self, past: Log[Turn], turn: OpenTurn, policy: Policy, *, answers: int | None, interrupted: bool
+    ) -> None:
+        self.past = past
+        self.said, self.heard = turn
+        self.repairs: list[Repair] = []
+        self.lifted: list[SystemBlock] = []
+        self._policy = policy
+        self._answers = answers
+        self._interrupted = interrupted
+        self._role: Role = "user"
+        self._fresh_said, self._fresh_heard = self.said is None, self.heard is None
+        self._was_complete = self._is_complete()
+        # How far the results of this message came, to see whether they had to be reordered.
+        self._last_answered = -1
+        self._words_first = False
+        self._reordered = False
+
+    def take(self, message: Message) -> None:
+        """Take the blocks of the message, one by one."""
+        self._role = message.role
+        if not message.content:
+            self._record(RepairCode.EMPTY_MESSAGE_DROPPED, detail=f"an empty {message.role} message")
+        for arrived in message.content:
+            block = self._at_the_door(arrived)
+            if block is not None:
+                action, _ = TABLE[state_of((self.said, self.heard)), _arrival(self._role, block)]
+                self._do(action, block)
+        if self._reordered:
+            self._record(RepairCode.RESULTS_REORDERED, at=self._user_side())
+
+    def turn(self) -> OpenTurn:
+        """Return the open turn: messages where this step began or completed them, drafts where it only added."""
+        said, heard = self.said, self.heard
+        if isinstance(heard, Hearing) and self._is_complete() and (self._fresh_heard or not self._was_complete):
+            return said_message(said), heard_message(said, heard, self._policy)
+        return said_message(said) if self._fresh_said else said, heard
+
+    def _at_the_door(self, block: Block) -> Block | None:
+        """Rule 7, for one block alone."""
+        if block.meta is not None and block.meta.converted:
+            self._record(RepairCode.VALUE_CONVERTED, detail="; ".join(block.meta.converted))
+            block = with_meta(block, converted=())
+        if isinstance(block, TextBlock | SystemBlock):
+            signed = isinstance(block, TextBlock) and block.signature is not None
+            if is_blank(block.text) and not signed:
+                self._drop(RepairCode.BLANK_TEXT_DROPPED, block)
+                return None
+        elif isinstance(block, ToolUseBlock) and self._role == "assistant":
+            return self._call_at_the_door(block)
+        elif isinstance(block, ToolResultBlock):
+            return known_stub(block, self._policy)
+        return block
+
+    def _call_at_the_door(self, call: ToolUseBlock) -> Block | None:
+        if call.input is NO_INPUT or (self._interrupted and not call.readable):
+            missing = call.input is NO_INPUT
+            code = RepairCode.CALL_WITHOUT_INPUT_DROPPED if missing else RepairCode.INCOMPLETE_CALL_DROPPED
+            self._drop(code, call, _named(call))
+            return None
+        if not is_blank(call.name):
+            return call
+        named = evolve(call, name=UNKNOWN_TOOL)
+        self._record(RepairCode.NAME_ASSIGNED, (call,), (named,), _named(named))
+        return named
+
+    def _do(self, action: Action, block: Block) -> None:
+        if action is Action.SAY:
+            self._say(block)
+        elif action is Action.SETTLE:
+            self._settle()
+            self._say(block)
+        elif action is Action.LEAD:
+            self._lead(block)
+        elif action is Action.REFUSE:
+            self._drop(RepairCode.INJECTED_CALL_DROPPED, block, f"{block!r:.200}")
+        elif isinstance(block, ToolResultBlock):
+            self._answer(block)
+        elif action is Action.LIFT and isinstance(block, SystemBlock):
+            self.lifted.append(block)
+        else:
+            self._words_first = True
+            if self._role == "assistant":
+                self._record(RepairCode.SYSTEM_REHOMED, at=self._user_side())
+            self._hear(block)
+
+    def _lead(self, block: Block) -> None:
+        """Rule 1: the user leads."""
+        if self._policy.leading_assistant == "drop":
+            self._drop(RepairCode.LEADING_ASSISTANT_DROPPED, block)
+            return
+        placeholder = TextBlock(self._policy.bootstrap_text, meta=Meta(mark=Mark(kind="bootstrap")))
+        self._record(RepairCode.BOOTSTRAP_ADDED, added=(placeholder,))
+        self._hear(placeholder)
+        self._settle()
+        self._say(block)
+
+    def _settle(self) -> None:
+        """Rule 2: the open turn becomes the past, and rule 9 for its stubs."""
+        said, heard = said_message(self.said), heard_message(self.said, self.heard, self._policy)
+        if isinstance(self.heard, Hearing) and said is not None and heard is not None:
+            for position, (call, result) in enumerate(zip(said.calls, heard.results, strict=True)):
+                standing = self.heard.latest(position) if result.is_stub else None
+                if result.is_stub and (standing is None or standing.made):
+                    self.repairs.append(_stubbed(self._user_side(), call, result))
+        self.past = self.past.append((said, heard))
+        self.said = self.heard = None
+        self._fresh_said = self._fresh_heard = True
+        self._last_answered, self._words_first = -1, False
+
+    def _say(self, block: Block) -> None:
+        """Rule 3, and rule 6 for calls."""
+        saying = self._saying()
+        if isinstance(block, ToolUseBlock):
+            if block.id == "":
+                numbered = evolve(block, id=_free_id(saying, f"call_{messages_in(self.past)}", len(saying.calls)))
+                self._record(RepairCode.ID_ASSIGNED, (block,), (numbered,), _named(numbered))
+                block = numbered
+            taken = saying.named(block.id)
+            if taken and saying.holds(block):
+                self._drop(RepairCode.DUPLICATE_CALL_DROPPED, block, _named(block))
+                return
+            if taken:
+                renamed = with_id(block, _free_id(saying, block.id, taken.bit_count() + 1))
+                self._record(RepairCode.DUPLICATE_ID_RENAMED, (block,), (renamed,), _named(renamed))
+                block = renamed
+        self.said = saying.add(block)
+
+    def _hear(self, block: Block) -> None:
+        """Rule 3: whatever is no result comes after the results."""
+        self.heard = self._hearing().hear(block)
+
+    def _answer(self, block: ToolResultBlock) -> None:
+        """Rule 5."""
+        if self._answers is not None and 0 <= self._answers < messages_in(self.past):
+            turn = (self._answers + 1) // 2
+            earlier = self.past[turn][0]
+            if earlier is not None and block.tool_use_id in earlier.facts.calls:
+                self._for_settled(block, turn, earlier.facts.calls.index(block.tool_use_id))
+                return
+        saying, hearing = self._saying(), self._hearing()
+        waiting = ((1 << len(saying.calls)) - 1) & ~hearing.answered
+        named = saying.named(block.tool_use_id)
+        if block.tool_use_id == "" and waiting.bit_count() == 1:
+            self._pair(block, _lowest(waiting), RepairCode.ID_ASSIGNED)
+        elif named & waiting:
+            self._pair(block, _lowest(named & waiting), RepairCode.DUPLICATE_ID_RENAMED)
+        elif named and self._repeats(block, named):
+            self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
+        else:
+            self._beyond(block, saying.calls[_lowest(named)] if named else None)
+
+    def _pair(self, block: ToolResultBlock, position: int, code: RepairCode) -> None:
+        """Put a result or a stub in its call's place."""
+        call = self._saying().calls[position]
+        standing = self._hearing().latest(position)
+        if block.is_stub and standing is not None:
+            self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
+            return
+        if block.tool_use_id != call.id:
+            named = tool_result_block(call.id, block.content, block.is_error, block.meta)
+            self._record(code, (block,), (named,), f"{_told(block)} as {call.id!r}", at=self._user_side())
+            block = named
+        if standing is not None and not standing.made:
+            replaced = (standing.result,)
+            self._record(RepairCode.STUB_REPLACED, replaced, (block,), _told(block), at=self._user_side())
+        if self._role == "assistant":
+            self._record(RepairCode.RESULT_REHOMED, detail=_told(block), at=self._user_side())
+        self._reordered = self._reordered or self._words_first or position < self._last_answered
+        self._last_answered = position
+        self.heard = self._hearing().answer(position, block)
+
+    def _beyond(self, block: ToolResultBlock, call: ToolUseBlock | None) -> None:
+        """Rule 5 for a result that no call of the open turn waits for.
+
+        Args:
+            block: the result.
+            call: a call of the open turn that has its id, and a result.
+        """
+        record = records_of(self.past, block.tool_use_id)
+        if record is None and call is None:
+            self._drop(RepairCode.ORPHAN_RESULT_DROPPED, block, _told(block))
+            return
+        record = record if record is not None else Record()
+        late = record.late + self._hearing().quoted(block.tool_use_id)[0]
+        if block.is_stub:
+            self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
+        elif late < len(record.stubs):
+            self._quote(block, "late", self._settled_call(record.stubs[late]))
+        elif self._is_told(block, record):
+            self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
+        else:
+            self._quote(block, "second", call if call is not None else self._settled_call(record.call))
+
+    def _for_settled(self, block: ToolResultBlock, turn: int, position: int) -> None:
+        """Rule 5 for a result whose call is known, and settled."""
+        said, heard = self.past[turn]
+        standing = heard.results[position] if heard is not None else block
+        if standing.is_stub and not block.is_stub:
+            record = records_of(self.past, block.tool_use_id) or Record()
+            late = record.late + self._hearing().quoted(block.tool_use_id)[0]
+            if late < len(record.stubs) or not self._is_told(block, record):
+                self._quote(block, "late", said.calls[position] if said is not None else None)
+                return
+        elif not block.is_stub and not _same_result(standing, block):
+            self._beyond(block, said.calls[position] if said is not None else None)
+            return
+        self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
+
+    def _repeats(self, block: ToolResultBlock, named: int) -> bool:
+        """Tell whether a result says nothing that the results of its calls in the open turn do not say already."""
+        if block.is_stub:
+            return True
+        while named:
+            standing = self._hearing().latest(_lowest(named))
+            if standing is not None and _same_result(standing.result, block):
+                return True
+            named &= named - 1
+        return False
+
+    def _is_told(self, block: ToolResultBlock, record: Record) -> bool:
+        """Tell whether the last settled call with a result's id, or the last quote for it, says the same."""
+        _, where = self._hearing().quoted(block.tool_use_id)
+        if where is not None and is_quoted_at(self._hearing().rest, where, block):
+            return True
+        if record.call is not None:
+            heard = self.past[record.call[0]][1]
+            if heard is not None and _same_result(heard.results[record.call[1]], block):
+                return True
+        if record.quote is None:
+            return False
+        heard = self.past[record.quote[0]][1]
+        return heard is not None and is_quoted_at(heard.content, record.quote[1], block)
+
+    def _settled_call(self, where: tuple[int, int] | None) -> ToolUseBlock | None:
+        said = self.past[where[0]][0] if where is not None else None
+        return said.calls[where[1]] if said is not None and where is not None else None
+
+    def _quote(self, block: ToolResultBlock, reason: str, call: ToolUseBlock | None) -> None:
+        """Keep a result as text: what was sent is never rewritten."""
+        quoted = quote(block, reason, call.name if call is not None else UNKNOWN_TOOL)
+        for part in quoted:
+            self._hear(part)
+        code = RepairCode.LATE_RESULT_QUOTED if reason == "late" else RepairCode.SECOND_RESULT_QUOTED
+        self._record(code, (block,), tuple(quoted), _told(block), at=self._user_side())
+
+    def _saying(self) -> Saying:
+        if not isinstance(self.said, Saying):
+            draft = Saying.of(self.said)
+            if self.said is None:
+                return draft
+            self.said = draft
+        return self.said
+
+    def _hearing(self) -> Hearing:
+        return self.heard if isinstance(self.heard, Hearing) else Hearing.of(self.heard)
+
+    def _is_complete(self) -> bool:
+        """Tell whether the user's side exists and has a real result for every call."""
+        if not isinstance(self.heard, Hearing):
+            return self.heard is not None
+        return self.heard.answered.bit_count() == _count_of_calls(self.said)
+
+    def _user_side(self) -> int:
+        return messages_in(self.past) + (self.said is not None)
+
+    def _drop(self, code: RepairCode, block: Block, detail: str = "") -> None:
+        """Take a block out."""
+        self._record(code, (block,), detail=detail)
+
+    def _record(
+        self,
+        code: RepairCode,
+        removed: tuple[Block, ...] = (),
+        added: tuple[Block, ...] = (),
+        detail: str = "",
+        at: int | None = None,
+    ) -> None:
+        index = at if at is not None else self._here()
+        self.repairs.append(Repair(code=code, index=index, removed=removed, added=added, detail=detail))
+
+    def _here(self) -> int:
+        """Return the position of the message that this one is or would be part of."""
+        where = messages_in(self.past)
+        if self._role == "user":
+            return self._user_side()
+        return where if self.heard is None else self._user_side() + 1
+
+
+def _arrival(role: Role, block: Block) -> Arrival:
+    if isinstance(block, ToolResultBlock):
+        return Arrival.RESULT
+    if isinstance(block, SystemBlock):
+        return Arrival.SYSTEM
+    if isinstance(block, ToolUseBlock):
+        return Arrival.CALL if role == "assistant" else Arrival.INJECTED
+    return Arrival.WORDS if role == "assistant" else Arrival.CONTENT
+
+
+def messages_in(past: Log[Turn]) -> int:
+    """Count the settled messages: two a turn, but for the first, which has no assistant side.
+
+    Args:
+        past: the settled turns.
+
+    Returns:
+        The position of the first message of the open turn.
+    """
+    return max(2 * len(past) - 1, 0)
+
+
+def _has_calls(said: Message | Saying | None) -> bool:
+    return _count_of_calls(said) > 0
+
+
+def _count_of_calls(said: Message | Saying | None) -> int:
+    if said is None:
+        return 0
+    return len(said.calls) if isinstance(said, Saying) else len(said.facts.calls)
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
+def _free_id(saying: Saying, base: str, number: int) -> str:
+    while saying.named(f"{base}_{number}"):
+        number += 1
+    return f"{base}_{number}"
+
+
+def _named(call: ToolUseBlock) -> str:
+    return f"call {call.id!r:.80} of {call.name!r:.80}"
+
+
+def _told(result: ToolResultBlock) -> str:
+    return f"result of {result.tool_use_id!r:.80}"
+
+
+def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
+    """Know our own stub again after a provider's format has lost its mark.
+
+    Args:
+        block: a result.
+        policy: says what a stub says.
+
+    Returns:
+        The result, marked if it is an error that says just what a stub says.
+    """
+    if not block.is_error or block.is_stub or len(block.content) != 1 or block.text != policy.stub_text:
+        return block
+    return with_meta(block, mark=Mark(kind="stub", reason="not_recorded"))
+
+
+def _reason(stub: ToolResultBlock) -> str:
+    return stub.mark.reason if stub.mark is not None else ""
+
+
+def _stubbed(where: int, call: ToolUseBlock, stub: ToolResultBlock) -> Repair:
+    detail = f"{_named(call)}, {_reason(stub)}"
+    return Repair(code=RepairCode.RESULT_STUBBED, index=where, added=(stub,), detail=detail)
+
+
+def _same_result(left: ToolResultBlock, right: ToolResultBlock) -> bool:
+    return left.is_error == right.is_error and left.content == right.content

@@ -1,0 +1,162 @@
+"""Every history of one to four messages over ten kinds, by `add` and by `from_list`: 11,110 of each.
+
+The judge below is written from the laws, not from the code: it reads plain wire lists.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, Policy
+from message_history.dialects import Anthropic, OpenAIChat
+
+Raw = list[dict[str, Any]]
+
+
+def call(id: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": f"tool_{id}", "input": {"n": int(id)}}
+
+
+def result(id: str, label: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "content": f"R{id}@{label}"}
+
+
+def text(label: str) -> dict[str, Any]:
+    return {"type": "text", "text": f"T@{label}"}
+
+
+KINDS = {
+    "user text": lambda n: {"role": "user", "content": [text(n)]},
+    "assistant text": lambda n: {"role": "assistant", "content": [text(n)]},
+    "call 1": lambda n: {"role": "assistant", "content": [call("1")]},
+    "call 2": lambda n: {"role": "assistant", "content": [call("2")]},
+    "calls 1 2": lambda n: {"role": "assistant", "content": [call("1"), call("2")]},
+    "text call 1": lambda n: {"role": "assistant", "content": [text(n), call("1")]},
+    "result 1": lambda n: {"role": "user", "content": [result("1", n)]},
+    "result 2": lambda n: {"role": "user", "content": [result("2", n)]},
+    "results 1 2": lambda n: {"role": "user", "content": [result("1", n), result("2", n)]},
+    "result 1 text": lambda n: {"role": "user", "content": [result("1", n), text(n)]},
+}
+SHORT = [
+    [KINDS[kind](str(n)) for n, kind in enumerate(kinds)]
+    for length in range(1, 5)
+    for kinds in product(KINDS, repeat=length)
+]
+
+
+def faults(wire: Raw, *, may_end_open: bool = False) -> list[str]:
+    """Judge a list of typed blocks by laws 1 to 4."""
+    found: list[str] = []
+    calls: list[str] = []
+    for n, message in enumerate(wire):
+        if message["role"] != ("assistant" if n % 2 else "user"):
+            found.append(f"{n}: role")
+        content = message["content"]
+        if not content:
+            found.append(f"{n}: empty")
+        results = [block["tool_use_id"] for block in content if block["type"] == "tool_result"]
+        if results != calls or any(block["type"] != "tool_result" for block in content[: len(results)]):
+            found.append(f"{n}: pairing")
+        calls = [block["id"] for block in content if block["type"] == "tool_use"]
+        if len(set(calls)) != len(calls) or (calls and message["role"] == "user"):
+            found.append(f"{n}: calls")
+        if any(block["type"] == "text" and not block["text"].strip() for block in content):
+            found.append(f"{n}: blank")
+    if calls and not may_end_open:
+        found.append("end: pairing")
+    return found
+
+
+def chat_faults(wire: Raw) -> list[str]:
+    """Judge a list of Chat Completions by OC-01 to OC-07."""
+    found: list[str] = []
+    waiting: list[str] = []
+    for n, message in enumerate(wire):
+        if message["role"] == "tool":
+            if not waiting or waiting.pop(0) != message["tool_call_id"]:
+                found.append(f"{n}: tool message")
+            continue
+        if waiting:
+            found.append(f"{n}: unanswered")
+        waiting = [call["id"] for call in message.get("tool_calls", [])]
+        if not message["content"] and not waiting:
+            found.append(f"{n}: empty")
+    return [*found, "end"] if waiting else found
+
+
+def said(raw: Raw) -> set[str]:
+    """Name the texts of a list."""
+    return {block["text"] for message in raw for block in message["content"] if block["type"] == "text"}
+
+
+def answers_of_open_calls(raw: Raw) -> set[str]:
+    """Name the results that answer an earlier call that no result has answered yet."""
+    waiting: list[str] = []
+    found = set()
+    for message in raw:
+        for block in message["content"]:
+            if block["type"] == "tool_use":
+                waiting.append(block["id"])
+            elif block["type"] == "tool_result" and block["tool_use_id"] in waiting:
+                waiting.remove(block["tool_use_id"])
+                found.add(block["content"])
+    return found
+
+
+def on_the_wire(wire: Raw) -> set[str]:
+    """Name all texts that a list holds, in results too."""
+    found = set()
+    for message in wire:
+        for block in message["content"]:
+            found |= {block["text"]} if block["type"] == "text" else set()
+            if block["type"] == "tool_result":
+                found |= {part["text"] for part in block.get("content", [])}
+    return found
+
+
+def accounted(history: MessageHistory) -> str:
+    """Write out all that the history and its repairs hold."""
+    return repr([message.content for message in history]) + repr([repair.removed for repair in history.repairs])
+
+
+def built_by_add(raw: Raw, policy: Policy | None = None) -> MessageHistory:
+    history = MessageHistory(policy=policy)
+    for message in raw:
+        history = history.add(message)
+        assert not faults(history.to_list(), may_end_open=True)
+    return history
+
+
+def test_there_are_11110_short_histories() -> None:
+    assert len(SHORT) == 11_110
+
+
+@pytest.mark.parametrize("build", [built_by_add, MessageHistory.from_list], ids=["add", "from_list"])
+def test_every_short_history_is_valid_and_lossless(build: Any) -> None:
+    for raw in SHORT:
+        history = build(raw)
+        wire = history.for_send(Anthropic())
+        assert not faults(wire), raw
+        assert not chat_faults(history.for_send(OpenAIChat())), raw
+        assert said(raw) <= on_the_wire(wire), raw
+        assert answers_of_open_calls(raw) <= on_the_wire(wire), raw
+        kept = accounted(history)
+        assert all(block["content"] in kept for message in raw for block in message["content"] if "content" in block)
+
+
+@pytest.mark.parametrize("by_add", [True, False], ids=["add", "from_list"])
+def test_with_drop_only_what_precedes_the_user_is_lost_and_told(by_add: bool) -> None:
+    policy = Policy(leading_assistant="drop")
+    for raw in SHORT:
+        history = built_by_add(raw, policy) if by_add else MessageHistory.from_list(raw, policy=policy)
+        wire = history.for_send(Anthropic())
+        assert not wire or not faults(wire), raw
+        lead = next((n for n, message in enumerate(raw) if said([message]) and message["role"] == "user"), len(raw))
+        assert said(raw[lead:]) <= on_the_wire(wire), raw
+        assert answers_of_open_calls(raw[lead:]) <= on_the_wire(wire), raw
+        kept = accounted(history)
+        for block in (block for message in raw for block in message["content"]):
+            assert block.get("content", block.get("text", "")) in kept, raw
