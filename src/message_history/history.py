@@ -10,7 +10,7 @@ import json
 import logging
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from attrs import evolve, field, frozen
@@ -277,7 +277,7 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the list.
         """
-        if isinstance(raw, str | bytes | bytearray | memoryview | Mapping) or not isinstance(raw, Iterable):
+        if isinstance(raw, str | bytes | bytearray | memoryview | Mapping | Set) or not isinstance(raw, Iterable):
             raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {raw!r:.80}")
         if open_tail not in ("stub", "keep"):
             raise ValueError(f"open_tail must be 'stub' or 'keep', not {open_tail!r:.80}")

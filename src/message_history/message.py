@@ -145,6 +145,7 @@ def _survey(role: Role, blocks: Sequence[Block]) -> Facts:
             answers.append(block.tool_use_id)
             clean = clean and role == "user" and len(answers) == position + 1
             clean = clean and not block.is_error and not block.is_stub and block.tool_use_id != ""
+            clean = clean and all(part.meta is None or not part.meta.converted for part in block.content)
         elif kind is SystemBlock:
             clean = False
         if block.meta is not None and block.meta.converted:

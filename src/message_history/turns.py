@@ -265,7 +265,7 @@ def close(
         elif reason != "not_recorded" and _reason(standing.result) == "not_recorded":
             mark = Mark(kind="stub", reason=reason)
             after = after.answer(position, with_meta(standing.result, mark=mark), made=standing.made)
-    return (said, after), new
+    return (turn if after is heard else (said, after)), new
 
 
 def standing_stubs(past: Log[Turn], turn: OpenTurn) -> list[Repair]:
@@ -333,9 +333,9 @@ class _Step:
 
     def _at_the_door(self, block: Block) -> Block | None:
         """Rule 7, for one block alone."""
-        if block.meta is not None and block.meta.converted:
-            self._record(RepairCode.VALUE_CONVERTED, detail="; ".join(block.meta.converted))
-            block = with_meta(block, converted=())
+        block, converted = _without_notes(block)
+        if converted:
+            self._record(RepairCode.VALUE_CONVERTED, detail="; ".join(converted))
         if isinstance(block, TextBlock | SystemBlock):
             signed = isinstance(block, TextBlock) and block.signature is not None
             if is_blank(block.text) and not signed:
@@ -385,7 +385,7 @@ class _Step:
             self._drop(RepairCode.LEADING_ASSISTANT_DROPPED, block)
             return
         placeholder = TextBlock(self._policy.bootstrap_text, meta=Meta(mark=Mark(kind="bootstrap")))
-        self._record(RepairCode.BOOTSTRAP_ADDED, added=(placeholder,))
+        self._record(RepairCode.BOOTSTRAP_ADDED, added=(placeholder,), at=0)
         self._hear(placeholder)
         self._settle()
         self._say(block)
@@ -482,7 +482,7 @@ class _Step:
             self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
         elif late < len(record.stubs):
             self._quote(block, "late", self._settled_call(record.stubs[late]))
-        elif self._is_told(block, record):
+        elif self._is_quoted_here(block) or (call is None and self._is_told_before(block, record)):
             self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
         else:
             self._quote(block, "second", call if call is not None else self._settled_call(record.call))
@@ -494,7 +494,7 @@ class _Step:
         if standing.is_stub and not block.is_stub:
             record = records_of(self.past, block.tool_use_id) or Record()
             late = record.late + self._hearing().quoted(block.tool_use_id)[0]
-            if late < len(record.stubs) or not self._is_told(block, record):
+            if late < len(record.stubs) or not (self._is_quoted_here(block) or self._is_told_before(block, record)):
                 self._quote(block, "late", said.calls[position] if said is not None else None)
                 return
         elif not block.is_stub and not _same_result(standing, block):
@@ -513,11 +513,13 @@ class _Step:
             named &= named - 1
         return False
 
-    def _is_told(self, block: ToolResultBlock, record: Record) -> bool:
-        """Tell whether the last settled call with a result's id, or the last quote for it, says the same."""
+    def _is_quoted_here(self, block: ToolResultBlock) -> bool:
+        """Tell whether the open turn's last quote for a result's id says the same."""
         _, where = self._hearing().quoted(block.tool_use_id)
-        if where is not None and is_quoted_at(self._hearing().rest, where, block):
-            return True
+        return where is not None and is_quoted_at(self._hearing().rest, where, block)
+
+    def _is_told_before(self, block: ToolResultBlock, record: Record) -> bool:
+        """Tell whether the last settled call with a result's id, or the last settled quote for it, says the same."""
         if record.call is not None:
             heard = self.past[record.call[0]][1]
             if heard is not None and _same_result(heard.results[record.call[1]], block):
@@ -579,7 +581,9 @@ class _Step:
         where = messages_in(self.past)
         if self._role == "user":
             return self._user_side()
-        return where if self.heard is None else self._user_side() + 1
+        if self.heard is None:
+            return where + (self.said is None and self._policy.leading_assistant == "bootstrap")
+        return self._user_side() + 1
 
 
 def _arrival(role: Role, block: Block) -> Arrival:
@@ -602,6 +606,17 @@ def messages_in(past: Log[Turn]) -> int:
         The position of the first message of the open turn.
     """
     return max(2 * len(past) - 1, 0)
+
+
+def _without_notes(block: Block) -> tuple[Block, tuple[str, ...]]:
+    """Take the notes of conversion off a block, and off what a result holds."""
+    noted = block.meta.converted if block.meta is not None else ()
+    if isinstance(block, ToolResultBlock):
+        parts = [_without_notes(part) for part in block.content]
+        inner = tuple(note for _, notes in parts for note in notes)
+        if inner:
+            block, noted = evolve(block, content=tuple(part for part, _ in parts)), (*noted, *inner)
+    return (with_meta(block, converted=()) if noted else block), noted
 
 
 def _has_calls(said: Message | Saying | None) -> bool:

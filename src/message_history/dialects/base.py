@@ -17,6 +17,7 @@ from message_history.frozen import freeze
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Mapping, Sequence
 
     from message_history.blocks import SystemBlock
@@ -24,7 +25,19 @@ if TYPE_CHECKING:
     from message_history.message import Message
     from message_history.repairs import Removed, Repair
 
-__all__ = ["CUT_OFF", "Dialect", "Export", "Foreign", "Note", "Parsed", "Reply", "Rule", "is_cut_off"]
+__all__ = [
+    "CUT_OFF",
+    "Dialect",
+    "Export",
+    "Foreign",
+    "ModelRow",
+    "Note",
+    "Parsed",
+    "Reply",
+    "Rule",
+    "fields_for",
+    "is_cut_off",
+]
 
 WireT = TypeVar("WireT")
 
@@ -97,6 +110,41 @@ class Rule:
         for name, value in values.items():
             text = text.replace(f"{{{name}}}", str(value))
         return text
+
+
+@final
+@frozen(kw_only=True)
+class ModelRow:
+    """What holds for some models.
+
+    Args:
+        models: a pattern that is searched for in a model's name, in lower case.
+        fields: the dialect's fields, with their values for these models.
+        source: where that was seen: a page or an issue.
+        date: when, as `YYYY-MM`.
+    """
+
+    models: re.Pattern[str]
+    fields: Mapping[str, Any]
+    source: str
+    date: str
+
+
+def fields_for(rows: Iterable[ModelRow], model: str) -> dict[str, Any]:
+    """Choose the fields for a model: those of all rows that match, the later rows over the earlier.
+
+    Args:
+        rows: the dialect's table.
+        model: the model's name.
+
+    Returns:
+        The fields; none for a model that no row matches.
+    """
+    found: dict[str, Any] = {}
+    for row in rows:
+        if row.models.search(model.lower()):
+            found.update(row.fields)
+    return found
 
 
 @final

@@ -22,7 +22,23 @@ DIALECTS: Final[dict[str, Dialect[Any]]] = {dialect.name: dialect for dialect in
 TYPED: Final = Anthropic.name
 CHAT: Final = OpenAIChat.name
 
+RESPONSES: Final = "openai_responses"
+_ITEMS: Final = frozenset(
+    {
+        "message",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "item_reference",
+    }
+)
+_BEDROCK: Final = frozenset(
+    {"text", "toolUse", "toolResult", "image", "document", "video", "reasoningContent", "cachePoint", "guardContent"}
+)
 _BLOCKS: Final[dict[str, str]] = {
+    **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
     **dict.fromkeys(("tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use"), TYPED),
     **dict.fromkeys(("image", "document", "search_result", "container_upload", "thinking"), TYPED),
     **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), CHAT),
@@ -45,15 +61,31 @@ def shape_of(entry: object) -> str | None:
         return None
     if Native.name in data:
         return Native.name
+    if "parts" in data:
+        return "pydantic_ai" if data.get("kind") in ("request", "response") else "gemini"
+    kind = data.get("type")
+    if isinstance(kind, str) and (kind in _ITEMS or kind.endswith(("_call", "_call_output"))):
+        # A reply of the Messages API is a `message` too, but its blocks say whose it is.
+        if kind != "message" or not any(_typed(item) for item in as_sequence(data.get("content")) or ()):
+            return RESPONSES
     role = data.get("role")
     if role in ("tool", "function", "developer") or data.keys() & {"tool_calls", "tool_call_id", "function_call"}:
         return CHAT
     for item in as_sequence(data.get("content")) or ():
         kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+        if kind == "thinking" and isinstance(item, Mapping) and isinstance(item.get("thinking"), list):
+            return "mistral"
         found = _BLOCKS.get(kind) if isinstance(kind, str) else None
         if found is not None:
             return found
+        if kind is None and isinstance(item, Mapping) and item.keys() & _BEDROCK:
+            return "bedrock"
     return None
+
+
+def _typed(item: object) -> bool:
+    kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+    return isinstance(kind, str) and (kind == "text" or _BLOCKS.get(kind) == TYPED)
 
 
 def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
@@ -69,7 +101,7 @@ def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
     """
     for entry in raw:
         shape = shape_of(entry)
-        if shape is not None:
+        if shape in DIALECTS:
             return DIALECTS[shape]
     return DIALECTS[TYPED]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 __all__ = ["as_mapping", "as_sequence"]
@@ -41,13 +41,13 @@ def as_sequence(value: object) -> list[Any] | None:
     """Read an object as a list of entries.
 
     Args:
-        value: a list, a tuple, or any other iterable that is no text and no mapping.
+        value: a list, a tuple, or any other iterable that is no text, no mapping and has an order.
 
     Returns:
         The list, or None for anything else.
     """
     if isinstance(value, list):
         return value
-    if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or not hasattr(value, "__iter__"):
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set) or not hasattr(value, "__iter__"):
         return None
     return list(value)

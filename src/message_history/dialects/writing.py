@@ -146,8 +146,8 @@ class Aliases:
         digest = hashlib.sha256(seed.encode(errors="surrogatepass")).digest()
         if self._limit <= _SHORT:
             return _base62(digest, self._limit)
-        readable = re.sub("[^a-zA-Z0-9_]", "_", id[: self._limit - 13])
-        return f"{readable}_{digest.hex()[:12]}"
+        readable = f"{re.sub('[^a-zA-Z0-9_]', '_', id[: self._limit - 13])}_{digest.hex()[:12]}"
+        return readable if self._fits.fullmatch(readable) else f"id_{digest.hex()[:12]}"
 
 
 _SHORT: Final = 12

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["violations"]
 
+_ID: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_IN_HISTORY: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 MESSAGE_KEYS: Final = frozenset({"role", "content"})
 SYSTEM_KEYS: Final = frozenset({"role", "content", "clear_at", "output_config"})
@@ -173,7 +174,9 @@ class _Check:
 
     def _call(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
         path = f"content[{m}]"
-        if "id" in block and not rules.ID.fullmatch(str(block["id"])):
+        if str(block.get("id")).startswith("srvtoolu_"):
+            self.found.add("C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=block["id"])
+        elif "id" in block and not rules.ID.fullmatch(str(block["id"])):
             self.found.add("C7", n, f"{path}.id", f"id {block['id']!r:.80}", m=m, tag="tool_use", key="id")
         if "name" in block and not NAME_IN_HISTORY.fullmatch(str(block["name"])):
             self.found.add("C8", n, f"{path}.name", f"name {block['name']!r:.80}", m=m)
@@ -183,7 +186,7 @@ class _Check:
     def _result(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
         path = f"content[{m}]"
         called = block.get("tool_use_id")
-        if called is not None and not rules.ID.fullmatch(str(called)):
+        if called is not None and not _ID.fullmatch(str(called)):
             key = "tool_use_id"
             self.found.add("C7", n, f"{path}.{key}", f"id {called!r:.80}", m=m, tag="tool_result", key=key)
         content = block.get("content")

@@ -834,7 +834,8 @@ RULES: Final = (
 )
 BY_ID: Final = {rule.id: rule for rule in RULES}
 
-ID: Final = re.compile("[a-zA-Z0-9_-]+")
+ID: Final = re.compile("(?!srvtoolu_)[a-zA-Z0-9_-]+")
+"""A client's call with a server tool's prefix is taken for the server's, and its result refused (C19)."""
 SERVER_ID: Final = re.compile("srvtoolu_[a-zA-Z0-9_]+")
 NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_LIMIT: Final = 64

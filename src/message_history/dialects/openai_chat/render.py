@@ -224,12 +224,16 @@ class Render:
                 texts.append(self._text(json_text(part.data)))
         if block.is_error and not block.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", block)
-        self._left(block, frozenset())
+        self._left(block, frozenset({"name"}))
         content: str | list[Wire] = "" if not texts else self._joined(texts)
         if content == "" and self._dialect.empty_result is not None:
             self.changes.added("text of an empty result")
             content = self._dialect.empty_result
-        return {"role": "tool", "tool_call_id": self._id(block.tool_use_id), "content": content}
+        wire: Wire = {"role": "tool", "tool_call_id": self._id(block.tool_use_id), "content": content}
+        name = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
+        if isinstance(name, str) and name:
+            wire["name"] = named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
+        return wire
 
     def _moved(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> str:
         """Send a tool's image behind the tool messages, and say so where it was."""

@@ -241,10 +241,10 @@ KEYS: Final[dict[str, frozenset[str]]] = {
     "system": frozenset({"role", "content", "name"}),
     "developer": frozenset({"role", "content", "name"}),
     "assistant": frozenset({"role", "content", "name", "refusal", "audio", "tool_calls", "function_call"}),
-    "tool": frozenset({"role", "content", "tool_call_id"}),
+    "tool": frozenset({"role", "content", "tool_call_id", "name"}),
     "function": frozenset({"role", "content", "name"}),
 }
-"""The keys that a message of each role may hold (the specification, 2026-08)."""
+"""The keys that a message of each role may hold (the specification, 2026-08; a tool message's `name` is of 2023)."""
 
 PARTS: Final[dict[str, frozenset[str]]] = {
     "user": frozenset({"text", "image_url", "input_audio", "file"}),

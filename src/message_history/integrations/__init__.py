@@ -1,0 +1,1 @@
+"""Where agents live: one short file each, with its third-party import inside."""

@@ -1,0 +1,253 @@
+"""Read JSON that is damaged: find the parts that are sound, and say which are not.
+
+Nothing here knows what a message is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final, final
+
+from attrs import define, field, frozen
+
+__all__ = ["NOT_UTF8", "Decoder", "Items", "LineNote", "decode_bytes", "items_of", "member_of"]
+
+MAX_DEPTH: Final = 200
+"""Containers nested deeper than this are kept as JSON text; Python's parser gives up at about a thousand."""
+MAX_DIGITS: Final = 4_000
+"""Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
+
+NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
+"""Bytes that are no UTF-8, as `decode_bytes` keeps them."""
+
+# A string, up to its end, the end of its line or the end of the text, so that a quote too many costs one line only.
+_TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\\?\Z)|[][{},]', re.DOTALL)
+
+
+@final
+@frozen(kw_only=True)
+class LineNote:
+    """Something in a file that could not be taken as it stands.
+
+    Args:
+        line: the line that it begins in, counted from 1.
+        detail: what is wrong.
+        skipped: the text that was skipped; None when it was kept in another form.
+    """
+
+    line: int
+    detail: str
+    skipped: str | None = field(default=None, repr=False)
+
+
+def decode_bytes(data: bytes) -> str:
+    """Decode UTF-8, with or without a byte order mark.
+
+    Args:
+        data: the bytes.
+
+    Returns:
+        The text; bytes that are no UTF-8 are kept as what `NOT_UTF8` finds.
+    """
+    return data.decode("utf-8-sig", errors="surrogateescape")
+
+
+@final
+class Decoder:
+    """Reads one JSON value and remembers what was the matter."""
+
+    def __init__(self) -> None:
+        self.failure: str | None = None
+        self.kept: list[str] = []
+
+    def value(self, text: str) -> Any:
+        """Read a value.
+
+        Args:
+            text: JSON.
+
+        Returns:
+            The value; None, with `failure` set, when there is none. What had to be kept in another form is in `kept`.
+
+        Complexity: linear in the text.
+        """
+        if NOT_UTF8.search(text):
+            self.failure = "not UTF-8"
+            return None
+        try:
+            return self._loaded(text)
+        except RecursionError:
+            self.kept.append(f"nested deeper than {MAX_DEPTH}; the inner part is kept as JSON text")
+        except json.JSONDecodeError as error:
+            self.failure = _told(error)
+            return None
+        try:
+            return self._loaded(_folded(text))
+        except json.JSONDecodeError as error:
+            self.failure = _told(error)
+            return None
+
+    def reads(self, text: str) -> bool:
+        """Tell whether a text is a JSON value."""
+        self.value(text)
+        return self.failure is None
+
+    def _loaded(self, text: str) -> Any:
+        # Line breaks and tabs inside strings are read as they are: nothing is gained by refusing them.
+        return json.loads(text, parse_int=self._number, strict=False)
+
+    def _number(self, digits: str) -> int | str:
+        if len(digits) <= MAX_DIGITS:
+            return int(digits)
+        self.kept.append(f"an integer of {len(digits)} digits is kept as text")
+        return digits
+
+
+@final
+@define
+class Items:
+    """The items of an array.
+
+    Args:
+        values: the sound ones, each with the line that it begins in.
+        notes: what is wrong with the others.
+        end: where the text goes on behind the array; its length when the array does not end.
+        end_line: the line of that place.
+    """
+
+    values: list[tuple[int, Any]] = field(factory=list)
+    notes: list[LineNote] = field(factory=list)
+    end: int = 0
+    end_line: int = 1
+
+
+def items_of(text: str, start: int) -> Items:
+    """Read the items of a damaged array, one by one.
+
+    Args:
+        text: the whole text.
+        start: where the first item is, behind the opening bracket.
+
+    Returns:
+        The items. When an item spoils those behind it, items that begin in the same column of a line of their own are
+        still found.
+
+    Complexity: linear in the text.
+    """
+    found = Items()
+    lines = _Lines(text)
+    depth, begin, end = 0, start, len(text)
+    for token in _TOKENS.finditer(text, start):
+        mark = token[0]
+        if mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth -= 1
+            if depth < 0:
+                end = token.start()
+                break
+        elif mark == "," and depth == 0:
+            _take(text[begin : token.start()], begin, lines, found)
+            begin = token.end()
+    _take(text[begin:end], begin, lines, found)
+    found.end = min(end + 1, len(text))
+    found.end_line = lines.at(end)
+    return found
+
+
+def member_of(text: str, key: str) -> tuple[int, int] | None:
+    """Find an array in a damaged object.
+
+    Args:
+        text: the text, an object.
+        key: the array's key.
+
+    Returns:
+        Where the key begins, and where the array's first item is; None when the object has no such array.
+
+    Complexity: linear in the text.
+    """
+    quoted = json.dumps(key)
+    opening = re.compile(r"\s*:\s*\[")
+    depth = 0
+    for token in _TOKENS.finditer(text):
+        mark = token[0]
+        if mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth -= 1
+        elif depth == 1 and mark == quoted:
+            found = opening.match(text, token.end())
+            if found is not None:
+                return token.start(), found.end()
+    return None
+
+
+def _take(written: str, begin: int, lines: _Lines, found: Items) -> None:
+    """Take one item of an array, or what can be saved of it."""
+    item = written.strip()
+    if not item:
+        return
+    line = lines.at(begin + written.index(item[0]))
+    decoder = Decoder()
+    value = decoder.value(item)
+    if decoder.failure is None:
+        found.values.append((line, value))
+        found.notes += [LineNote(line=line, detail=detail) for detail in decoder.kept]
+        return
+    column = lines.column(begin + written.index(item[0]))
+    spoilt: list[str] = []
+    for number, row in enumerate(item.split("\n"), line):
+        indented = len(row) - len(row.lstrip()) if number > line else column
+        inner = Decoder()
+        value = inner.value(row.strip().rstrip(",")) if number > line and indented == column else None
+        if isinstance(value, dict):
+            found.values.append((number, value))
+        else:
+            spoilt.append(row)
+    found.notes.append(LineNote(line=line, detail=decoder.failure, skipped="\n".join(spoilt)))
+
+
+@final
+class _Lines:
+    """Line numbers of growing positions in a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position = 0
+        self._line = 1
+
+    def at(self, position: int) -> int:
+        """Return the line of a position that is not before the last one."""
+        self._line += self._text.count("\n", self._position, position)
+        self._position = position
+        return self._line
+
+    def column(self, position: int) -> int:
+        """Return how far into its line a position is."""
+        return position - (self._text.rfind("\n", 0, position) + 1)
+
+
+def _folded(text: str) -> str:
+    """Put what is nested too deep into JSON strings."""
+    parts: list[str] = []
+    depth, done, begin = 0, 0, 0
+    for token in _TOKENS.finditer(text):
+        mark = token[0]
+        if mark in "[{":
+            depth += 1
+            if depth == MAX_DEPTH + 1:
+                begin = token.start()
+        elif mark in "]}":
+            if depth == MAX_DEPTH + 1:
+                parts += [text[done:begin], json.dumps(text[begin : token.end()], ensure_ascii=False)]
+                done = token.end()
+            depth -= 1
+    return "".join((*parts, text[done:]))
+
+
+def _told(error: json.JSONDecodeError) -> str:
+    """Say what is wrong, with the place in the line."""
+    truncated = error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip())
+    return "cut off" if truncated else f"{error.msg} at column {error.colno}"

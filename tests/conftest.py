@@ -1,0 +1,25 @@
+"""Settings that all tests share."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from message_history import SystemPromptWarning
+
+_slow = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile("default", max_examples=150, deadline=None, suppress_health_check=_slow)
+settings.register_profile("more", max_examples=2_000, deadline=None, suppress_health_check=_slow)
+settings.register_profile("deep", max_examples=20_000, deadline=None, suppress_health_check=_slow)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True)
+def _quiet_about_system_prompts() -> object:
+    """Let tests send lists without their system prompt; the warning has a test of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SystemPromptWarning)
+        yield

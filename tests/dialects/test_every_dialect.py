@@ -1,0 +1,147 @@
+"""What every dialect must keep, whatever its format: a new dialect is tested here as soon as it is public."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, check, dialects
+from message_history.blocks import is_blank
+from message_history.dialects import Dialect
+from message_history.integrations.strategies import broken_lists, histories, messages
+
+ALL: list[Dialect[Any]] = [
+    found()
+    for name in dialects.__all__
+    if inspect.isclass(found := getattr(dialects, name)) and issubclass(found, Dialect) and found is not Dialect
+]
+every_dialect = pytest.mark.parametrize("dialect", ALL, ids=lambda dialect: dialect.name)
+
+
+def marks_cache(wire: list[Any]) -> bool:
+    """Tell whether a list holds cache marks, whose limit is global: a declared exception to the stable prefix."""
+    text = json.dumps(wire, default=repr)
+    return "cache_control" in text or "cachePoint" in text
+
+
+@every_dialect
+def test_every_export_is_valid(dialect: Dialect[Any]) -> None:
+    @given(histories())
+    def law(history: MessageHistory) -> None:
+        wire = history.for_send(dialect)
+        assert not wire or not check(wire, dialect)
+
+    law()
+
+
+@every_dialect
+def test_every_broken_list_becomes_valid(dialect: Dialect[Any]) -> None:
+    @given(broken_lists(dialect))
+    def law(raw: list[Any]) -> None:
+        history = MessageHistory.from_list(raw, dialect=dialect)
+        wire = history.for_send(dialect)
+        assert not wire or not check(wire, dialect)
+
+    law()
+
+
+@every_dialect
+def test_rendering_is_causal(dialect: Dialect[Any]) -> None:
+    @given(histories(), st.lists(messages(), max_size=3))
+    def law(history: MessageHistory, after: list[Message]) -> None:
+        closed = history.close(dialect)
+        sent = closed.for_send(dialect)
+        if not closed or closed[-1].role == "assistant" or marks_cache(sent):
+            return
+        later = closed.add(Message.assistant("reply"))
+        for message in after:
+            later = later.add(message)
+        wire = later.for_send(dialect)
+        if not marks_cache(wire):
+            assert wire[: len(sent)] == sent
+
+    law()
+
+
+@every_dialect
+def test_an_export_comes_back_and_goes_out_as_it_was(dialect: Dialect[Any]) -> None:
+    @given(histories())
+    def law(history: MessageHistory) -> None:
+        exported = history.export(dialect)
+        before = json.dumps(exported.messages, default=repr)
+        loaded = MessageHistory.from_list(exported.messages, dialect=dialect)
+        assert not loaded.repairs
+        assert loaded.for_send(dialect) == exported.messages
+        assert json.dumps(exported.messages, default=repr) == before
+
+    law()
+
+
+@every_dialect
+def test_an_export_is_found_by_its_shape(dialect: Dialect[Any]) -> None:
+    history = MessageHistory().add_user("q").add_assistant([TextBlock("look"), ToolUseBlock("call00001", "f", {"a": 1})])
+    history = history.add_tool_result("call00001", "found").add_assistant("done").add_user("thanks")
+    wire = history.for_send(dialect)
+    found = MessageHistory.from_list(wire)
+    assert not found.repairs
+    assert [(message.role, message.text) for message in found] == [(message.role, message.text) for message in history]
+    assert found[1].calls[0].name == "f"
+    assert found[1].calls[0].input == {"a": 1}
+    assert found[2].results[0].text == "found"
+
+
+def content_of(history: MessageHistory) -> Counter[str]:
+    """Count what a conversation is about: words, calls, results."""
+    found: Counter[str] = Counter()
+    for message in history:
+        for block in message.content:
+            if isinstance(block, TextBlock) and not is_blank(block.text):
+                found["text " + block.text] += 1
+            elif isinstance(block, ToolUseBlock):
+                found[f"call {block.name} {json.dumps(dict(block.input), default=repr, sort_keys=True)}"] += 1
+            elif isinstance(block, ToolResultBlock):
+                found["result " + block.text] += 1
+    return found
+
+
+@every_dialect
+def test_content_survives_the_round_trip_or_a_repair_says_why_not(dialect: Dialect[Any]) -> None:
+    @given(histories())
+    def law(history: MessageHistory) -> None:
+        exported = history.export(dialect)
+        if exported.repairs:
+            return
+        closed = history.close(dialect)
+        loaded = MessageHistory.from_list(exported.messages, dialect=dialect)
+        joined = "\n".join(content_of(loaded))
+        for item in content_of(closed):
+            kind, _, said = item.partition(" ")
+            assert item in content_of(loaded) or (kind != "call" and said in joined), item
+
+    law()
+
+
+@every_dialect
+def test_every_dialect_sends_fresh_payload(dialect: Dialect[Any]) -> None:
+    history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("call00001", "f", {"a": [1]})])
+    first, second = history.for_send(dialect), history.for_send(dialect)
+    assert first == second
+    first.clear()
+    assert history.for_send(dialect) == second
+
+
+@every_dialect
+def test_every_rule_is_sourced_and_dated(dialect: Dialect[Any]) -> None:
+    assert dialect.rules
+    assert len({rule.id for rule in dialect.rules}) == len(dialect.rules)
+    for rule in dialect.rules:
+        assert rule.rule.endswith(".")
+        assert rule.repair
+        assert rule.source
+        assert len(rule.date) == 7
