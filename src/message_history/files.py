@@ -203,9 +203,9 @@ def read_bytes(data: bytes) -> SavedFile:
 
     Complexity: linear in the content.
     """
-    if not data.strip():
-        raise UnreadableFileError("the file is empty")
     text = decode_bytes(data)
+    if not text.strip():
+        raise UnreadableFileError("the file is empty")
     decoder = Decoder()
     whole = decoder.value(text)
     if decoder.failure is None:
@@ -260,7 +260,7 @@ def mend(
         form=form,
         dialect=target,
         history=history,
-        repairs=tuple(located((*history.repairs, *_beyond(history, export)), len(beside))),
+        repairs=tuple(located((*history.repairs, *export.repairs), len(beside))),
         violations=tuple(check(export.messages, target)),
     )
 
@@ -274,7 +274,8 @@ def going_on(dialect: Dialect[Any]) -> Dialect[Any]:
     Returns:
         The same, with `prefill` where it has such a field.
     """
-    return evolve(dialect, prefill=True) if "prefill" in fields_dict(type(dialect)) else dialect
+    fields: dict[str, Any] = {"prefill": True} if "prefill" in fields_dict(type(dialect)) else {}
+    return evolve(dialect, **fields) if fields else dialect
 
 
 def located(repairs: Iterable[Repair], before: int) -> Iterable[Repair]:
@@ -294,21 +295,15 @@ def located(repairs: Iterable[Repair], before: int) -> Iterable[Repair]:
             yield evolve(repair, source=repair.source - before if repair.source >= before else None)
 
 
-def _beyond(history: MessageHistory, export: Export) -> Iterable[Repair]:
-    """Give what the export changed, without the stubs that the history tells of already."""
-    told = set(map(id, history.repairs))
-    return (repair for repair in export.repairs if id(repair) not in told)
-
-
 def _contained(file: SavedFile, export: Export, *, moved: bool) -> tuple[FileForm, Any]:
     """Put the messages back into what was around them."""
     if file.container is None and export.system is None:
         return file.form, export.messages
     container = dict(file.container) if file.container is not None else {}
     if moved:
-        container.pop(SYSTEM, None)
+        del container[SYSTEM]
     if export.system is not None:
-        container = {SYSTEM: export.system, **container, **{SYSTEM: export.system}}
+        container = {SYSTEM: export.system, **container}
     return FileForm.OBJECT, {**container, MESSAGES: export.messages}
 
 
@@ -365,6 +360,9 @@ def _damaged(text: str) -> SavedFile:
 
 def _list_in(text: str, start: int) -> SavedFile:
     items = items_of(text, start)
+    rest = text[items.end :].strip()
+    if rest:
+        items.notes.append(LineNote(line=items.end_line, detail="text behind the list", skipped=rest))
     return SavedFile(
         entries=tuple(value for _, value in items.values),
         form=FileForm.LIST,
@@ -385,14 +383,14 @@ def _object_in(text: str, key: int, start: int) -> SavedFile:
         value = decoder.value(part)
         if isinstance(value, dict):
             around |= {**value, MESSAGES: []}
-        elif items.end < len(text) or part is head:
+        elif part is head or items.closed:
             notes.append(LineNote(line=line, detail=f"keys beside `messages`: {decoder.failure}", skipped=part))
     return SavedFile(
         entries=tuple(value for _, value in items.values),
         form=FileForm.OBJECT,
         lines=tuple(line for line, _ in items.values),
         notes=tuple(sorted(notes, key=lambda note: note.line)),
-        container={MESSAGES: [], **around} if MESSAGES not in around else around,
+        container=around or {MESSAGES: []},
     )
 
 
@@ -426,4 +424,6 @@ def _why_not(data: bytes, text: str, saved: SavedFile) -> str:
     if bad is not None:
         return f"it is not UTF-8 (byte {len(text[: bad.start()].encode())})"
     first = saved.notes[0] if saved.notes else None
-    return "it holds no messages" if first is None else f"it is neither JSON nor JSONL (line {first.line}: {first.detail})"
+    return (
+        "it holds no messages" if first is None else f"it is neither JSON nor JSONL (line {first.line}: {first.detail})"
+    )

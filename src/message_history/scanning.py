@@ -18,6 +18,8 @@ MAX_DEPTH: Final = 200
 MAX_DIGITS: Final = 4_000
 """Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
 
+CUT_OFF: Final = "cut off"
+
 NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 """Bytes that are no UTF-8, as `decode_bytes` keeps them."""
 
@@ -76,14 +78,11 @@ class Decoder:
             self.failure = "not UTF-8"
             return None
         try:
-            return self._loaded(text)
-        except RecursionError:
-            self.kept.append(f"nested deeper than {MAX_DEPTH}; the inner part is kept as JSON text")
-        except json.JSONDecodeError as error:
-            self.failure = _told(error)
-            return None
-        try:
-            return self._loaded(_folded(text))
+            try:
+                return self._loaded(text)
+            except RecursionError:
+                self.kept = [f"nested deeper than {MAX_DEPTH}; the inner part is kept as JSON text"]
+                return self._loaded(_folded(text))
         except json.JSONDecodeError as error:
             self.failure = _told(error)
             return None
@@ -112,12 +111,14 @@ class Items:
     Args:
         values: the sound ones, each with the line that it begins in.
         notes: what is wrong with the others.
-        end: where the text goes on behind the array; its length when the array does not end.
+        closed: whether the array ends.
+        end: where the text goes on behind it.
         end_line: the line of that place.
     """
 
     values: list[tuple[int, Any]] = field(factory=list)
     notes: list[LineNote] = field(factory=list)
+    closed: bool = False
     end: int = 0
     end_line: int = 1
 
@@ -145,14 +146,16 @@ def items_of(text: str, start: int) -> Items:
         elif mark in "]}":
             depth -= 1
             if depth < 0:
-                end = token.start()
+                end, found.closed = token.start(), True
                 break
         elif mark == "," and depth == 0:
             _take(text[begin : token.start()], begin, lines, found)
             begin = token.end()
     _take(text[begin:end], begin, lines, found)
-    found.end = min(end + 1, len(text))
+    found.end = end + found.closed
     found.end_line = lines.at(end)
+    if not found.closed and not (found.notes and found.notes[-1].detail == CUT_OFF):
+        found.notes.append(LineNote(line=found.end_line, detail=CUT_OFF, skipped=""))
     return found
 
 
@@ -244,10 +247,11 @@ def _folded(text: str) -> str:
                 parts += [text[done:begin], json.dumps(text[begin : token.end()], ensure_ascii=False)]
                 done = token.end()
             depth -= 1
-    return "".join((*parts, text[done:]))
+    # What is nested too deep and never closed is left out: the text is cut off there anyway.
+    return "".join((*parts, text[done : begin if depth > MAX_DEPTH else None]))
 
 
 def _told(error: json.JSONDecodeError) -> str:
     """Say what is wrong, with the place in the line."""
     truncated = error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip())
-    return "cut off" if truncated else f"{error.msg} at column {error.colno}"
+    return CUT_OFF if truncated else f"{error.msg} at column {error.colno}"

@@ -1,0 +1,20 @@
+"""The command line: what Python callers can do, for files. Only here are click and rich imported."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command `message-history`."""
+    try:
+        from message_history.cli.app import app  # noqa: PLC0415 - the extra may not be installed
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").partition(".")[0]
+        if package not in ("click", "rich"):
+            raise
+        sys.stderr.write(f"message-history: {package} is not installed; run: pip install 'message-history[cli]'\n")
+        sys.exit(2)
+    app(prog_name="message-history")

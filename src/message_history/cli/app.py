@@ -1,0 +1,37 @@
+"""The command `message-history` and its subcommands, each in a file of its own."""
+
+from __future__ import annotations
+
+import logging
+
+import click
+
+from message_history.cli.check import check_files
+from message_history.cli.repair import repair_files
+from message_history.cli.show import show_file
+
+__all__ = ["app"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="message-history", message="%(prog)s %(version)s")
+def app() -> None:
+    """Find and mend what LLM providers refuse in saved conversations.
+
+    FILE is a JSON list of messages, a JSON object with `messages`, or JSONL with one message per line. A line that
+    cannot be read is reported and skipped.
+
+    \b
+    Exit codes:
+      0  done; for `check`: nothing is wrong
+      1  `check` found something; or a line was skipped; or
+         a mended list would still be refused
+      2  wrong usage, or a file cannot be read or written
+    """  # noqa: D301 - click reads \b
+    # What the library logs, the commands print.
+    logging.getLogger("message_history").addHandler(logging.NullHandler())
+
+
+app.add_command(check_files)
+app.add_command(repair_files)
+app.add_command(show_file)

@@ -1,0 +1,94 @@
+"""What the commands share: options, exit codes, and the walk over several files."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Final, final
+
+import click
+
+from message_history.dialects.detect import DIALECTS
+from message_history.files import UnreadableFileError, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from message_history.cli.printing import Printer
+    from message_history.dialects import Dialect
+    from message_history.files import SavedFile
+
+__all__ = ["DIALECT_NAMES", "ExitCode", "as_request", "dialect_named", "input_dialect", "over_files", "read_or_tell"]
+
+DIALECT_NAMES: Final = tuple(sorted(DIALECTS))
+
+
+@final
+class ExitCode(IntEnum):
+    """What a command tells the shell."""
+
+    DONE = 0
+    FOUND = 1
+    """Something is wrong with a file, or a part of it could not be read."""
+    FAILED = 2
+    """A file cannot be read or written, or the command was used wrongly."""
+
+
+input_dialect = click.option(
+    "--dialect", type=click.Choice(DIALECT_NAMES), help="The dialect of the input; found by shape by default."
+)
+as_request = click.option(
+    "--as-request",
+    is_flag=True,
+    help="Take the list as a request that is sent as it stands: unlike a conversation that goes on, it may not end "
+    "with the assistant where the API refuses that.",
+)
+
+
+def dialect_named(name: str | None) -> Dialect[Any] | None:
+    """Give the dialect with a name; None for None."""
+    return DIALECTS[name] if name is not None else None
+
+
+def read_or_tell(path: str, printer: Printer) -> SavedFile | None:
+    """Read a file; tell of lines that were skipped, and of a file that cannot be read.
+
+    Args:
+        path: the file.
+        printer: tells.
+
+    Returns:
+        What it holds; None when it holds no conversation.
+    """
+    try:
+        file = read_file(path)
+    except UnreadableFileError as error:
+        printer.error(path, str(error))
+        return None
+    for note in file.notes:
+        printer.line_note(path, note)
+    if not file.entries:
+        printer.error(path, "it holds no messages")
+        return None
+    return file
+
+
+def over_files(paths: Sequence[str], printer: Printer, work: Callable[[str, SavedFile], ExitCode]) -> ExitCode:
+    """Do the same for several files, with a progress bar; one that cannot be read does not end the run.
+
+    Args:
+        paths: the files.
+        printer: tells.
+        work: what to do.
+
+    Returns:
+        The highest of the exit codes.
+    """
+    worst = ExitCode.DONE
+    for path in printer.progress(paths):
+        file = read_or_tell(path, printer)
+        if file is None:
+            code = ExitCode.FAILED
+        else:
+            code = max(work(path, file), ExitCode.FOUND if file.skipped else ExitCode.DONE)
+        worst = max(worst, code)
+    return worst

@@ -1,0 +1,152 @@
+"""What the commands print: results to the standard output, errors to the standard error."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, final
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from message_history.repairs import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from message_history.checking import Violation
+    from message_history.dialects import Dialect
+    from message_history.files import LineNote, Mended, SavedFile
+    from message_history.repairs import Repair
+
+__all__ = ["SEVERITY_STYLES", "Printer", "counted", "repair_line", "visible"]
+
+SEVERITY_STYLES: Final = {Severity.LOSSLESS: "cyan", Severity.SYNTHETIC: "yellow", Severity.LOSSY: "red"}
+
+# What could steer the terminal, or turn the direction of the text, is shown as its escape.
+_UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Give a text that is safe to print.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The text, with control characters and lone surrogates as escapes.
+    """
+    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
+
+
+def counted(number: int, thing: str) -> str:
+    """Say how many there are."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def repair_line(repair: Repair, file: SavedFile, indent: str) -> Text:
+    """Give one repair as a line.
+
+    Args:
+        repair: the repair.
+        file: where it comes from.
+        indent: what the line begins with.
+
+    Returns:
+        The line, coloured by severity.
+    """
+    where = f"{file.place_of(repair.source)}: " if repair.source is not None else ""
+    line = Text(f"{indent}{where}")
+    line.append(repair.code.value, SEVERITY_STYLES[repair.severity])
+    line.append(f" ({repair.severity.value})", "dim")
+    detail = repair.detail or ", ".join(f"{block!r:.80}" for block in (*repair.removed, *repair.added))
+    if detail:
+        line.append(f": {_one_line(detail)}")
+    return line
+
+
+@final
+class Printer:
+    """Both outputs; they are one when both are the screen, so that the progress bar is not written over."""
+
+    def __init__(self) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            # A terminal that cannot show a character is no reason to stop.
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        self._out = _console(stderr=False)
+        self._err = _console(stderr=True)
+        if self._out.is_terminal and self._err.is_terminal:
+            self._err = self._out
+
+    def line(self, text: Text | str) -> None:
+        """Print a line of the result."""
+        self._out.print(text)
+
+    def error(self, path: str, why: str) -> None:
+        """Say why a file cannot be worked on."""
+        self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), ("error: ", "bold red"), visible(why)))
+
+    def line_note(self, path: str, note: LineNote) -> None:
+        """Say what could not be read as it stands."""
+        done = "skipped" if note.skipped is not None else "kept"
+        place = f"{visible(path)}: line {note.line}: "
+        self._err.print(Text.assemble((place, "bold"), (f"{done}: ", "yellow"), _one_line(note.detail)))
+
+    def checked(self, path: str, file: SavedFile, dialect: Dialect[Any], violations: Sequence[Violation]) -> None:
+        """Print what is wrong with a file."""
+        found = counted(len(violations), "violation") if violations else "no violations"
+        entries = counted(len(file.entries), "message")
+        style = "bold red" if violations else "bold green"
+        self.line(Text.assemble((f"{visible(path)}: ", "bold"), f"{dialect.name}, {entries}, ", (found, style)))
+        for violation in sorted(violations, key=lambda found: -1 if found.index is None else found.index):
+            where = "the list" if violation.index is None else file.place_of(violation.index)
+            path_in = f" {violation.path}" if violation.path else ""
+            said = f"  {where}{visible(path_in)}: "
+            self.line(Text.assemble(said, (violation.rule, "red"), f": {_one_line(violation.detail)}"))
+            if violation.error and violation.error != violation.detail:
+                self.line(Text(f"    {_one_line(violation.error)}", "dim"))
+
+    def repaired(self, path: str, file: SavedFile, mended: Mended, target: str) -> None:
+        """Print what was done to a file, and where the result is."""
+        repairs = mended.repairs
+        self.line(Text.assemble((f"{visible(path)}: ", "bold"), _summary(repairs)))
+        for repair in repairs:
+            self.line(repair_line(repair, file, "  "))
+        if mended.form is not file.form:
+            self.line(f"  the system prompt has no place in the list: written as an {mended.form.value} with `system`")
+        self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({mended.dialect.name})"))
+        for violation in mended.violations:
+            self.error(target, f"the provider would refuse this: {violation.rule}: {violation.detail}")
+
+    def progress(self, paths: Sequence[str]) -> Iterator[str]:
+        """Give the paths, one by one, with a progress bar on a screen when there are several."""
+        console = self._out if self._out.is_terminal else self._err
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+        hidden = len(paths) < 2 or not console.is_terminal
+        with Progress(
+            *columns, console=console, transient=True, disable=hidden, redirect_stdout=False, redirect_stderr=False
+        ) as bar:
+            task = bar.add_task("", total=len(paths))
+            for path in paths:
+                bar.update(task, description=visible(path))
+                yield path
+                bar.advance(task)
+
+
+def _console(*, stderr: bool) -> Console:
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def _summary(repairs: Sequence[Repair]) -> Text:
+    if not repairs:
+        return Text("nothing to repair", "bold green")
+    counts = Counter(repair.severity for repair in repairs)
+    by_severity = ", ".join(f"{counts[severity]} {severity.value}" for severity in Severity if counts[severity])
+    return Text(f"{counted(len(repairs), 'repair')} ({by_severity})", "bold")
+
+
+def _one_line(text: str) -> str:
+    return visible(" ".join(text.split()))

@@ -1,0 +1,102 @@
+"""`repair`: a valid list beside the file that is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from message_history.cli.options import (
+    DIALECT_NAMES,
+    ExitCode,
+    as_request,
+    dialect_named,
+    input_dialect,
+    over_files,
+)
+from message_history.cli.printing import Printer
+from message_history.files import FileForm, mend
+
+if TYPE_CHECKING:
+    from message_history.files import SavedFile
+
+__all__ = ["repair_files"]
+
+
+@click.command("repair")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    help="Where to write: a file, or a folder. By default NAME.repaired.json beside the input.",
+)
+@click.option("--to", type=click.Choice(DIALECT_NAMES), help="The dialect to write; the input's own by default.")
+@input_dialect
+@as_request
+@click.option("--force", is_flag=True, help="Overwrite an output that exists; never an input.")
+@click.pass_context
+def repair_files(
+    context: click.Context,
+    *,
+    files: tuple[str, ...],
+    output: str | None,
+    to: str | None,
+    dialect: str | None,
+    as_request: bool,
+    force: bool,
+) -> None:
+    """Write a list that the provider takes, for each FILE, and print each repair. The input stays as it is.
+
+    The output has the form of the input: a list, an object with the same other keys, or JSONL.
+
+    The exit code is 0 when a valid list was written, 1 when lines of the input had to be skipped or nothing was left
+    to write, 2 when a file cannot be read or written.
+    """
+    folder = output is not None and (len(files) > 1 or Path(output).is_dir())
+    if folder and not Path(str(output)).is_dir():
+        raise click.UsageError(f"-o must name a folder that exists when there are several files: {output}")
+    printer = Printer()
+    known, wanted = dialect_named(dialect), dialect_named(to)
+    taken = [Path(file) for file in files]
+
+    def work(path: str, file: SavedFile) -> ExitCode:
+        mended = mend(file, dialect=known, to=wanted, as_request=as_request)
+        target = _target(Path(path), output, mended.form, in_folder=folder)
+        problem = _written(target, mended.data, taken, force=force)
+        if problem is not None:
+            printer.error(str(target), problem)
+            return ExitCode.FAILED
+        taken.append(target)
+        printer.repaired(path, file, mended, str(target))
+        return ExitCode.FOUND if mended.violations else ExitCode.DONE
+
+    context.exit(over_files(files, printer, work))
+
+
+def _target(path: Path, output: str | None, form: FileForm, *, in_folder: bool) -> Path:
+    """Name the output of one file."""
+    if output is not None and not in_folder:
+        return Path(output)
+    suffix = path.suffix or ".json"
+    if form is not FileForm.LINES and suffix == ".jsonl":
+        suffix = ".json"
+    named = path.with_name(f"{path.stem}.repaired{suffix}")
+    return named if output is None else Path(output) / named.name
+
+
+def _written(target: Path, data: bytes, taken: list[Path], *, force: bool) -> str | None:
+    """Write a file that is none of those taken; return why not, if not."""
+    try:
+        if target.exists() and any(path.exists() and target.samefile(path) for path in taken):
+            return "this is an input, or the output of another input; it is not overwritten"
+        with target.open("wb" if force else "xb") as out:
+            out.write(data)
+    except FileExistsError:
+        return "the output exists; --force overwrites it"
+    except IsADirectoryError:
+        return "the output is a folder"
+    except OSError as error:
+        return f"cannot be written: {error.strerror or error}"
+    return None

@@ -1,0 +1,147 @@
+"""The command as a whole: help, version, progress, a missing extra, and `python -m message_history`."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from message_history.cli import main
+from message_history.cli.app import app
+from message_history.cli.options import ExitCode
+from message_history.cli.printing import Printer, visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BROKEN = [
+    {"role": "user", "content": "q"},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]},
+]
+
+
+def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    known = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, *arguments], check=False, capture_output=True, text=True, timeout=60, env=known
+    )
+
+
+def test_python_dash_m_is_the_same_command(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(BROKEN))
+    checked = python("-m", "message_history", "check", str(file))
+    assert (checked.returncode, checked.stderr) == (1, "")
+    assert checked.stdout == CliRunner().invoke(app, ["check", str(file)]).stdout
+    repaired = python("-m", "message_history", "repair", str(file))
+    assert (repaired.returncode, repaired.stderr) == (0, "")
+    out = tmp_path / "a.repaired.json"
+    assert python("-m", "message_history", "check", str(out)).returncode == 0
+    shown = python("-m", "message_history", "show", str(file))
+    assert shown.returncode == 0
+    assert "! entry 1: result_stubbed" in shown.stdout
+    assert python("-m", "message_history", "check", str(tmp_path)).returncode == 2
+
+
+def test_the_commands_print_what_the_library_would_log(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(BROKEN))
+    assert python("-m", "message_history", "show", str(file)).stderr == ""
+
+
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; sys.argv = ['message-history']; "
+    result = python("-c", code + "from message_history.cli import main; main()")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr == (f"message-history: {missing} is not installed; run: pip install 'message-history[cli]'\n")
+
+
+def test_another_missing_module_is_not_taken_for_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "message_history.cli.app", None)
+    with pytest.raises(ModuleNotFoundError):
+        main()
+
+
+def test_the_library_needs_neither_click_nor_rich() -> None:
+    code = "import sys, message_history, message_history.files; print(sorted({'click', 'rich'} & set(sys.modules)))"
+    assert python("-c", code).stdout == "[]\n"
+
+
+def test_the_exit_codes_are_documented() -> None:
+    told = CliRunner().invoke(app, ["--help"]).stdout
+    for code in ExitCode:
+        assert re.search(rf"^ +{code.value}  [`\w]", told, re.MULTILINE)
+    for name in ("check", "repair", "show"):
+        assert "exit code is 0" in " ".join(CliRunner().invoke(app, [name, "-h"]).stdout.split())
+
+
+def test_wrong_usage_is_exit_code_2() -> None:
+    for arguments in ([], ["check"], ["repair"], ["show"], ["mend", "x"], ["check", "--loud", "x"]):
+        assert CliRunner().invoke(app, arguments).exit_code == 2, arguments
+
+
+def test_the_version_is_told() -> None:
+    assert CliRunner().invoke(app, ["--version"], prog_name="message-history").stdout == (
+        f"message-history {version('message-history')}\n"
+    )
+
+
+def test_many_files_have_a_progress_bar_on_a_screen() -> None:
+    printer = Printer()
+    screen = Console(file=StringIO(), force_terminal=True, width=80, color_system=None)
+    printer._out = printer._err = screen
+    assert list(printer.progress(["a.json", "b.json", "[c].json"])) == ["a.json", "b.json", "[c].json"]
+    drawn = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert "0/3" in drawn
+    assert "3/3" in drawn
+    assert "[c].json" in drawn
+
+
+def test_one_file_or_no_screen_has_none() -> None:
+    printer = Printer()
+    screen = Console(file=StringIO(), force_terminal=True, width=80)
+    printer._out = printer._err = screen
+    assert list(printer.progress(["a.json"])) == ["a.json"]
+    assert screen.file.getvalue() == ""  # type: ignore[attr-defined]
+    printer._out = printer._err = pipe = Console(file=StringIO(), force_terminal=False)
+    assert list(printer.progress(["a.json", "b.json"])) == ["a.json", "b.json"]
+    assert pipe.file.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps([{"role": "user", "content": "line\n" * 200_000}]))
+    with subprocess.Popen(
+        [sys.executable, "-m", "message_history", "show", "--full", str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_what_is_printed_is_visible() -> None:
+    assert visible("a\tb\nc") == "a\tb\nc"
+    assert visible("\0\x1b\x7f\x9b\u202e\ud800é") == "\\x00\\x1b\\x7f\\x9b\\u202e\\ud800é"
+
+
+def test_the_command_leaves_the_logging_of_its_caller_alone() -> None:
+    root = logging.getLogger()
+    before = list(root.handlers), root.level
+    CliRunner().invoke(app, ["show", "nowhere"])
+    assert (list(root.handlers), root.level) == before

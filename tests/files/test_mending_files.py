@@ -1,0 +1,174 @@
+"""A mended file has the form of the file, a list that the provider takes, and tells of everything that was changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from message_history import InvariantError, MessageHistory, Policy, RepairCode, check
+from message_history.dialects import Anthropic, Native, OpenAIChat
+from message_history.dialects.detect import DIALECTS
+from message_history.files import FileForm, going_on, located, mend, read_bytes, read_file
+from message_history.integrations.strategies import broken_lists
+
+SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.json*"))
+CALL: dict[str, Any] = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+DANGLING: list[Any] = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [CALL]}]
+
+
+def packed(form: FileForm, entries: list[Any], **beside: Any) -> bytes:
+    if form is FileForm.LINES:
+        return "\n".join(map(json.dumps, entries)).encode()
+    return json.dumps({**beside, "messages": entries} if form is FileForm.OBJECT else entries).encode()
+
+
+@pytest.mark.parametrize("form", FileForm)
+def test_the_form_is_kept(form: FileForm) -> None:
+    mended = mend(read_bytes(packed(form, DANGLING, model="m", max_tokens=9)))
+    again = read_bytes(mended.data)
+    assert mended.form is again.form is form
+    assert [repair.code for repair in mended.repairs] == [RepairCode.RESULT_STUBBED]
+    assert len(again.entries) == 3
+    if form is FileForm.OBJECT:
+        assert again.container == {"model": "m", "max_tokens": 9, "messages": []}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+@pytest.mark.parametrize("form", FileForm)
+def test_every_dialect_can_be_written(name: str, form: FileForm) -> None:
+    target = DIALECTS[name]
+    system = {"role": "system", "content": "Be brief."}
+    mended = mend(read_bytes(packed(form, [system, *DANGLING], model="m")), to=target)
+    again = read_bytes(mended.data)
+    assert mended.dialect == going_on(target)
+    assert mended.violations == ()
+    assert check(again.entries, going_on(target)) == []
+    assert again.history(dialect=target).system == "Be brief."
+    if not target.has_system_in_list():
+        assert mended.form is again.form is FileForm.OBJECT
+
+
+@pytest.mark.parametrize(
+    "system",
+    ["Be brief.", [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}], None, ""],
+)
+def test_a_system_prompt_beside_the_messages_stays_as_it_is(system: Any) -> None:
+    data = packed(FileForm.OBJECT, DANGLING, system=system, model="m")
+    mended = mend(read_bytes(data))
+    written = json.loads(mended.data)
+    assert written["system"] == system
+    assert list(written) == ["system", "model", "messages"]
+    assert mended.repairs[0].source == 1
+
+
+def test_a_system_prompt_beside_the_messages_moves_with_the_dialect() -> None:
+    file = read_bytes(packed(FileForm.OBJECT, DANGLING, system="Be brief.", model="m"))
+    mended = mend(file, to=OpenAIChat())
+    written = json.loads(mended.data)
+    assert "system" not in written
+    assert written["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert [(repair.code, repair.source) for repair in mended.repairs] == [(RepairCode.RESULT_STUBBED, 1)]
+    back = json.loads(mend(read_bytes(mended.data), to=Anthropic()).data)
+    assert back["system"] == "Be brief."
+
+
+def test_system_prompts_beside_and_in_the_list_are_both_kept() -> None:
+    entries = [{"role": "system", "content": "Be kind."}, *DANGLING]
+    mended = mend(read_bytes(packed(FileForm.OBJECT, entries, system="Be brief.")))
+    written = json.loads(mended.data)
+    assert [part["text"] for part in written["system"]] == ["Be brief.", "Be kind."]
+
+
+def test_a_conversation_may_end_with_the_assistant_unless_it_is_a_request() -> None:
+    file = read_bytes(packed(FileForm.LIST, [DANGLING[0], {"role": "assistant", "content": "a"}]))
+    assert mend(file).repairs == ()
+    assert len(json.loads(mend(file).data)) == 2
+    sent = mend(file, as_request=True)
+    assert [repair.code for repair in sent.repairs] == [RepairCode.CONTINUATION_ADDED]
+    assert json.loads(sent.data)[-1]["role"] == "user"
+
+
+def test_a_dialect_can_be_named() -> None:
+    words = [{"role": "user", "content": "q", "name": "Ann"}]
+    chat = mend(read_bytes(packed(FileForm.LIST, words)), dialect=OpenAIChat())
+    assert chat.repairs == ()
+    assert json.loads(chat.data) == words
+
+
+def test_the_policy_decides() -> None:
+    file = read_bytes(packed(FileForm.LIST, DANGLING))
+    with pytest.raises(InvariantError):
+        mend(file, policy=Policy(on_violation="raise"))
+    assert b"No answer." in mend(file, policy=Policy(stub_text="No answer.")).data
+
+
+def test_what_the_export_changes_is_told_too() -> None:
+    entries = [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "x"}, "?"]}]
+    file = read_bytes(packed(FileForm.LIST, [*DANGLING, *entries]).replace(b'"1"', b'"a b"'))
+    assert RepairCode.REWRITTEN in {repair.code for repair in mend(file).repairs} or mend(file).repairs == ()
+    odd = mend(read_bytes(packed(FileForm.LIST, [{"role": "user", "content": "lone \ud83d"}])))
+    assert [repair.code for repair in odd.repairs] == [RepairCode.REWRITTEN]
+
+
+def test_a_list_of_which_nothing_is_left_is_said_to_be_refused() -> None:
+    orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "x"}]}
+    mended = mend(read_bytes(packed(FileForm.LIST, [orphan])))
+    assert json.loads(mended.data) == []
+    assert [violation.rule for violation in mended.violations] == ["A1"]
+
+
+def test_lone_surrogates_beside_the_messages_do_not_stop_the_writing() -> None:
+    data = packed(FileForm.OBJECT, DANGLING, note="\ud83d", other="é")
+    assert json.loads(mend(read_bytes(data)).data)["note"] == "\ud83d"
+    assert "é".encode() in mend(read_bytes(packed(FileForm.OBJECT, DANGLING, other="é"))).data
+
+
+def test_sources_are_counted_without_what_was_put_first() -> None:
+    repairs = MessageHistory.from_list([{"role": "system", "content": ""}, *DANGLING]).repairs
+    assert [repair.source for repair in repairs] == [0, 2]
+    assert [repair.source for repair in located(repairs, 1)] == [None, 1]
+    assert tuple(located(repairs, 0)) == repairs
+
+
+# Broken lists are costly to draw, and the laws of what becomes of them are tested elsewhere.
+@settings(max_examples=settings().max_examples // 3)
+@given(broken_lists(), st.sampled_from(FileForm), st.sampled_from(sorted(DIALECTS)), st.booleans())
+def test_mending_gives_what_the_provider_takes_and_mending_again_changes_nothing(
+    entries: list[Any], form: FileForm, name: str, as_request: bool
+) -> None:
+    if form is FileForm.LINES:
+        entries = [entry for entry in entries if isinstance(entry, dict)]
+    entries.append({"role": "user", "content": "q"})
+    file = read_bytes(packed(form, entries))
+    mended = mend(file, to=DIALECTS[name], as_request=as_request)
+    assert mended.violations == ()
+    again = read_bytes(mended.data)
+    assert check(again.entries, mended.dialect) == []
+    twice = mend(again, dialect=mended.dialect, as_request=as_request)
+    assert twice.data == mended.data
+    assert twice.repairs == ()
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_the_samples_are_broken_and_can_be_mended(path: Path) -> None:
+    file = read_file(path)
+    assert check(file.entries, file.dialect())
+    mended = mend(file)
+    assert mended.repairs
+    assert mended.violations == ()
+
+
+def test_there_are_samples() -> None:
+    assert {path.name for path in SAMPLES} >= {"broken_session.json", "crashed_session.jsonl"}
+
+
+def test_the_native_form_keeps_all_that_a_history_holds() -> None:
+    file = read_bytes(packed(FileForm.LINES, DANGLING))
+    saved = read_bytes(mend(file, to=Native()).data)
+    assert saved.history() == file.history()
+    assert saved.history().repairs == ()
