@@ -14,7 +14,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from types import MappingProxyType
 from typing import Any, Final, Never, TypeAlias, Union, final
 
-__all__ = ["EMPTY", "Frozen", "FrozenDict", "FrozenList", "freeze", "freeze_mapping", "json_text", "same", "thaw"]
+__all__ = ["EMPTY", "Frozen", "FrozenDict", "FrozenList", "freeze", "freeze_mapping", "json_text", "thaw"]
 
 Frozen: TypeAlias = Union[bool, int, float, str, "FrozenList", "FrozenDict", None]
 
@@ -356,22 +356,3 @@ def thaw(value: Any) -> Any:
     if type(value) is FrozenList:
         return [thaw(item) for item in value]
     return value
-
-
-def same(left: Frozen, right: Frozen) -> bool:
-    """Tell whether two frozen values are the same JSON: unlike `==`, 1 is neither `true` nor 1.0.
-
-    Args:
-        left: one frozen value.
-        right: the other.
-
-    Returns:
-        True when both would be written alike, whatever the order of their keys.
-    """
-    if type(left) is not type(right) or left != right:
-        return False
-    if isinstance(left, FrozenDict) and isinstance(right, FrozenDict):
-        return all(same(item, right[key]) for key, item in left.items())
-    if isinstance(left, FrozenList) and isinstance(right, FrozenList):
-        return all(map(same, left, right))
-    return True

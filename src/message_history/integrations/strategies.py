@@ -1,11 +1,15 @@
 """Hypothesis strategies: histories, messages and broken lists, to test your own agent loop with.
 
+Strategies are made once: Hypothesis checks each new one anew, which would take most of the time.
+
 They are nasty on purpose: blank text, lone surrogates, repeated and missing ids, calls without input, results without
 calls, blocks in the wrong role, blocks of unknown providers, signed and unsigned thinking.
 """
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
@@ -35,39 +39,48 @@ __all__ = ["blocks", "broken_lists", "histories", "inputs", "json_values", "mess
 
 IDS: Final = ("1", "2", "3", "call_0", "functions.f:0", "srvtoolu_x", "a b", "é" * 3, "x" * 70, "")
 NAMES: Final = ("get_weather", "read_file", "run", "a b", "", "x" * 80)
+ODD_TEXTS: Final = ("", " ", "\n\t", "lone \ud83d surrogate", "nul \0", "zero\u200bwidth", "{}", "Ünïcode 🎉")
+CONTAINERS: Final[tuple[Any, ...]] = ([], {}, [1, 2], {"a": 1}, {"a": {"b": []}}, [{"type": "text", "text": "x"}])
 PIXEL: Final = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
+@cache
 def texts() -> st.SearchStrategy[str]:
     """Generate texts: mostly words, sometimes blank, sometimes what JSON parsers choke on."""
-    return st.one_of(
-        st.text(alphabet="abcdefgh ", min_size=1, max_size=8).map(lambda text: f"t{text}"),
-        st.sampled_from(("", " ", "\n\t", "lone \ud83d surrogate", "nul \0", "zero\u200bwidth", "{}", "Ünïcode 🎉")),
-    )
+    words = st.integers(0, 99).map(lambda number: f"text {number}")
+    return st.one_of(words, words, words, st.sampled_from(ODD_TEXTS))
 
 
+@cache
 def json_values() -> st.SearchStrategy[Any]:
     """Generate small JSON values."""
-    leaves = st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(-2, 2), texts())
-    return st.recursive(
+    leaves = st.one_of(st.sampled_from((None, True, False, 0, 1, -1, 0.5, "", "a", "é", "\ud800")), texts())
+    grown = st.recursive(
         leaves,
         lambda inner: st.one_of(
-            st.lists(inner, max_size=3), st.dictionaries(st.text("abxyz", max_size=3), inner, max_size=3)
+            st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("abxé"), inner, max_size=3)
         ),
         max_leaves=6,
     )
+    return st.one_of(leaves, leaves, st.sampled_from(CONTAINERS).map(deepcopy), grown)
 
 
+@cache
 def inputs() -> st.SearchStrategy[dict[str, Any]]:
     """Generate inputs of calls."""
-    return st.dictionaries(st.text("abxyz", min_size=1, max_size=3), json_values(), max_size=2)
+    return st.one_of(
+        st.sampled_from(({}, {"city": "Paris"}, {"n": 1}, {"n": True}, {"path": "/a", "lines": [1, 2]})).map(deepcopy),
+        st.dictionaries(st.sampled_from(("a", "b", "_raw")), json_values(), max_size=2),
+    )
 
 
+@cache
 def ids() -> st.SearchStrategy[str]:
     """Generate ids of calls, few enough to repeat."""
     return st.sampled_from(IDS)
 
 
+@cache
 def _metas() -> st.SearchStrategy[Meta | None]:
     keys = st.sampled_from(("cache_control", "note", "citations"))
     marks = st.sampled_from(({"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}, None, "x"))
@@ -81,6 +94,7 @@ def _frozen(value: dict[str, Any]) -> Any:
     return ProviderBlock("", value).data
 
 
+@cache
 def results() -> st.SearchStrategy[ToolResultBlock]:
     """Generate results, most of them of some call."""
     content = st.one_of(
@@ -89,12 +103,14 @@ def results() -> st.SearchStrategy[ToolResultBlock]:
     return st.builds(ToolResultBlock, ids(), content, st.booleans(), meta=_metas())
 
 
+@cache
 def calls() -> st.SearchStrategy[ToolUseBlock]:
     """Generate calls, some of them incomplete."""
     given = st.one_of(inputs(), inputs(), inputs(), st.none())
-    return st.builds(lambda *a: ToolUseBlock(*a), ids(), st.sampled_from(NAMES), given)
+    return st.builds(ToolUseBlock, ids(), st.sampled_from(NAMES), given)
 
 
+@cache
 def media() -> st.SearchStrategy[Block]:
     """Generate images and documents."""
     return st.sampled_from(
@@ -109,6 +125,7 @@ def media() -> st.SearchStrategy[Block]:
     )
 
 
+@cache
 def thinking() -> st.SearchStrategy[Block]:
     """Generate thinking of several issuers, signed and not."""
     issuers = st.sampled_from((None, Meta(issuer="anthropic"), Meta(issuer="gemini"), Meta(issuer="openai_chat")))
@@ -119,6 +136,7 @@ def thinking() -> st.SearchStrategy[Block]:
     )
 
 
+@cache
 def provider_blocks() -> st.SearchStrategy[ProviderBlock]:
     """Generate blocks that only one provider knows."""
     search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}}
@@ -127,6 +145,7 @@ def provider_blocks() -> st.SearchStrategy[ProviderBlock]:
     return st.builds(ProviderBlock, st.sampled_from(("anthropic", "openai_chat", "gemini", "bedrock")), data)
 
 
+@cache
 def blocks() -> st.SearchStrategy[Block]:
     """Generate blocks of every kind."""
     words = st.builds(TextBlock, texts(), meta=_metas())
@@ -136,6 +155,7 @@ def blocks() -> st.SearchStrategy[Block]:
     )  # fmt: skip
 
 
+@cache
 def messages() -> st.SearchStrategy[Message]:
     """Generate messages, in which blocks may stand in the wrong role."""
     usual = st.one_of(
@@ -148,6 +168,7 @@ def messages() -> st.SearchStrategy[Message]:
     return st.one_of(usual, usual, st.builds(Message, roles, st.lists(blocks(), max_size=4)))
 
 
+@cache
 def policies() -> st.SearchStrategy[Policy]:
     """Generate policies that repair."""
     return st.builds(Policy, leading_assistant=st.sampled_from(("bootstrap", "drop")))

@@ -304,6 +304,8 @@ class Render:
         allowed = rules.KEYS[kind]
         left: dict[str, Any] = {}
         for key, value in block.extra(ANTHROPIC).items():
+            if value is None:
+                continue
             if key in allowed:
                 wire[key] = thaw_well_formed(value, self.changes)
                 if key == "cache_control":

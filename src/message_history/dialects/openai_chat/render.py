@@ -189,9 +189,9 @@ class Render:
             self.changes.added("an assistant message between a tool message and a user message")
             wire.append({"role": "assistant", "content": BRIDGE})
         wire += groups
-        if not wire:
+        if not wire or (self.changes.index == 0 and all(entry["role"] != "user" for entry in wire)):
             self.changes.added("a message of which nothing could be sent")
-            wire.append({"role": "user", "content": PLACEHOLDER})
+            wire.insert(0, {"role": "user", "content": PLACEHOLDER})
         return wire
 
     def _results(self, results: Sequence[ToolResultBlock]) -> list[Wire]:
