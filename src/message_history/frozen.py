@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from types import MappingProxyType
-from typing import Any, Final, Never, TypeAlias, Union, final
+from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, Union, final
 
 __all__ = ["EMPTY", "Frozen", "FrozenDict", "FrozenList", "freeze", "freeze_mapping", "json_text", "thaw"]
 
@@ -56,11 +56,14 @@ class FrozenDict(Mapping[str, "Frozen"]):
         frozen, _ = freeze_mapping(dict(value, **items))
         _set_view(self, frozen._view)
 
-    def __setattr__(self, name: str, value: object) -> Never:
-        raise AttributeError(f"FrozenDict cannot be changed (setting {name!r})")
+    if not TYPE_CHECKING:
+        # A type checker refuses to set what is not declared, unless it sees a `__setattr__`.
 
-    def __delattr__(self, name: str) -> Never:
-        raise AttributeError(f"FrozenDict cannot be changed (deleting {name!r})")
+        def __setattr__(self, name: str, value: object) -> Never:
+            raise AttributeError(f"FrozenDict cannot be changed (setting {name!r})")
+
+        def __delattr__(self, name: str) -> Never:
+            raise AttributeError(f"FrozenDict cannot be changed (deleting {name!r})")
 
     def __getitem__(self, key: str) -> Frozen:
         return self._view[key]

@@ -104,11 +104,14 @@ class MessageHistory(Sequence[Message]):
     def __init_subclass__(cls) -> Never:
         raise TypeError("MessageHistory cannot be subclassed: its laws hold because nothing can get round them")
 
-    def __setattr__(self, name: str, value: object) -> Never:
-        raise AttributeError(f"MessageHistory cannot be changed (setting {name!r}); `add` gives a new one")
+    if not TYPE_CHECKING:
+        # A type checker refuses to set what is not declared, unless it sees a `__setattr__`.
 
-    def __delattr__(self, name: str) -> Never:
-        raise AttributeError(f"MessageHistory cannot be changed (deleting {name!r})")
+        def __setattr__(self, name: str, value: object) -> Never:
+            raise AttributeError(f"MessageHistory cannot be changed (setting {name!r}); `add` gives a new one")
+
+        def __delattr__(self, name: str) -> Never:
+            raise AttributeError(f"MessageHistory cannot be changed (deleting {name!r})")
 
     # Ways in
 
