@@ -67,7 +67,7 @@ def arrange(
 
     Complexity: linear in the messages.
     """
-    untidy = _untidy_turns(messages)
+    untidy = _untidy_turns(messages, interrupted)
     if not untidy:
         if not interrupted:
             return zip(messages, sources, repeat(False), repeat(None))
@@ -97,7 +97,7 @@ def _as_they_are(
     return [Incoming(messages[n], sources[n], n in interrupted) for n in range(start, stop)]
 
 
-def _untidy_turns(messages: Sequence[Message]) -> list[Place]:
+def _untidy_turns(messages: Sequence[Message], interrupted: Collection[int]) -> list[Place]:
     """Find the turns in which something is amiss: from the first message of each to the first of the next."""
     untidy: list[Place] = []
     start = 0
@@ -111,7 +111,7 @@ def _untidy_turns(messages: Sequence[Message]) -> list[Place]:
                 if not tidy:
                     untidy.append((start, position))
                 start, tidy, waiting, after_user = position, True, (), False
-            if not clean or (calls and waiting):
+            if not clean or (calls and (waiting or position in interrupted)):
                 tidy = False
             waiting = waiting or calls
         else:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, final
 from attrs import evolve, field, frozen
 from attrs.validators import instance_of
 
-from message_history.frozen import EMPTY, FrozenDict, freeze, freeze_mapping, json_text, thaw
+from message_history.frozen import EMPTY, FrozenDict, brief, freeze, freeze_mapping, json_text, thaw
 
 __all__ = [
     "NO_INPUT",
@@ -400,9 +400,9 @@ def blocks_of(content: Content) -> tuple[Block, ...]:
         blocks = tuple(text_block(item) if isinstance(item, str) else item for item in content)
         for block in blocks:
             if not isinstance(block, Block):
-                raise TypeError(f"a message is made of text and blocks, not of {type(block).__name__}: {block!r:.80}")
+                raise TypeError(f"a message is made of text and blocks, not of {type(block).__name__}: {brief(block)}")
         return blocks
-    raise TypeError(f"the content of a message is text or blocks, not {type(content).__name__}: {content!r:.80}")
+    raise TypeError(f"the content of a message is text or blocks, not {type(content).__name__}: {brief(content)}")
 
 
 def result_content(content: object) -> tuple[Block, ...]:
@@ -451,7 +451,7 @@ def _frozen_mapping(name: str, value: object, meta: Meta | None) -> tuple[Frozen
     if type(value) is FrozenDict:
         return value, meta
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}: {value!r:.80}")
+        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}: {brief(value)}")
     frozen_value, converted = freeze_mapping(value)
     if converted:
         meta = evolve(meta if meta is not None else _NO_META, converted=tuple(f"{name}.{text}" for text in converted))
@@ -461,7 +461,7 @@ def _frozen_mapping(name: str, value: object, meta: Meta | None) -> tuple[Frozen
 def _must_be(kind: type, **values: object) -> None:
     for name, value in values.items():
         if not isinstance(value, kind):
-            raise TypeError(f"{name} must be {kind.__name__}, not {type(value).__name__}: {value!r:.80}")
+            raise TypeError(f"{name} must be {kind.__name__}, not {type(value).__name__}: {brief(value)}")
 
 
 def _short(text: str) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 
 from attrs import frozen
 
+from message_history.frozen import brief
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -64,5 +66,5 @@ def check(raw: Sequence[Any], dialect: Checks) -> list[Violation]:
     Complexity: linear in the list.
     """
     if isinstance(raw, (str, bytes, bytearray, dict)) or not hasattr(raw, "__iter__"):
-        raise TypeError(f"check takes a list of messages, not {type(raw).__name__}: {raw!r:.80}")
+        raise TypeError(f"check takes a list of messages, not {type(raw).__name__}: {brief(raw)}")
     return dialect.violations(list(raw))

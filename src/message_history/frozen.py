@@ -10,11 +10,12 @@ import base64
 import datetime as dt
 import json
 import math
+import reprlib
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, Union, final
 
-__all__ = ["EMPTY", "Frozen", "FrozenDict", "FrozenList", "freeze", "freeze_mapping", "json_text", "thaw"]
+__all__ = ["EMPTY", "Frozen", "FrozenDict", "FrozenList", "brief", "freeze", "freeze_mapping", "json_text", "thaw"]
 
 Frozen: TypeAlias = Union[bool, int, float, str, "FrozenList", "FrozenDict", None]
 
@@ -275,6 +276,23 @@ def _text_of(value: object) -> str:
         return str(value)
     except Exception:  # noqa: BLE001 - a foreign __str__ may do anything; the value is still to be kept
         return f"<{kind.__module__}.{kind.__qualname__}>"
+
+
+def brief(value: object) -> str:
+    """Show any value in a few words, however large or deep it is.
+
+    Args:
+        value: anything.
+
+    Returns:
+        Its `repr`, shortened.
+    """
+    return _SHORT.repr(value)
+
+
+_SHORT: Final = reprlib.Repr()
+_SHORT.maxlevel = 3
+_SHORT.maxstring = _SHORT.maxother = 80
 
 
 def _in_order(values: Iterable[object]) -> list[object]:

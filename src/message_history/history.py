@@ -10,7 +10,7 @@ import json
 import logging
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from attrs import evolve, field, frozen
@@ -30,7 +30,9 @@ from message_history.blocks import (
 )
 from message_history.dialects import Anthropic, Dialect, Export, Native
 from message_history.dialects.detect import read, read_reply
+from message_history.dialects.plain import as_sequence
 from message_history.drafts import OpenTurn, Turn, heard_message, said_message
+from message_history.frozen import brief
 from message_history.message import Message, make_message
 from message_history.policy import Policy
 from message_history.repairs import InvariantError, Repair, RepairCode, Severity
@@ -199,7 +201,7 @@ class MessageHistory(Sequence[Message]):
         Complexity: the size of the result; logarithmic in the history for a result that comes late.
         """
         if not isinstance(call, ToolUseBlock | str):
-            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {call!r:.80}")
+            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {brief(call)}")
         id, turn = (call, None) if isinstance(call, str) else (call.id, call.turn)
         result = ToolResultBlock(id, _content_of(content), is_error)
         return self._stepped(make_message("user", (result,)), answers=turn)
@@ -222,7 +224,7 @@ class MessageHistory(Sequence[Message]):
         """
         found = read_reply(response, dialect)
         if found is None:
-            raise TypeError(f"no response of a known provider: {type(response).__name__}: {response!r:.80}")
+            raise TypeError(f"no response of a known provider: {type(response).__name__}: {brief(response)}")
         spoken, reply = found
         parsed = read(reply.entries, spoken)
         if reply.interrupted:
@@ -280,13 +282,14 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the list.
         """
-        if isinstance(raw, str | bytes | bytearray | memoryview | Mapping | Set) or not isinstance(raw, Iterable):
-            raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {raw!r:.80}")
+        entries = as_sequence(raw)
+        if entries is None:
+            raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {brief(raw)}")
         if open_tail not in ("stub", "keep"):
-            raise ValueError(f"open_tail must be 'stub' or 'keep', not {open_tail!r:.80}")
+            raise ValueError(f"open_tail must be 'stub' or 'keep', not {brief(open_tail)}")
         rules = policy if policy is not None else _DEFAULT
         folding = _Folding(MessageHistory(policy=rules)._state)
-        folding.fold(read(raw if isinstance(raw, list) else list(raw), dialect))
+        folding.fold(read(entries, dialect))
         if open_tail == "stub":
             folding.close()
         return folding.history()
@@ -412,7 +415,7 @@ class MessageHistory(Sequence[Message]):
         Complexity: linear in the history.
         """
         if text is not None and not isinstance(text, str):
-            raise TypeError(f"a system prompt is text, not {type(text).__name__}: {text!r:.80}")
+            raise TypeError(f"a system prompt is text, not {type(text).__name__}: {brief(text)}")
         if text == self.system or (not text and self.system is None):
             return self
         past, turn, context = self._state
@@ -442,7 +445,7 @@ class MessageHistory(Sequence[Message]):
         Complexity: linear in the open turn.
         """
         if reason not in _REASONS:
-            raise ValueError(f"reason must be one of {', '.join(_REASONS)}, not {reason!r:.80}")
+            raise ValueError(f"reason must be one of {', '.join(_REASONS)}, not {brief(reason)}")
         return self._closed(dialect, reason)[0]
 
     def _closed(self, dialect: Dialect[Any] | None, reason: str) -> tuple[MessageHistory, Sequence[Repair]]:
@@ -725,7 +728,7 @@ def _log(repair: Repair) -> None:
 def _parsed_entry(entry: object) -> Parsed:
     """Read one raw message."""
     if isinstance(entry, str | bytes) or (not isinstance(entry, Mapping) and not _has_fields(entry)):
-        raise TypeError(f"add takes a Message or a mapping, not {type(entry).__name__}: {entry!r:.80}")
+        raise TypeError(f"add takes a Message or a mapping, not {type(entry).__name__}: {brief(entry)}")
     return read([entry])
 
 
@@ -737,13 +740,19 @@ def _content_of(content: object) -> object:
     """Read what a tool gave: a list of raw content blocks is taken as blocks, any other JSON as its text."""
     if not isinstance(content, list) or not content:
         return content
-    if not all(isinstance(part, Mapping) and part.get("type") in _CONTENT_TYPES for part in content):
+    if not all(isinstance(part, Mapping) and isinstance(part.get(_held_by(part)), str | Mapping) for part in content):
         return content
     parsed = read([{"role": "user", "content": content}])
     return parsed.messages[0].content if len(parsed.messages) == 1 and not parsed.notes else content
 
 
-_CONTENT_TYPES: Final = frozenset({"text", "image", "document", "image_url"})
+def _held_by(part: Mapping[str, Any]) -> str:
+    """Name the key under which a raw content block holds what it is about."""
+    kind = part.get("type")
+    return _HELD.get(kind, "") if isinstance(kind, str) else ""
+
+
+_HELD: Final = {"text": "text", "image": "source", "document": "source", "image_url": "image_url"}
 
 
 def _open_messages(turn: OpenTurn, policy: Policy) -> list[Message]:

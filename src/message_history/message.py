@@ -22,6 +22,7 @@ from message_history.blocks import (
     is_blank,
     text_block,
 )
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ class Message:
 
     def __init__(self, role: Role, content: Content) -> None:
         if role not in ("user", "assistant"):
-            raise ValueError(f"role must be 'user' or 'assistant', not {role!r:.80}")
+            raise ValueError(f"role must be 'user' or 'assistant', not {brief(role)}")
         blocks = blocks_of(content)
         self.__attrs_init__(role, blocks, _survey(role, blocks))
 

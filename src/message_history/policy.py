@@ -8,13 +8,14 @@ from attrs import field, frozen
 from attrs.validators import in_
 
 from message_history.blocks import is_blank
+from message_history.frozen import brief
 
 __all__ = ["Policy"]
 
 
 def _said(_: object, attribute: object, value: object) -> None:
     if not isinstance(value, str) or is_blank(value):
-        raise ValueError(f"{getattr(attribute, 'name', 'text')} must be a text that is not blank, not {value!r:.80}")
+        raise ValueError(f"{getattr(attribute, 'name', 'text')} must be a text that is not blank, not {brief(value)}")
 
 
 @final

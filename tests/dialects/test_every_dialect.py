@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, check, dialects
 from message_history.blocks import is_blank
 from message_history.dialects import Dialect
-from message_history.integrations.strategies import broken_lists, histories, messages
+from message_history.integrations.strategies import broken_lists, histories, messages, odd_entries
 
 ALL: list[Dialect[Any]] = [
     found()
@@ -46,6 +46,17 @@ def test_every_broken_list_becomes_valid(dialect: Dialect[Any]) -> None:
     def law(raw: list[Any]) -> None:
         history = MessageHistory.from_list(raw, dialect=dialect)
         wire = history.for_send(dialect)
+        assert not wire or not check(wire, dialect)
+
+    law()
+
+
+@every_dialect
+def test_odd_lists_never_raise(dialect: Dialect[Any]) -> None:
+    @given(st.lists(odd_entries(), max_size=4))
+    def law(raw: list[Any]) -> None:
+        check(raw, dialect)
+        wire = MessageHistory.from_list(raw, dialect=dialect).for_send(dialect)
         assert not wire or not check(wire, dialect)
 
     law()

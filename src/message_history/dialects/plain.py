@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from typing import Any
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, Final
 
 __all__ = ["as_mapping", "as_sequence"]
 
@@ -48,6 +49,9 @@ def as_sequence(value: object) -> list[Any] | None:
     """
     if isinstance(value, list):
         return value
-    if isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set) or not hasattr(value, "__iter__"):
+    if not hasattr(value, "__iter__") or isinstance(value, _NO_SEQUENCE):
         return None
     return list(value)
+
+
+_NO_SEQUENCE: Final = (str, bytes, bytearray, memoryview, Mapping, AbstractSet)

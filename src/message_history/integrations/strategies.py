@@ -35,7 +35,17 @@ from message_history.policy import Policy
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
 
-__all__ = ["blocks", "broken_lists", "histories", "inputs", "json_values", "messages", "policies", "texts"]
+__all__ = [
+    "blocks",
+    "broken_lists",
+    "histories",
+    "inputs",
+    "json_values",
+    "messages",
+    "odd_entries",
+    "policies",
+    "texts",
+]
 
 IDS: Final = ("1", "2", "3", "call_0", "functions.f:0", "srvtoolu_x", "a b", "é" * 3, "x" * 70, "")
 NAMES: Final = ("get_weather", "read_file", "run", "a b", "", "x" * 80)
@@ -196,6 +206,23 @@ def histories(draw: st.DrawFn, max_size: int = 8) -> MessageHistory:
         elif step == "system":
             history = history.with_system(draw(st.sampled_from((None, "Be brief.", "Be kind."))))
     return history
+
+
+@cache
+def odd_entries() -> st.SearchStrategy[Any]:
+    """Generate entries of no format at all: what a list may hold at the very worst."""
+    odd: st.SearchStrategy[Any] = st.sampled_from(({"type": "text"}, [[]], {"x": {"y": []}})).map(deepcopy)
+    anything: st.SearchStrategy[Any] = st.one_of(json_values(), odd)
+    kinds = st.sampled_from(("text", "tool_use", "tool_result", "thinking", "image", "image_url", "function_call"))
+    block = st.dictionaries(
+        st.sampled_from(("type", "text", "id", "name", "input", "tool_use_id", "content", "source", "toolUse")),
+        st.one_of(kinds, anything),
+        max_size=5,
+    )
+    inner = st.one_of(block, anything)
+    held = st.one_of(st.sampled_from(("user", "assistant", "tool", "system", "model", "x")), anything, st.lists(inner))
+    keys = ("role", "content", "parts", "tool_calls", "tool_call_id", "name", "native", "stop_reason", "type", "kind")
+    return st.one_of(st.dictionaries(st.sampled_from(keys), held, max_size=4), anything)
 
 
 @st.composite

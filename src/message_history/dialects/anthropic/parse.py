@@ -8,7 +8,7 @@ from message_history.blocks import Block, Meta, ProviderBlock, SystemBlock, Text
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.plain import as_mapping
 from message_history.dialects.typed_blocks import carry, common_message, half_written, read_blocks
-from message_history.frozen import freeze_mapping
+from message_history.frozen import brief, freeze_mapping
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
@@ -77,7 +77,7 @@ def _read(entry: object, source: int, parsed: Parsed) -> None:
         blocks = _system_blocks(data, source, parsed)
     else:
         if role not in ("user", "assistant"):
-            parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {role!r:.80} taken as the user's")
+            parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
         blocks = read_blocks(data.get("content"), source, parsed, _READER)
     if not blocks:
         parsed.empty(entry, source)

@@ -59,7 +59,7 @@ class _Check:
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role = entry.get("role")
-        if role not in ROLES:
+        if not isinstance(role, str) or role not in ROLES:
             self.found.add("OC-17", n, "role", f"role {role!r:.40}", role=role)
             return
         if has_lone_surrogate(entry):

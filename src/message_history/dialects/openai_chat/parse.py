@@ -20,7 +20,7 @@ from message_history.blocks import (
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.dialects.typed_blocks import call_of_text, carry, text_of_json
-from message_history.frozen import EMPTY, freeze_mapping
+from message_history.frozen import EMPTY, brief, freeze_mapping
 from message_history.message import Message, make_message
 from message_history.repairs import RepairCode
 
@@ -94,7 +94,7 @@ class Reader:
             blocks = self._assistant(data, source)
         else:
             if role != "user":
-                self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {role!r:.80} taken as the user's")
+                self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
             blocks = self.content(data.get("content"), source)
         if not blocks:
             self.parsed.empty(data, source)

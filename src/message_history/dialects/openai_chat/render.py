@@ -313,7 +313,8 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             return [self._media(block)]
         if isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in rules.PARTS["user"]:
-            return [thaw_well_formed(block.data, self.changes)]
+            if isinstance(block.data.get(block.type), FrozenDict):
+                return [thaw_well_formed(block.data, self.changes)]
         self.changes.withheld(block, "not for a user message")
         return []
 
