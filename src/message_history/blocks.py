@@ -99,6 +99,10 @@ class Block:
 
     meta: Meta | None = field(default=None, kw_only=True, repr=False)
 
+    def __init_subclass__(cls) -> None:
+        if cls.__module__ != __name__:
+            raise TypeError("blocks cannot be subclassed: what is in a history must be one of those that cannot change")
+
     @property
     def mark(self) -> Mark | None:
         """Return what this library says about the block, or None."""

@@ -6,7 +6,7 @@ text, a misplaced block); the history decides what becomes of that.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Never, TypeAlias, final
 
 from attrs import field, frozen
 
@@ -69,6 +69,9 @@ class Message:
             raise ValueError(f"role must be 'user' or 'assistant', not {brief(role)}")
         blocks = blocks_of(content)
         self.__attrs_init__(role, blocks, _survey(role, blocks))
+
+    def __init_subclass__(cls) -> Never:
+        raise TypeError("Message cannot be subclassed: what is in a history must be one that cannot change")
 
     @staticmethod
     def user(*content: Content) -> Message:
