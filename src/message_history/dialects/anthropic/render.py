@@ -223,7 +223,7 @@ class Render:
             return self._with_keys(block, "text", self._text(block.text))
         if isinstance(block, ImageBlock | DocumentBlock):
             return self._media(block)
-        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in rules.IN_USER:
+        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in rules.OWN_IN_USER:
             return self._whole(block)
         self.changes.withheld(block, "not for a user message")
         return None

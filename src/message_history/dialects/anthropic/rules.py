@@ -871,6 +871,8 @@ KEYS: Final[dict[str, frozenset[str]]] = {
 
 IN_RESULTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 IN_USER: Final = frozenset({"text", "image", "document", "tool_result", "search_result", "container_upload"})
+OWN_IN_USER: Final = frozenset({"search_result", "container_upload"})
+"""The blocks of a user message that only this API knows; they go back as they came."""
 IN_ASSISTANT: Final = frozenset(
     {
         "text",
