@@ -97,16 +97,17 @@ class Rule:
     source: str
     date: str
 
-    def error(self, **values: object) -> str:
+    def error(self, which: int = 0, **values: object) -> str:
         """Say what the provider answers in one case.
 
         Args:
-            values: what stands in the places of the first error's `{...}`.
+            which: the position of the error among the rule's.
+            values: what stands in the places of the error's `{...}`.
 
         Returns:
             The text; an unnamed place stays as it is.
         """
-        text = self.errors[0] if self.errors else ""
+        text = self.errors[which] if self.errors else ""
         for name, value in values.items():
             text = text.replace(f"{{{name}}}", str(value))
         return text

@@ -25,7 +25,9 @@ class Findings:
         self.violations: list[Violation] = []
         self._rules = rules
 
-    def add(self, rule: str, index: int | None = None, path: str = "", detail: str = "", **values: object) -> None:
+    def add(
+        self, rule: str, index: int | None = None, path: str = "", detail: str = "", *, which: int = 0, **values: object
+    ) -> None:
         """Add one.
 
         Args:
@@ -33,12 +35,15 @@ class Findings:
             index: the entry; None for the list itself.
             path: where in the entry.
             detail: what is wrong; the rule's own sentence when empty.
+            which: the position of the provider's text among the rule's.
             values: what stands in the places of the provider's text, besides `n`.
         """
         known = self._rules[rule]
         places = {"n": index, **values} if index is not None else values
         self.violations.append(
-            Violation(rule=rule, index=index, path=path, error=known.error(**places), detail=detail or known.rule)
+            Violation(
+                rule=rule, index=index, path=path, error=known.error(which, **places), detail=detail or known.rule
+            )
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.anthropic import Anthropic
+from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.plain import as_mapping, as_sequence
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["dialect_of", "read", "read_reply", "shape_of"]
 
-DIALECTS: Final[dict[str, Dialect[Any]]] = {dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat())}
+DIALECTS: Final[dict[str, Dialect[Any]]] = {
+    dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral())
+}
 TYPED: Final = Anthropic.name
 CHAT: Final = OpenAIChat.name
+MISTRAL: Final = Mistral.name
 
 RESPONSES: Final = "openai_responses"
 _ITEMS: Final = frozenset(
@@ -70,17 +74,21 @@ def shape_of(entry: object) -> str | None:
             return RESPONSES
     role = data.get("role")
     if role in ("tool", "function", "developer") or data.keys() & {"tool_calls", "tool_call_id", "function_call"}:
-        return CHAT
+        return MISTRAL if any(map(_is_thinking_list, as_sequence(data.get("content")) or ())) else CHAT
     for item in as_sequence(data.get("content")) or ():
         kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
-        if kind == "thinking" and isinstance(item, Mapping) and isinstance(item.get("thinking"), list):
-            return "mistral"
+        if _is_thinking_list(item):
+            return MISTRAL
         found = _BLOCKS.get(kind) if isinstance(kind, str) else None
         if found is not None:
             return found
         if kind is None and isinstance(item, Mapping) and item.keys() & _BEDROCK:
             return "bedrock"
     return None
+
+
+def _is_thinking_list(item: object) -> bool:
+    return isinstance(item, Mapping) and item.get("type") == "thinking" and isinstance(item.get("thinking"), list)
 
 
 def _typed(item: object) -> bool:
@@ -127,6 +135,8 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
         shape = shape_of(entry)
         if shape is None or shape == chosen.name or shape not in DIALECTS:
             return False
+        if shape == CHAT and chosen.name == MISTRAL:
+            return False  # Mistral's lists look like Chat Completions.
         inner = DIALECTS[shape].parse([entry])
         inner.sources = [source] * len(inner.sources)
         inner.notes = [note.at(source) for note in inner.notes]

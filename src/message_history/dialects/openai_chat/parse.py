@@ -72,7 +72,7 @@ class Reader:
                 self._result(data, source)
                 continue
             self._end_results()
-            if self._foreign is not None and (data is None or role not in _ROLES or "tool_calls" not in data):
+            if self._foreign is not None and (data is None or not _is_surely_ours(data, role)):
                 if self._foreign(entry, source, self.parsed):
                     continue
             if data is None or ("role" not in data and "content" not in data):
@@ -112,7 +112,9 @@ class Reader:
         details = data.get("reasoning_details")
         if details:
             blocks.append(self._own({"type": "reasoning_details", "reasoning_details": details}))
-        blocks += self.content(data.get("content"), source)
+        if data.get("content") != "" or not data.get("tool_calls"):
+            # Empty text beside calls is how many servers write no content at all.
+            blocks += self.content(data.get("content"), source)
         if isinstance(data.get("refusal"), str) and data["refusal"]:
             blocks.append(self._refusal(data["refusal"]))
         if data.get("audio"):
@@ -260,6 +262,10 @@ class Reader:
 
     def _extra(self, keys: Mapping[Any, Any]) -> Any:
         return freeze_mapping({self._dialect: keys})[0] if keys else EMPTY
+
+
+def _is_surely_ours(data: Mapping[Any, Any], role: object) -> bool:
+    return role in _ROLES and "tool_calls" in data and not isinstance(data.get("content"), list)
 
 
 _ROLES: Final = ("user", "assistant", "system", "developer")

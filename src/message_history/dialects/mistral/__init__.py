@@ -1,0 +1,134 @@
+"""The chat messages of Mistral's API, and of the servers that use Mistral's own tokenizers (mistral-common)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
+from message_history.dialects.mistral.check import violations as find_violations
+from message_history.dialects.mistral.parse import MISTRAL, is_prefix
+from message_history.dialects.mistral.parse import parse as parse_list
+from message_history.dialects.mistral.render import Render
+from message_history.dialects.mistral.rules import ID, ID_LENGTH, MODELS, NAME, NAME_LIMIT, RULES, VERSIONS
+from message_history.dialects.plain import as_mapping, as_sequence
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign
+    from message_history.message import Message
+
+__all__ = ["Mistral"]
+
+
+@final
+@frozen(kw_only=True)
+class Mistral(Dialect[Any]):
+    """Mistral's chat messages; the defaults are what the API and the chat templates of its open models all take.
+
+    The models of tokenizer version 3 and before, which no API serves any more, are stricter yet: `for_version`.
+
+    Args:
+        prefix: whether a message that came with `prefix` may end the list (M04).
+        alternate: whether user and assistant must take turns, as chat templates demand (M22).
+        one_system: whether all words of the system prompt must be one message (M22).
+        late_system: whether system messages may stand behind a user message (M03b).
+        bridge: whether an assistant message must stand between a tool message and a user message (M03a).
+        text_with_calls: whether an assistant message may hold words and calls (M09).
+        text_lists: whether content may be a list where text is all that it holds.
+        thinking: whether thinking goes back to the model (M10).
+        user_chunks: the types of chunks in user messages (M10).
+        assistant_chunks: the types of chunks in assistant messages besides thinking (M10).
+        tool_chunks: the types of chunks in tool messages (M10).
+        audio_beside_system: whether audio may come where there is a system message (M11).
+        pair_ids: whether results are matched to calls by id, not by number alone (M06a).
+        id_pattern: what an id must look like (M07).
+        id_limit: how long it may be.
+        name_pattern: what a function's name must look like (M08).
+        name_limit: how long it may be.
+    """
+
+    name: ClassVar[str] = MISTRAL
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    prefix: bool = False
+    alternate: bool = True
+    one_system: bool = True
+    late_system: bool = False
+    bridge: bool = True
+    text_with_calls: bool = True
+    text_lists: bool = False
+    thinking: bool = False
+    user_chunks: frozenset[str] = frozenset({"text", "image_url"})
+    assistant_chunks: frozenset[str] = frozenset({"text"})
+    tool_chunks: frozenset[str] = frozenset({"text"})
+    audio_beside_system: bool = True
+    pair_ids: bool = True
+    id_pattern: re.Pattern[str] = ID
+    id_limit: int = ID_LENGTH
+    name_pattern: re.Pattern[str] = NAME
+    name_limit: int = NAME_LIMIT
+
+    @classmethod
+    def for_model(cls, model: str) -> Mistral:
+        """Choose the fields for a model of the hosted API.
+
+        Args:
+            model: its name there.
+
+        Returns:
+            The dialect; the strictest fields for a model that is not known.
+        """
+        return cls(**fields_for(MODELS, model))
+
+    @classmethod
+    def for_version(cls, version: int) -> Mistral:
+        """Choose the fields for a model that is served with mistral-common 1.12 or newer.
+
+        Args:
+            version: the version of the model's tokenizer: 3, 7, 11, 13 or 15.
+
+        Returns:
+            The dialect.
+
+        Raises:
+            ValueError: for a version that is not known, or that has no use of tools (M21).
+        """
+        fields = VERSIONS.get(version)
+        if fields is None:
+            raise ValueError(f"version must be one of {', '.join(map(str, VERSIONS))}, not {version!r:.40}")
+        return cls(**fields)
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read a list of Mistral's messages; see `Dialect.parse`."""
+        return parse_list(raw, foreign)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write a list of Mistral's messages; see `Dialect.render`."""
+        return Render(self).export(list(messages), system)
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what Mistral refuses; see `Dialect.violations`."""
+        return find_violations(wire, self)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response; see `Dialect.reply`."""
+        choices = as_sequence(response.get("choices"))
+        choice = as_mapping(choices[0]) if choices else None
+        message = as_mapping(choice.get("message")) if choice is not None else None
+        if choice is None or message is None:
+            return None
+        return Reply([message], is_cut_off(choice))
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end here: with a message that came as a prefix, where that is taken."""
+        return self.prefix and is_prefix(said)
+
+    def has_system_in_list(self) -> bool:
+        """Tell whether the system prompt goes into the list: it is the first message."""
+        return True

@@ -1,0 +1,239 @@
+"""Find what Mistral refuses in a list as it stands; written apart from parsing, repair and rendering."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects.mistral import rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.checking import Violation
+    from message_history.dialects.mistral import Mistral
+
+__all__ = ["violations"]
+
+TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
+FOLLOWERS: Final = {
+    "system": ("user", "assistant", "system"),
+    "user": ("assistant", "system", "user"),
+    "assistant": ("assistant", "user", "tool"),
+    "tool": ("assistant", "tool", "user"),
+}
+"""Which roles may follow which (M03)."""
+
+
+def violations(wire: Sequence[Any], dialect: Mistral) -> list[Violation]:
+    """Find what the API refuses.
+
+    Args:
+        wire: the list.
+        dialect: the model's fields.
+
+    Returns:
+        What is wrong.
+
+    Complexity: linear in the list.
+    """
+    check = _Check(wire, dialect)
+    check.run()
+    return check.found.violations
+
+
+@final
+class _Check:
+    """One list."""
+
+    def __init__(self, wire: Sequence[Any], dialect: Mistral) -> None:
+        self.found = Findings(rules.BY_ID)
+        self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
+        self._roles = [str(entry.get("role")) for entry in self._wire]
+        self._dialect = dialect
+
+    def run(self) -> None:
+        """Look at every message, then at the order of roles, calls and results, and at the ends."""
+        if not self._wire:
+            self.found.add("M01")
+            return
+        for n, entry in enumerate(self._wire):
+            self._message(n, entry)
+        self._order()
+        if self._dialect.alternate:
+            self._turns()
+        if self._dialect.pair_ids:
+            self._pairs()
+        else:
+            self._counts()
+        self._ends()
+        self._audio()
+
+    def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
+        role = self._roles[n]
+        if role not in FOLLOWERS:
+            self.found.add("M13", n, "role", f"role {role!r:.40}", which=1, role=role)
+            return
+        if has_lone_surrogate(entry):
+            self.found.add("M23", n)
+        for key in entry:
+            if key not in rules.KEYS[role]:
+                self.found.add("M12", n, str(key), f"unknown key {key!r:.60}", role=role, key=key)
+        self._content(n, entry, role)
+        if role == "assistant":
+            self._said(n, entry)
+        elif role == "tool":
+            self._result(n, entry)
+
+    def _content(self, n: int, entry: Mapping[Any, Any], role: str) -> None:
+        content = entry.get("content")
+        if isinstance(content, list):
+            allowed = {
+                "user": self._dialect.user_chunks,
+                "assistant": self._dialect.assistant_chunks | ({"thinking"} if self._dialect.thinking else set()),
+                "tool": self._dialect.tool_chunks,
+                "system": {"text"},
+            }[role]
+            for m, chunk in enumerate(content):
+                kind = text_at(chunk, "type") if isinstance(chunk, Mapping) else ""
+                if not kind:
+                    self.found.add("M13", n, f"content[{m}]", "a chunk without a type")
+                elif kind not in allowed:
+                    tag = rules.CHUNKS.get(kind, kind)
+                    self.found.add("M10", n, f"content[{m}]", f"a chunk of type {kind!r:.40}", role=role, tag=tag)
+        elif not isinstance(content, str) and not (content is None and role == "assistant"):
+            self.found.add("M13", n, "content", f"content is {type(content).__name__}")
+
+    def _said(self, n: int, entry: Mapping[Any, Any]) -> None:
+        content, calls = entry.get("content"), entries(entry.get("tool_calls"))
+        if not content and not calls:
+            self.found.add("M09a" if self._dialect.text_with_calls else "M09", n, "content")
+        elif content and calls and not self._dialect.text_with_calls:
+            self.found.add("M09", n, "content")
+        kinds = [text_at(chunk, "type") for chunk in entries(content) if isinstance(chunk, Mapping)]
+        if "thinking" in kinds:
+            last = len(kinds) - 1 - kinds[::-1].index("thinking")
+            if any(kind != "thinking" for kind in kinds[:last]):
+                self.found.add("M19", n, f"content[{last}]")
+            if entry.get("reasoning") or entry.get("reasoning_content"):
+                self.found.add("M19", n, which=1)
+        if entry.get("prefix") and n != len(self._wire) - 1:
+            self.found.add("M05", n, "prefix")
+        for m, call in enumerate(calls):
+            self._call(n, f"tool_calls[{m}]", call if isinstance(call, Mapping) else {})
+
+    def _call(self, n: int, path: str, call: Mapping[Any, Any]) -> None:
+        id, function = call.get("id"), call.get("function")
+        name = text_at(function, "name") if isinstance(function, Mapping) else ""
+        for key in call:
+            if key not in rules.KEYS["call"]:
+                self.found.add("M12", n, f"{path}.{key}", f"unknown key {key!r:.60}", role="assistant", key=key)
+        if id is None or id == "null":
+            self.found.add("M07c", n, f"{path}.id")
+        elif not isinstance(id, str) or not self._dialect.id_pattern.fullmatch(id):
+            any_id = self._dialect.id_pattern is rules.ANY_ID
+            self.found.add("M07a" if any_id else "M07", n, f"{path}.id", f"id {id!r:.80}", ids=id)
+        if not self._dialect.name_pattern.fullmatch(name):
+            self.found.add("M08", n, f"{path}.function.name", f"name {name!r:.80}", name=name)
+
+    def _result(self, n: int, entry: Mapping[Any, Any]) -> None:
+        id, name = entry.get("tool_call_id"), entry.get("name")
+        if id is None:
+            self.found.add("M07b", n, "tool_call_id")
+        elif not isinstance(id, str) or not self._dialect.id_pattern.fullmatch(id):
+            if self._dialect.id_pattern is rules.ANY_ID:
+                self.found.add("M07a", n, "tool_call_id")
+            else:
+                self.found.add("M07b", n, "tool_call_id", f"id {id!r:.80}", which=1, ids=id)
+        if name is not None and not (isinstance(name, str) and TOOL_NAME.fullmatch(name)):
+            self.found.add("M08", n, "name", f"name {name!r:.80}", name=name)
+
+    def _order(self) -> None:
+        for n in range(1, len(self._wire)):
+            before, role = self._roles[n - 1], self._roles[n]
+            if role not in FOLLOWERS or before not in FOLLOWERS:
+                continue
+            detail = f"{role} after {before}"
+            if role not in FOLLOWERS[before]:
+                self.found.add("M03b" if role == "system" else "M03", n, "role", detail, role=role, before=before)
+            elif role == "user" and before == "tool" and self._dialect.bridge:
+                self.found.add("M03a", n, "role", detail, role=role, before=before)
+
+    def _turns(self) -> None:
+        """M22 and M02: one system message, then user and assistant in turn; calls and results do not count."""
+        said = ""
+        for n, role in enumerate(self._roles):
+            if role == "system" and n:
+                self.found.add("M22", n, "role", "a system message that is not the first", which=2)
+            elif role == "user" and said == "user":
+                self.found.add("M22", n, "role", "two user messages in a row")
+            elif role == "assistant" and said == "assistant" and self._roles[n - 1] != "tool":
+                self.found.add("M22", n, "role", "two assistant messages in a row")
+            elif role in ("assistant", "tool") and said == "":
+                self.found.add("M02", n, "role", f"{role} first", which=1, role=role)
+            if role in ("user", "assistant", "tool"):
+                said = "user" if role == "user" else "assistant"
+
+    def _counts(self) -> None:
+        """M06: as many tool messages as calls, whatever their ids."""
+        calling, waiting = -1, 0
+        for n, entry in enumerate(self._wire):
+            if self._roles[n] == "tool":
+                waiting -= 1
+            elif self._roles[n] == "assistant":
+                if waiting:
+                    self.found.add("M06", max(calling, 0), "tool_calls")
+                calling, waiting = n, len(entries(entry.get("tool_calls")))
+        if waiting:
+            self.found.add("M06", max(calling, 0), "tool_calls")
+
+    def _pairs(self) -> None:
+        """M06a to M06d: each call is answered once, by id, before the next assistant message."""
+        calling = -1
+        waiting: list[str] = []
+        answered: set[str] = set()
+        for n, entry in enumerate(self._wire):
+            if self._roles[n] == "tool":
+                id = str(entry.get("tool_call_id"))
+                if id in waiting:
+                    waiting.remove(id)
+                    answered.add(id)
+                else:
+                    rule = "M06b" if id in answered else "M06a"
+                    self.found.add(rule, n, "tool_call_id", f"id {id!r:.80}", ids=id)
+            elif self._roles[n] == "assistant":
+                if waiting:
+                    self.found.add("M06d", calling, "tool_calls", f"no result for {', '.join(waiting):.200}")
+                calling, waiting, answered = n, [], set()
+                for m, call in enumerate(entries(entry.get("tool_calls"))):
+                    id = str(call.get("id")) if isinstance(call, Mapping) else ""
+                    if id in waiting:
+                        self.found.add("M06c", n, f"tool_calls[{m}].id", f"id {id!r:.80}", ids=id)
+                    waiting.append(id)
+        if waiting:
+            self.found.add("M06d", calling, "tool_calls", f"no result for {', '.join(waiting):.200}")
+
+    def _ends(self) -> None:
+        last = len(self._wire) - 1
+        role = self._roles[last]
+        if not last and role in ("assistant", "tool") and not self._dialect.alternate:
+            self.found.add("M02", 0, "role")
+        elif role == "assistant" and not (self._dialect.prefix and self._wire[last].get("prefix") is True):
+            self.found.add("M04", last, "role", role=role)
+
+    def _audio(self) -> None:
+        if self._dialect.audio_beside_system:
+            return
+        systems = [n for n, role in enumerate(self._roles) if role == "system"]
+        audios = [
+            n
+            for n, entry in enumerate(self._wire)
+            if any(
+                isinstance(chunk, Mapping) and chunk.get("type") == "input_audio"
+                for chunk in entries(entry.get("content"))
+            )
+        ]
+        if systems and audios:
+            self.found.add("M11", audios[0], systems=systems, audios=audios)

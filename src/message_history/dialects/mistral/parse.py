@@ -1,0 +1,138 @@
+"""Read lists of Mistral's chat messages: Chat Completions with chunks of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import evolve
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    Meta,
+    ProviderBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    tool_result_block,
+)
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader, data_url
+from message_history.frozen import freeze_mapping
+from message_history.message import Message, make_message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.base import Foreign, Parsed
+
+__all__ = ["MISTRAL", "is_prefix", "parse"]
+
+MISTRAL: Final = "mistral"
+
+
+def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+    """Read a list of Mistral's messages.
+
+    Args:
+        raw: the entries.
+        foreign: reads an entry that has another dialect's form.
+
+    Returns:
+        The messages in them.
+
+    Complexity: linear in the entries.
+    """
+    parsed = Reader(foreign, MISTRAL).read(raw)
+    parsed.messages = [_with_chunks(message) for message in parsed.messages]
+    return parsed
+
+
+def is_prefix(said: Message) -> bool:
+    """Tell whether an assistant message came as the beginning of the answer that was asked for.
+
+    Args:
+        said: the message.
+
+    Returns:
+        True when it, or a message that was joined to it, came with `prefix`.
+    """
+    # A list of Mistral's reads like Chat Completions where nothing in it tells them apart.
+    return any(
+        block.meta is not None and block.carried(origin).get("prefix") is True
+        for block in said.content
+        for origin in (MISTRAL, OPENAI_CHAT)
+    )
+
+
+def _with_chunks(message: Message) -> Message:
+    """Read the chunks of a message that Chat Completions do not have."""
+    if not any(isinstance(block, ProviderBlock | ToolResultBlock) for block in message.content):
+        return message
+    return make_message(message.role, tuple(_read(block) for block in message.content), message.facts)
+
+
+def _read(block: Block, *, in_result: bool = False) -> Block:
+    if isinstance(block, ToolResultBlock):
+        if any(isinstance(part, ProviderBlock) for part in block.content):
+            content = tuple(_read(part, in_result=True) for part in block.content)
+            return tool_result_block(block.tool_use_id, content, block.is_error, block.meta)
+        return block
+    if isinstance(block, ProviderBlock) and block.dialect == MISTRAL and not (in_result and block.type == "thinking"):
+        read = _READERS.get(block.type)
+        found = read(block.data, block.meta) if read is not None else None
+        return found if found is not None else block
+    return block
+
+
+def _document(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
+    url, name = data.get("document_url"), data.get("document_name")
+    if not isinstance(url, str):
+        return None
+    title = name if isinstance(name, str) else None
+    meta = _rest(data, ("type", "document_url", "document_name"), meta)
+    inline = data_url(url)
+    if inline is not None:
+        return DocumentBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, title, meta=meta)
+    return DocumentBlock({"type": "url", "url": url}, title, meta=meta)
+
+
+def _file(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
+    id = data.get("file_id")
+    if not isinstance(id, str):
+        return None
+    meta = _rest(data, ("type", "file_id"), meta)
+    meta = evolve(meta if meta is not None else Meta(), issuer=MISTRAL)
+    return DocumentBlock({"type": "file", "file_id": id}, meta=meta)
+
+
+def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
+    """Read a thinking chunk; its parts are kept where they are more than one text."""
+    given, signature = data.get("thinking"), data.get("signature")
+    parts = [given] if isinstance(given, str) else given
+    if not isinstance(parts, (list, tuple)):
+        return None
+    texts = [_text(part) for part in parts]
+    known = ["type", "signature"]
+    if isinstance(given, str) or (len(parts) == 1 and parts[0] == {"type": "text", "text": texts[0]}):
+        known.append("thinking")
+    meta = _rest(data, known, meta)
+    meta = evolve(meta if meta is not None else Meta(), issuer=MISTRAL)
+    return ThinkingBlock("\n\n".join(filter(None, texts)), signature if isinstance(signature, str) else None, meta=meta)
+
+
+def _text(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    text = part.get("text") if isinstance(part, Mapping) else None
+    return text if isinstance(text, str) else ""
+
+
+def _rest(data: Mapping[str, Any], known: Sequence[str], meta: Meta | None) -> Meta | None:
+    """Keep the keys that we have no field for."""
+    others = {key: value for key, value in data.items() if key not in known and value is not None}
+    if not others:
+        return meta
+    return evolve(meta if meta is not None else Meta(), extra=freeze_mapping({MISTRAL: others})[0])
+
+
+_READERS: Final = {"document_url": _document, "file": _file, "thinking": _thinking}

@@ -1,0 +1,350 @@
+"""Write valid messages as a list of Mistral's.
+
+One turn at a time: an assistant message, its tool messages, then whatever else the user's side holds. What is written
+for a turn depends on it and those before it; only a prefix must be the last.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.dialects.base import Export
+from message_history.dialects.mistral import rules
+from message_history.dialects.mistral.parse import MISTRAL, is_prefix
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
+from message_history.frozen import FrozenDict, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from message_history.dialects.mistral import Mistral
+    from message_history.message import Message
+
+__all__ = ["Render"]
+
+Wire = dict[str, Any]
+BRIDGE: Final = "OK."
+"""What the assistant says where a user message may not follow a tool message."""
+GO_ON: Final = "Go on."
+"""What the user says where words and calls of one message must be two."""
+
+
+@final
+class Render:
+    """One export.
+
+    Args:
+        dialect: the model's fields.
+    """
+
+    def __init__(self, dialect: Mistral) -> None:
+        self.changes = Changes()
+        self._dialect = dialect
+        self._ids = Aliases(dialect.id_pattern, dialect.id_limit)
+        self._wire: list[Wire] = []
+        self._moved: list[Wire] = []
+        self._has_system = False
+
+    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation."""
+        self._prompt(system)
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            if message.role == "user":
+                self._user(message)
+            else:
+                self._assistant(message)
+        last = messages[-1] if messages else None
+        if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
+            self._wire[-1]["prefix"] = True
+        return Export(self._wire, None, tuple(self.changes.repairs))
+
+    def _prompt(self, system: Sequence[SystemBlock]) -> None:
+        self._has_system = bool(system)
+        texts = [self._text(block.text) for block in system]
+        for block in system:
+            self._left(block)
+        if texts and self._dialect.one_system:
+            texts = ["\n\n".join(texts)]
+        self._wire += [{"role": "system", "content": text} for text in texts]
+
+    # The assistant's side
+
+    def _assistant(self, message: Message) -> None:
+        self._ids.new_scope()
+        chunks: list[Wire] = []
+        calls: list[Wire] = []
+        for block in message.content:
+            if isinstance(block, ToolUseBlock):
+                calls.append(self._call(block))
+                self._left(block, frozenset({"index"}))
+            else:
+                chunks += self._said(block, leads=all(chunk["type"] == "thinking" for chunk in chunks))
+        if not chunks and not calls:
+            self.changes.added("a message of which nothing could be sent")
+            chunks = [_text_chunk(PLACEHOLDER)]
+        content = self._content(chunks)
+        if calls and content and not self._dialect.text_with_calls:
+            self.changes.added("a user message between words and calls of one message (M09)")
+            self._wire += [{"role": "assistant", "content": content}, {"role": "user", "content": GO_ON}]
+            content = ""
+        self._wire.append({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
+
+    def _said(self, block: Block, *, leads: bool) -> list[Wire]:
+        """Write a block of an assistant message that is no call.
+
+        Args:
+            block: the block.
+            leads: whether nothing but thinking comes before it.
+        """
+        if isinstance(block, TextBlock):
+            return self._words(block)
+        if isinstance(block, ThinkingBlock):
+            return self._thinking(block, leads=leads)
+        if isinstance(block, ImageBlock | DocumentBlock):
+            self.changes.withheld(block, "media in an assistant message (M10)")
+            return [_text_chunk(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")]
+        if _is_own(block, self._dialect.assistant_chunks):
+            return [thaw_well_formed(block.data, self.changes)]
+        self.changes.withheld(block, "a block of another provider")
+        return []
+
+    def _thinking(self, block: ThinkingBlock, *, leads: bool) -> list[Wire]:
+        if block.issuer != MISTRAL or not self._dialect.thinking:
+            self.changes.withheld(block, "thinking that this model does not take back (M10)")
+        elif not leads:
+            self.changes.withheld(block, "thinking behind other content (M19)")
+        elif is_blank(block.thinking) and not block.signature:
+            self.changes.withheld(block, "blank thinking")
+        elif block.signature and not _is_well_formed(block.thinking):
+            self.changes.withheld(block, "signed thinking with a lone surrogate, which cannot be sent unchanged (M23)")
+        else:
+            extra = block.extra(MISTRAL)
+            parts = extra.get("thinking")
+            if parts is None or isinstance(parts, str):
+                parts = FrozenDict({"parts": [_text_chunk(block.thinking)]})["parts"]
+            wire = {"type": "thinking", "thinking": thaw_well_formed(parts, self.changes)}
+            if block.signature:
+                wire["signature"] = block.signature
+            if isinstance(extra.get("closed"), bool):
+                wire["closed"] = extra["closed"]
+            self._left(block, frozenset({"thinking", "closed", "key"}))
+            return [wire]
+        return []
+
+    def _content(self, chunks: list[Wire]) -> str | list[Wire]:
+        """Write content as text if it is, and as one text where lists must not be."""
+        if all(chunk["type"] == "text" for chunk in chunks) and (len(chunks) < 2 or not self._dialect.text_lists):
+            return "\n\n".join(chunk["text"] for chunk in chunks)
+        return chunks
+
+    def _call(self, block: ToolUseBlock) -> Wire:
+        name = named_for(block.name, self._dialect.name_pattern, self._dialect.name_limit, self.changes)
+        wire = {
+            "id": self._id(block.id),
+            "type": "function",
+            "function": {"name": name, "arguments": self._arguments(block)},
+        }
+        index = block.extra(MISTRAL).get("index")
+        return {**wire, "index": index} if isinstance(index, int) else wire
+
+    def _arguments(self, block: ToolUseBlock) -> str:
+        """Write a call's input as text: the provider's own where there is one."""
+        if block.arguments is not None:
+            return self._text(block.arguments)
+        return json.dumps(thaw_well_formed(block.input, self.changes), ensure_ascii=False)
+
+    # The user's side
+
+    def _user(self, message: Message) -> None:
+        results = message.results
+        self._wire += [self._result(block) for block in results]
+        chunks, self._moved = self._moved, []
+        rest = message.content[len(results) :]
+        if results and (rest or chunks):
+            before = len(self._wire)
+            if self._dialect.bridge:
+                self._wire.append({"role": "assistant", "content": BRIDGE})
+            written = len(self._wire)
+            self._heard(rest, chunks)
+            if len(self._wire) == written:
+                del self._wire[before:]
+            elif self._dialect.bridge:
+                self.changes.added("an assistant message between a tool message and a user message (M03a)")
+        elif not results:
+            before = len(self._wire)
+            self._heard(rest, chunks)
+            if len(self._wire) == before:
+                self.changes.added("a message of which nothing could be sent")
+                self._wire.append({"role": "user", "content": PLACEHOLDER})
+
+    def _heard(self, blocks: Iterable[Block], chunks: list[Wire]) -> None:
+        """Write what is no result: a user message for each run of content, a system message for each of system words.
+
+        Args:
+            blocks: the blocks.
+            chunks: what comes before them in the first user message.
+        """
+
+        def end() -> None:
+            if chunks:
+                self._wire.append({"role": "user", "content": self._content(list(chunks))})
+                chunks.clear()
+
+        for block in blocks:
+            if not isinstance(block, SystemBlock):
+                chunks += self._asked(block)
+                continue
+            self._left(block)
+            before = "user" if chunks else self._wire[-1]["role"] if self._wire else ""
+            if self._dialect.late_system and before in ("user", "system"):
+                end()
+                self._has_system = True
+                self._wire.append({"role": "system", "content": self._text(block.text)})
+            else:
+                self.changes.rewritten("system words as marked text of the user's turn (M03b)", block)
+                chunks.append(_text_chunk(self._text(f"<system>\n{block.text}\n</system>")))
+        end()
+
+    def _asked(self, block: Block) -> list[Wire]:
+        if isinstance(block, TextBlock):
+            return self._words(block)
+        if isinstance(block, ImageBlock | DocumentBlock):
+            return [self._media(block, self._dialect.user_chunks)]
+        if _is_own(block, self._dialect.user_chunks) and block.type != "thinking":
+            if block.type != "input_audio" or self._dialect.audio_beside_system or not self._has_system:
+                return [thaw_well_formed(block.data, self.changes)]
+            self.changes.withheld(block, "audio beside a system message (M11)")
+            return [_text_chunk("[audio left out: it cannot be sent here]")]
+        self.changes.withheld(block, "not for a user message")
+        return []
+
+    def _result(self, block: ToolResultBlock) -> Wire:
+        chunks: list[Wire] = []
+        for part in block.content:
+            if isinstance(part, TextBlock):
+                chunks.append(_text_chunk(self._text(part.text)))
+                self._left(part)
+            elif isinstance(part, ImageBlock | DocumentBlock):
+                chunks.append(self._given(part, block))
+            elif _is_own(part, self._dialect.tool_chunks) and part.type != "thinking":
+                chunks.append(thaw_well_formed(part.data, self.changes))
+            elif isinstance(part, ProviderBlock):
+                self.changes.rewritten("a block that a result may not hold, as JSON text", part)
+                chunks.append(_text_chunk(self._text(json_text(part.data))))
+        if block.is_error and not block.is_stub:
+            self.changes.rewritten("a result's error flag, for which there is no place", block)
+        self._left(block, frozenset({"name"}))
+        content: str | list[Wire] = chunks
+        if all(chunk["type"] == "text" for chunk in chunks) and (len(chunks) < 2 or not self._dialect.text_lists):
+            content = "\n".join(chunk["text"] for chunk in chunks)
+        wire: Wire = {"role": "tool", "tool_call_id": self._id(block.tool_use_id), "content": content}
+        name = block.extra(MISTRAL).get("name") if block.meta is not None else None
+        if isinstance(name, str) and name:
+            wire["name"] = named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
+        return wire
+
+    def _given(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
+        """Write a tool's image or document: where it was, or behind the tool messages, with a note in its place."""
+        written = self._media(part, self._dialect.tool_chunks | self._dialect.user_chunks)
+        if written["type"] in self._dialect.tool_chunks:
+            return written
+        kind = "image" if isinstance(part, ImageBlock) else "document"
+        self.changes.rewritten(f"a tool's {kind} in a user message behind the results (M10)", part)
+        self._moved += [_text_chunk(f"[The {kind} that tool call {self._ids(result.tool_use_id)} gave:]"), written]
+        return _text_chunk(f"[The {kind} follows in the next user message.]")
+
+    # What both sides hold
+
+    def _words(self, block: TextBlock) -> list[Wire]:
+        self._left(block, frozenset({"type"}))
+        if is_blank(block.text):
+            self.changes.withheld(block, "blank text")
+            return []
+        return [_text_chunk(self._text(block.text))]
+
+    def _media(self, block: ImageBlock | DocumentBlock, allowed: frozenset[str]) -> Wire:
+        """Write an image or a document as one of the chunks that are allowed, else as a note."""
+        kind = "image" if isinstance(block, ImageBlock) else "document"
+        source, extra = block.source, block.extra(MISTRAL)
+        url = _url(source)
+        wire: Wire | None = None
+        if isinstance(block, ImageBlock):
+            if url is not None:
+                image: Wire = {"url": well_formed(url, self.changes)}
+                wire = {"type": "image_url", "image_url": image}
+                if isinstance(extra.get("detail"), str):
+                    image["detail"] = well_formed(extra["detail"], self.changes)
+            self._left(block, frozenset({"detail"}))
+        elif source.get("type") == "text" and isinstance(source.get("data"), str):
+            self.changes.rewritten("a text document as text", block)
+            title = f" {block.title}" if block.title else ""
+            return _text_chunk(self._text(f"[Document{title}]\n{source['data']}"))
+        elif url is not None:
+            wire = {"type": "document_url", "document_url": well_formed(url, self.changes)}
+            if block.title:
+                wire["document_name"] = well_formed(block.title, self.changes)
+        elif source.get("type") == "file" and block.issuer == MISTRAL and isinstance(source.get("file_id"), str):
+            wire = {"type": "file", "file_id": well_formed(source["file_id"], self.changes)}
+        if wire is not None and wire["type"] in allowed:
+            return wire
+        self.changes.withheld(block, f"a {kind} that this model does not take in this form (M10)")
+        return _text_chunk(f"[{kind} left out: it cannot be sent here]")
+
+    def _left(self, block: Block, known: frozenset[str] = frozenset()) -> None:
+        """Record keys that are not sent."""
+        if block.meta is None:
+            return
+        left: Mapping[str, Any] = {
+            **{key: value for key, value in block.extra(MISTRAL).items() if key not in known},
+            **{key: value for key, value in block.carried(MISTRAL).items() if key != "prefix"},
+        }
+        if left:
+            self.changes.withheld(FrozenDict(left), f"keys that this API does not take (M12): {', '.join(left)}")
+
+    def _text(self, text: str) -> str:
+        return text if text.isascii() else well_formed(text, self.changes)
+
+    def _id(self, id: str) -> str:
+        alias = self._ids(id)
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (M07)")
+        return alias
+
+
+def _text_chunk(text: str) -> Wire:
+    return {"type": "text", "text": text}
+
+
+def _is_own(block: Block, types: frozenset[str]) -> bool:
+    """Tell whether a block is a chunk that came from Mistral and may go back there."""
+    return isinstance(block, ProviderBlock) and block.dialect == MISTRAL and block.type in types
+
+
+def _is_well_formed(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _url(source: FrozenDict) -> str | None:
+    if source.get("type") == "url" and isinstance(source.get("url"), str):
+        return str(source["url"])
+    if source.get("type") == "base64" and isinstance(source.get("data"), str):
+        return f"data:{source.get('media_type')};base64,{source['data']}"
+    return None
