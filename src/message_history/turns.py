@@ -582,7 +582,8 @@ class _Step:
         if self._role == "user":
             return self._user_side()
         if self.heard is None:
-            return where + (self.said is None and self._policy.leading_assistant == "bootstrap")
+            leads = self.said is None and not self.past
+            return where + (leads and self._policy.leading_assistant == "bootstrap")
         return self._user_side() + 1
 
 
