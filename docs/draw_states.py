@@ -1,0 +1,85 @@
+"""Draw the states of a conversation from the table in `turns.py`, into design.md.
+
+python docs/draw_states.py           writes the drawing between its marks
+python docs/draw_states.py --check   only tells whether it is current: exit code 1 if not
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from message_history.turns import TABLE, Action, Arrival, State
+
+DESIGN = Path(__file__).with_name("design.md")
+BEGIN = "<!-- states: drawn by docs/draw_states.py -->\n"
+END = "<!-- states: end -->\n"
+
+
+def drawing() -> str:
+    """Draw the table.
+
+    Returns:
+        A Mermaid state diagram and the table itself, as Markdown.
+    """
+    edges: dict[tuple[State, State], list[str]] = {}
+    for (state, arrival), (action, nexts) in TABLE.items():
+        for next_state in nexts:
+            if action is not Action.REFUSE:
+                edges.setdefault((state, next_state), []).append(arrival.value)
+    lines = ["```mermaid", "stateDiagram-v2", f"    [*] --> {State.EMPTY.name}"]
+    lines += [f"    {here.name} --> {there.name} : {', '.join(names)}" for (here, there), names in edges.items()]
+    lines += ["```", "", f"| state | {' | '.join(arrival.value for arrival in Arrival)} |"]
+    lines += [f"|---|{'---|' * len(Arrival)}"]
+    lines += [f"| `{state.name}` | {' | '.join(_cell(state, arrival) for arrival in Arrival)} |" for state in State]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(state: State, arrival: Arrival) -> str:
+    action, nexts = TABLE[state, arrival]
+    return f"{action.value} → {' or '.join(f'`{next_state.name}`' for next_state in nexts)}"
+
+
+def drawn_into(text: str) -> str:
+    """Put the drawing between its marks.
+
+    Args:
+        text: the page.
+
+    Returns:
+        The page with a fresh drawing.
+
+    Raises:
+        ValueError: when the page has no marks.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"no place for the drawing: {BEGIN.strip()} ... {END.strip()}")
+    return f"{before}{BEGIN}\n{drawing()}\n{END}{after}"
+
+
+def main(arguments: list[str]) -> int:
+    """Draw, or check.
+
+    Args:
+        arguments: `--check`, and the page if it is another than design.md.
+
+    Returns:
+        The exit code.
+    """
+    paths = [Path(argument) for argument in arguments if argument != "--check"]
+    page = paths[0] if paths else DESIGN
+    text = page.read_text(encoding="utf-8")
+    fresh = drawn_into(text)
+    if fresh == text:
+        return 0
+    if "--check" in arguments:
+        print(f"{page}: the drawing is STALE; run: python docs/draw_states.py")
+        return 1
+    page.write_text(fresh, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

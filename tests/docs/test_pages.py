@@ -1,0 +1,97 @@
+"""The pages are current: drawings, lists, examples, and the names of tests that they mention."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
+TESTS = {name for path in (ROOT / "tests").rglob("*.py") for name in re.findall(r"def (test_\w+)", path.read_text())}
+
+
+def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(DOCS / script), *map(str, arguments)]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=300)
+
+
+@pytest.mark.parametrize(("script", "page"), [("draw_states.py", "design.md"), ("list_codes.py", "repair_codes.md")])
+def test_what_is_generated_is_current(script: str, page: str, tmp_path: Path) -> None:
+    checked = run(script, "--check")
+    assert checked.returncode == 0, checked.stdout
+    copy = tmp_path / page
+    shutil.copy(DOCS / page, copy)
+    assert run(script, "--check", copy).returncode == 0
+    text = copy.read_text(encoding="utf-8")
+    stale = re.sub(r"^\| `(\w+)`", r"| `\1_stale`", text, flags=re.MULTILINE)
+    assert stale != text
+    copy.write_text(stale, encoding="utf-8")
+    refused = run(script, "--check", copy)
+    assert refused.returncode == 1
+    assert "STALE" in refused.stdout
+    assert copy.read_text(encoding="utf-8") == stale
+    assert run(script, copy).returncode == 0
+    assert copy.read_text(encoding="utf-8") == text
+
+
+def test_the_examples_of_the_readme_print_what_it_says() -> None:
+    checked = run("examples.py", "README.md")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_stale_or_failing_example_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    for block, why in (
+        ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "STALE"),
+        ("```python\nraise ValueError('oops')\n```\n", "STALE"),
+        ("```python\nprint(1)\n```\n\nProse.\n\n```text\n1\n```\n", "STALE"),
+        ("```console\n$ message-history check samples/broken_session.json; echo $?\n0\n```\n", "STALE"),
+        ("```python\nprint(1)\n```\n\n```text\n1\n```\n", "print what it says"),
+    ):
+        page.write_text(f"# Page\n\n{block}", encoding="utf-8")
+        checked = run("examples.py", page)
+        assert why in checked.stdout
+        assert checked.returncode == (why == "STALE")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_test_and_file_that_a_page_names_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in re.findall(r"`(test_\w+)`", text) if name not in TESTS] == []
+    links = re.findall(r"\]\((?!http)([^)#]+)", text)
+    assert [link for link in links if not (page.parent / link).exists()] == []
+    named = re.findall(r"`((?:tests|docs|samples|src|\.ci)/[\w./]+)`", text)
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_law_and_every_row_names_its_test() -> None:
+    text = (DOCS / "design.md").read_text(encoding="utf-8")
+    laws = re.findall(r"^\| L(\d+) .*\| `(test_law_(\d+)_\w+)` \|$", text, re.MULTILINE)
+    assert [(int(number), int(named)) for number, _, named in laws] == [(n, n) for n in range(1, 13)]
+    rows = text.partition("| what | becomes | test |\n|---|---|---|\n")[2].partition("\n\n")[0].splitlines()
+    assert len(rows) >= 18
+    assert [row for row in rows if not re.search(r"\| `test_row_\w+` \|$", row)] == []
+
+
+def test_the_readme_has_one_command_for_the_main_job_and_one_for_the_tests() -> None:
+    commands = re.findall(r"^```sh\n(python3 -m venv .*)\n```$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(commands) == 2
+    job, tests = commands
+    assert " && .venv/bin/message-history repair --force samples/broken_session.json" in job
+    assert tests.endswith("&& .venv/bin/pytest")
+
+
+def test_the_ci_runs_the_readmes_test_command() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    text = script.read_text()
+    assert "README.md" in text.partition("test_command=")[2].partition("\n")[0]
+    for tool in ("mypy", "ruff", "docs/examples.py README.md"):
+        assert tool in text

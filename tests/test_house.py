@@ -1,0 +1,262 @@
+"""House rules that a machine can hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import message_history
+from message_history import RepairCode, Severity
+from message_history.dialects.detect import DIALECTS
+
+PACKAGE = "message_history"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / PACKAGE
+# A room uses only rooms named before it; docs/design.md says what each of them holds.
+ROOMS = (
+    "frozen",
+    "blocks",
+    "message",
+    "repairs",
+    "policy",
+    "sequence",
+    "settled",
+    "drafts",
+    "turns",
+    "arranging",
+    "checking",
+    "dialects",
+    "history",
+    "scanning",
+    "files",
+    "windows",
+    "sessions",
+    "integrations",
+    "cli",
+)
+# The name of the pair of messages that a settled turn is stands beside that of the open turn, which needs `settled`.
+ANNOTATIONS_ONLY = {("settled", "drafts")}
+# The front door and the command use every room.
+DOORS = {"__init__", "__main__"}
+
+EVERYWHERE = {"attrs"}
+THIRD_PARTY = {"cli": {"click", "rich"}}
+# A dialect whose messages are a library's objects makes them in one file.
+ONE_FILE = {"message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"}}
+# Each file of these may import the one library that it is for.
+INTEGRATING = {"integrations"}
+# The parameter types of the providers' SDKs are named for type checkers, which do without them if they must.
+TYPED_BY_SDKS = {"dialects", "history"}
+
+PROVIDERS = re.compile(
+    r"anthropic|claude|openai|chatgpt|\bgpt|gemini|google|mistral|bedrock|amazon|azure|vertex|deepseek|groq|cohere",
+    re.IGNORECASE,
+)
+PUBLIC = {
+    *("MessageHistory", "Message", "Policy", "Repair", "RepairCode", "InvariantError", "Export", "Violation", "check"),
+    *("TextBlock", "ImageBlock", "DocumentBlock", "ThinkingBlock", "RedactedThinkingBlock", "SystemBlock"),
+    *("ToolUseBlock", "ToolResultBlock", "ProviderBlock"),
+}
+
+
+class Import(NamedTuple):
+    """One import: who imports what, and whether only type checkers see it."""
+
+    module: str
+    target: str
+    typing_only: bool
+
+    @property
+    def rooms(self) -> tuple[str, str]:
+        return room_of(self.module), room_of(self.target)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        found[".".join((PACKAGE, *parts)).removesuffix(".__init__")] = path
+    return found
+
+
+def room_of(module: str) -> str:
+    if module == PACKAGE:
+        return "__init__"
+    return module.removeprefix(f"{PACKAGE}.").split(".")[0]
+
+
+@cache
+def imports() -> list[Import]:
+    found = []
+    for module, path in modules().items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        hidden = {
+            id(inner)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            for statement in node.body
+            for inner in ast.walk(statement)
+        }
+        for node in ast.walk(tree):
+            targets = []
+            if isinstance(node, ast.Import):
+                targets = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{module} imports relatively"
+                # `from package import module` imports the module.
+                inner = [f"{node.module}.{alias.name}" for alias in node.names]
+                targets = [name if name in modules() else str(node.module) for name in inner]
+            found += [Import(module, target, id(node) in hidden) for target in dict.fromkeys(targets)]
+    return found
+
+
+def within() -> list[Import]:
+    return [each for each in imports() if each.target.split(".")[0] == PACKAGE]
+
+
+def test_every_file_is_in_a_room() -> None:
+    assert {room_of(module) for module in modules()} <= {*ROOMS, *DOORS}
+
+
+def test_a_room_uses_only_rooms_named_before_it() -> None:
+    wrong = []
+    for each in within():
+        here, there = each.rooms
+        if here in DOORS or here == there or (each.typing_only and (here, there) in ANNOTATIONS_ONLY):
+            continue
+        if there in DOORS or ROOMS.index(there) > ROOMS.index(here):
+            wrong.append(f"{each.module} imports {each.target}")
+    assert wrong == []
+
+
+def test_the_exceptions_are_still_needed() -> None:
+    assert {each.rooms for each in within()} >= ANNOTATIONS_ONLY
+
+
+def test_there_is_no_import_circle() -> None:
+    needs: dict[str, set[str]] = {module: set() for module in modules()}
+    for each in within():
+        if not each.typing_only:
+            needs[each.module].add(each.target)
+    while leaves := [module for module, needed in needs.items() if not needed]:
+        for leaf in leaves:
+            del needs[leaf]
+        for needed in needs.values():
+            needed.difference_update(leaves)
+    assert needs == {}
+
+
+@pytest.mark.parametrize("room", ROOMS[: ROOMS.index("dialects")])
+def test_no_provider_is_named_below_the_dialects(room: str) -> None:
+    text = (SOURCE / f"{room}.py").read_text(encoding="utf-8")
+    assert PROVIDERS.findall(text) == []
+
+
+def test_third_party_imports_are_where_they_may_be() -> None:
+    wrong = []
+    for each in imports():
+        package, room = each.target.split(".")[0], room_of(each.module)
+        if package in sys.stdlib_module_names or package in {PACKAGE, *EVERYWHERE, *THIRD_PARTY.get(room, ())}:
+            continue
+        if (
+            package in ONE_FILE.get(each.module, ())
+            or room in INTEGRATING
+            or (each.typing_only and room in TYPED_BY_SDKS)
+        ):
+            continue
+        wrong.append(f"{each.module} imports {each.target}")
+    assert wrong == []
+
+
+def test_nothing_uses_the_clock_or_chance() -> None:
+    known = {"random", "secrets", "time", "uuid"}
+    used = [f"{each.module}: {each.target}" for each in imports() if each.target.split(".")[0] in known]
+    assert [name for name in used if room_of(name.partition(":")[0]) in ROOMS[: ROOMS.index("files") + 1]] == []
+
+
+def test_all_of_the_package_is_sorted_and_complete() -> None:
+    public = message_history.__all__
+    assert list(public) == sorted(public, key=lambda name: (not name[0].isupper(), name))
+    assert len(set(public)) == len(public)
+    assert set(public) >= PUBLIC
+    bound = {name for name in vars(message_history) if not name.startswith("_")}
+    submodules = {name.removeprefix(f"{PACKAGE}.") for name in modules()}
+    assert bound - submodules == set(public) - submodules
+    assert {name for name in public if not hasattr(message_history, name)} == set()
+
+
+@pytest.mark.parametrize("module", modules())
+def test_all_names_what_a_module_defines_or_passes_on(module: str) -> None:
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names = ast.literal_eval(node.value)
+            assert len(set(names)) == len(names)
+            defined = {
+                name.id for inner in ast.walk(tree) if isinstance(name := inner, ast.Name) and name.id != "__all__"
+            }
+            defined |= {inner.name for inner in tree.body if isinstance(inner, ast.FunctionDef | ast.ClassDef)}
+            defined |= {
+                alias.asname or alias.name
+                for inner in ast.walk(tree)
+                if isinstance(inner, ast.ImportFrom)
+                for alias in inner.names
+            }
+            assert set(names) <= defined
+
+
+@pytest.mark.parametrize("enum", ["RepairCode", "Severity"])
+def test_every_repair_code_is_documented(enum: str) -> None:
+    tree = ast.parse((SOURCE / "repairs.py").read_text(encoding="utf-8"))
+    (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == enum]
+    documented = [
+        ast.unparse(member.targets[0])
+        for member, sentence in pairwise(body)
+        if isinstance(member, ast.Assign)
+        and isinstance(sentence, ast.Expr)
+        and isinstance(sentence.value, ast.Constant)
+        and re.fullmatch(r"[A-Z].*\.", str(sentence.value.value), re.DOTALL)
+    ]
+    assert documented == [member.name for member in {"RepairCode": RepairCode, "Severity": Severity}[enum]]
+
+
+def text_of(paths: list[Path]) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+@pytest.mark.parametrize("code", RepairCode)
+def test_every_repair_code_is_used_and_tested(code: RepairCode) -> None:
+    used = text_of([path for module, path in modules().items() if room_of(module) != "repairs"])
+    assert f"RepairCode.{code.name}" in used
+    tests = text_of([path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)])
+    assert f"RepairCode.{code.name}" in tests or f'"{code.value}"' in tests
+
+
+def test_severities_are_told_by_the_kind_of_change() -> None:
+    for code in RepairCode:
+        if code.value.endswith(("_dropped", "_removed", "withheld")):
+            assert code.severity is Severity.LOSSY
+        if code.value.endswith(("_added", "_assigned", "_stubbed")):
+            assert code.severity is Severity.SYNTHETIC
+        if code.value.endswith(("_moved", "_rehomed", "_reordered", "_renamed", "_quoted", "_replaced", "_converted")):
+            assert code.severity is Severity.LOSSLESS
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_rule_of_a_dialect_says_where_it_comes_from(name: str) -> None:
+    rules = DIALECTS[name].rules
+    assert rules
+    assert len({rule.id for rule in rules}) == len(rules)
+    for rule in rules:
+        assert rule.rule
+        assert rule.repair
+        assert rule.source
+        assert re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", rule.date), rule.id
