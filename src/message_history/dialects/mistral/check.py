@@ -178,25 +178,26 @@ class _Check:
 
     def _counts(self) -> None:
         """M06: as many tool messages as calls, whatever their ids."""
-        calling, waiting = -1, 0
+        calling, waiting = 0, 0
         for n, entry in enumerate(self._wire):
             if self._roles[n] == "tool":
                 waiting -= 1
             elif self._roles[n] == "assistant":
                 if waiting:
-                    self.found.add("M06", max(calling, 0), "tool_calls")
+                    self.found.add("M06", calling, "tool_calls")
                 calling, waiting = n, len(entries(entry.get("tool_calls")))
         if waiting:
-            self.found.add("M06", max(calling, 0), "tool_calls")
+            self.found.add("M06", calling, "tool_calls")
 
     def _pairs(self) -> None:
-        """M06a to M06d: each call is answered once, by id, before the next assistant message."""
-        calling = -1
+        """M06 to M06d: each call is answered once, by id, before the next assistant message."""
+        calling, results = 0, 0
         waiting: list[str] = []
         answered: set[str] = set()
         for n, entry in enumerate(self._wire):
             if self._roles[n] == "tool":
                 id = str(entry.get("tool_call_id"))
+                results += 1
                 if id in waiting:
                     waiting.remove(id)
                     answered.add(id)
@@ -204,16 +205,20 @@ class _Check:
                     rule = "M06b" if id in answered else "M06a"
                     self.found.add(rule, n, "tool_call_id", f"id {id!r:.80}", ids=id)
             elif self._roles[n] == "assistant":
-                if waiting:
-                    self.found.add("M06d", calling, "tool_calls", f"no result for {', '.join(waiting):.200}")
-                calling, waiting, answered = n, [], set()
+                self._unanswered(calling, waiting, results)
+                calling, waiting, answered, results = n, [], set(), 0
                 for m, call in enumerate(entries(entry.get("tool_calls"))):
                     id = str(call.get("id")) if isinstance(call, Mapping) else ""
                     if id in waiting:
                         self.found.add("M06c", n, f"tool_calls[{m}].id", f"id {id!r:.80}", ids=id)
                     waiting.append(id)
+        self._unanswered(calling, waiting, results)
+
+    def _unanswered(self, calling: int, waiting: Sequence[str], results: int) -> None:
         if waiting:
-            self.found.add("M06d", calling, "tool_calls", f"no result for {', '.join(waiting):.200}")
+            calls = len(entries(self._wire[calling].get("tool_calls")))
+            rule = "M06" if calls != results else "M06d"
+            self.found.add(rule, calling, "tool_calls", f"no result for {', '.join(waiting):.200}")
 
     def _ends(self) -> None:
         last = len(self._wire) - 1

@@ -16,7 +16,7 @@ from message_history.blocks import (
     ToolResultBlock,
     tool_result_block,
 )
-from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader, data_url
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.frozen import freeze_mapping
 from message_history.message import Message, make_message
 
@@ -84,18 +84,6 @@ def _read(block: Block, *, in_result: bool = False) -> Block:
     return block
 
 
-def _document(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
-    url, name = data.get("document_url"), data.get("document_name")
-    if not isinstance(url, str):
-        return None
-    title = name if isinstance(name, str) else None
-    meta = _rest(data, ("type", "document_url", "document_name"), meta)
-    inline = data_url(url)
-    if inline is not None:
-        return DocumentBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, title, meta=meta)
-    return DocumentBlock({"type": "url", "url": url}, title, meta=meta)
-
-
 def _file(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
     id = data.get("file_id")
     if not isinstance(id, str):
@@ -135,4 +123,4 @@ def _rest(data: Mapping[str, Any], known: Sequence[str], meta: Meta | None) -> M
     return evolve(meta if meta is not None else Meta(), extra=freeze_mapping({MISTRAL: others})[0])
 
 
-_READERS: Final = {"document_url": _document, "file": _file, "thinking": _thinking}
+_READERS: Final = {"file": _file, "thinking": _thinking}

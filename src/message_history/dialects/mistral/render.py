@@ -7,7 +7,7 @@ for a turn depends on it and those before it; only a prefix must be the last.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, final
 
 from message_history.blocks import (
     Block,
@@ -298,7 +298,7 @@ class Render:
             if block.title:
                 wire["document_name"] = well_formed(block.title, self.changes)
         elif source.get("type") == "file" and block.issuer == MISTRAL and isinstance(source.get("file_id"), str):
-            wire = {"type": "file", "file_id": well_formed(source["file_id"], self.changes)}
+            wire = {"type": "file", "file_id": well_formed(str(source["file_id"]), self.changes)}
         if wire is not None and wire["type"] in allowed:
             return wire
         self.changes.withheld(block, f"a {kind} that this model does not take in this form (M10)")
@@ -329,7 +329,7 @@ def _text_chunk(text: str) -> Wire:
     return {"type": "text", "text": text}
 
 
-def _is_own(block: Block, types: frozenset[str]) -> bool:
+def _is_own(block: Block, types: frozenset[str]) -> TypeGuard[ProviderBlock]:
     """Tell whether a block is a chunk that came from Mistral and may go back there."""
     return isinstance(block, ProviderBlock) and block.dialect == MISTRAL and block.type in types
 

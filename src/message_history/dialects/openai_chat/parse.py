@@ -252,6 +252,8 @@ class Reader:
             return image if image is not None else self._own(part)
         if kind == "file" and value is not None:
             return document_of(value, self._dialect) or self._own(part)
+        if kind == "document_url":
+            return _document_at(part, self._dialect) or self._own(part)
         return self._own(part)
 
     def _refusal(self, text: str) -> TextBlock:
@@ -311,6 +313,21 @@ def document_of(value: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
     if isinstance(id, str):
         return DocumentBlock({"type": "file", "file_id": id}, title, meta=Meta(issuer=dialect))
     return None
+
+
+def _document_at(part: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
+    """Read a part with a `document_url`, as Mistral has them."""
+    url, name = part.get("document_url"), part.get("document_name")
+    if not isinstance(url, str):
+        return None
+    known = ("type", "document_url", "document_name")
+    others = {key: value for key, value in part.items() if key not in known and value is not None}
+    meta = Meta(extra=freeze_mapping({dialect: others})[0]) if others else None
+    inline = data_url(url)
+    source = {"type": "url", "url": url}
+    if inline is not None:
+        source = {"type": "base64", "media_type": inline[0], "data": inline[1]}
+    return DocumentBlock(source, name if isinstance(name, str) else None, meta=meta)
 
 
 def data_url(url: str) -> tuple[str, str] | None:
