@@ -20,7 +20,7 @@ from attrs import define, evolve, field
 from message_history.blocks import NO_INPUT, Block, SystemBlock, ToolResultBlock, ToolUseBlock, with_meta
 from message_history.drafts import call_key
 from message_history.frozen import EMPTY
-from message_history.message import Message, make_message
+from message_history.message import CAREFUL, Message, make_message
 from message_history.repairs import RepairCode
 from message_history.turns import known_stub
 
@@ -105,17 +105,17 @@ def _untidy_turns(messages: Sequence[Message], interrupted: Collection[int]) -> 
     waiting: tuple[str, ...] = ()
     after_user = False
     for position, message in enumerate(messages):
-        calls, answers, clean = message.facts
+        calls, answers, way = message.facts
         if message.role == "assistant":
             if after_user:
                 if not tidy:
                     untidy.append((start, position))
                 start, tidy, waiting, after_user = position, True, (), False
-            if not clean or (calls and (waiting or position in interrupted)):
+            if way == CAREFUL or (calls and (waiting or position in interrupted)):
                 tidy = False
             waiting = waiting or calls
         else:
-            if not clean or answers != waiting:
+            if way == CAREFUL or answers != waiting:
                 tidy = False
             waiting, after_user = (), True
     if not tidy or waiting:

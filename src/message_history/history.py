@@ -11,9 +11,9 @@ import logging
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeAlias, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, overload
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from message_history.arranging import arrange
 from message_history.blocks import (
@@ -35,9 +35,20 @@ from message_history.drafts import OpenTurn, Turn, heard_message, said_message
 from message_history.frozen import brief
 from message_history.message import Message, make_message
 from message_history.policy import Policy
-from message_history.repairs import InvariantError, Repair, RepairCode, Severity
+from message_history.repairs import Repair, RepairCode, Severity
 from message_history.sequence import Log
-from message_history.turns import NOTHING_YET, awaited, close, messages_in, standing_stubs, step
+from message_history.turns import (
+    NOTHING_YET,
+    Context,
+    Conversation,
+    SystemPrompt,
+    awaited,
+    close,
+    enforce,
+    messages_in,
+    standing_stubs,
+    step,
+)
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam
@@ -53,28 +64,6 @@ WireT = TypeVar("WireT")
 
 class SystemPromptWarning(UserWarning):
     """A list was sent without the system prompt, which its dialect carries beside the list: use `export`."""
-
-
-@final
-@frozen(eq=False)
-class _System:
-    """The system prompt, and whether anybody has been warned that a list does not hold it."""
-
-    blocks: tuple[SystemBlock, ...]
-    warned: list[bool] = field(factory=list)
-
-
-@final
-@frozen(eq=False)
-class _Context:
-    """What rarely changes."""
-
-    policy: Policy
-    system: _System
-    repairs: Log[Repair]
-
-
-_State: TypeAlias = tuple[Log[Turn], OpenTurn, _Context]
 
 
 @final
@@ -95,13 +84,13 @@ class MessageHistory(Sequence[Message]):
 
     # One slot, set once: a frozen class with a slot per part takes a third longer to make, and `add` is little more.
     __slots__ = ("__weakref__", "_state")
-    _state: _State
+    _state: Conversation
 
     def __new__(cls, *, policy: Policy | None = None) -> MessageHistory:
         """Make an empty history."""
         if policy is not None and not isinstance(policy, Policy):
             raise TypeError(f"policy must be a Policy, not {type(policy).__name__}")
-        return _version(Log(), NOTHING_YET, _Context(policy or _DEFAULT, _NO_SYSTEM, Log()))
+        return _version((Log(), NOTHING_YET, Context(policy if policy is not None else _DEFAULT)))
 
     def __init_subclass__(cls) -> Never:
         raise TypeError("MessageHistory cannot be subclassed: its laws hold because nothing can get round them")
@@ -138,11 +127,13 @@ class MessageHistory(Sequence[Message]):
         """
         if type(message) is not Message:
             return self._add_parsed(_parsed_entry(message))
-        past, turn, context = self._state
-        past, turn, repairs, lifted = step(past, turn, message, context.policy)
-        if repairs or lifted:
-            context = _told(context, repairs, lifted)
-        return _version(past, turn, context)
+        state = self._state
+        grown = step(state, message)
+        if grown[2] is not state[2]:
+            _log_new(state[2], grown[2])
+        history = _new(MessageHistory)
+        _set_state(history, grown)
+        return history
 
     def add_user(self, content: Content) -> MessageHistory:
         """Add a user message.
@@ -288,10 +279,11 @@ class MessageHistory(Sequence[Message]):
         if open_tail not in ("stub", "keep"):
             raise ValueError(f"open_tail must be 'stub' or 'keep', not {brief(open_tail)}")
         rules = policy if policy is not None else _DEFAULT
-        folding = _Folding(MessageHistory(policy=rules)._state)
+        folding = _Folding(Context(rules))
         folding.fold(read(entries, dialect))
         if open_tail == "stub":
             folding.close()
+        enforce(rules, folding.repairs)
         return folding.history()
 
     # Ways out
@@ -423,7 +415,8 @@ class MessageHistory(Sequence[Message]):
             past = Log((_unbound(said) if said is not None else None, heard) for said, heard in past)
             said = said_message(turn[0])
             turn = (_unbound(said) if said is not None else None), turn[1]
-        return _version(past, turn, evolve(context, system=_System((SystemBlock(text),)) if text else _NO_SYSTEM))
+        prompt = SystemPrompt((SystemBlock(text),) if text else ())
+        return _version((past, turn, evolve(context, system=prompt)))
 
     def close(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
         """Give the value that is really sent.
@@ -451,15 +444,15 @@ class MessageHistory(Sequence[Message]):
     def _closed(self, dialect: Dialect[Any] | None, reason: str) -> tuple[MessageHistory, Sequence[Repair]]:
         past, turn, context = self._state
         closed, stubs = close(past, turn, context.policy, reason)
-        _enforce(context.policy, stubs)
+        enforce(context.policy, stubs)
         said = said_message(closed[0])
         if dialect is None or said is None or closed[1] is not None or dialect.may_end_with(said):
-            return (self if closed is turn else _version(past, closed, context)), stubs
+            return (self if closed is turn else _version((past, closed, context))), stubs
         going_on = TextBlock(context.policy.continuation_text, meta=Meta(mark=Mark(kind="continuation")))
         added = Repair(code=RepairCode.CONTINUATION_ADDED, index=len(self), added=(going_on,))
-        _enforce(context.policy, (added,))
-        past, turn, _, _ = step(past, turn, make_message("user", (going_on,)), context.policy)
-        return _version(past, turn, evolve(context, repairs=context.repairs.append(added))), (added,)
+        enforce(context.policy, (added,))
+        past, turn, _ = step(self._state, make_message("user", (going_on,)))
+        return _version((past, turn, evolve(context, repairs=context.repairs.append(added)))), (added,)
 
     def without_unanswered(self) -> MessageHistory:
         """Give the conversation without the calls that have no real result, and without their stubs.
@@ -472,8 +465,7 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        context = self._state[2]
-        folding = _Folding((Log(), NOTHING_YET, evolve(context, policy=evolve(context.policy, on_violation="repair"))))
+        folding = _Folding(self._state[2])
         messages = list(self._messages())
         for index, message in enumerate(messages):
             after = messages[index + 1] if index + 1 < len(messages) else None
@@ -483,10 +475,7 @@ class MessageHistory(Sequence[Message]):
                 folding.record(RepairCode.UNANSWERED_CALL_REMOVED, None, removed, f"call {detail}")
             if kept.content:
                 folding.take(kept, None)
-        if not folding.changed:
-            return self
-        past, turn, folded = folding.history()._state
-        return _version(past, turn, evolve(folded, policy=context.policy))
+        return folding.history() if folding.changed else self
 
     # A read-only sequence
 
@@ -500,8 +489,7 @@ class MessageHistory(Sequence[Message]):
         yield from _open_messages(turn, context.policy)
 
     def __len__(self) -> int:
-        past, (said, heard), _ = self._state
-        return messages_in(past) + (said is not None) + (heard is not None)
+        return _length(self._state)
 
     def __iter__(self) -> Iterator[Message]:
         return self._messages()
@@ -562,17 +550,17 @@ class MessageHistory(Sequence[Message]):
     # Inside
 
     def _stepped(self, message: Message, *, interrupted: bool = False, answers: int | None = None) -> MessageHistory:
-        past, turn, context = self._state
-        past, turn, repairs, lifted = step(
-            past, turn, message, context.policy, interrupted=interrupted, answers=answers
-        )
-        return _version(past, turn, _told(context, repairs, lifted))
+        state = self._state
+        grown = step(state, message, interrupted=interrupted, answers=answers)
+        _log_new(state[2], grown[2])
+        return _version(grown)
 
     def _add_parsed(self, parsed: Parsed) -> MessageHistory:
         if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
             return self.add(parsed.messages[0])
-        folding = _Folding(self._state)
+        folding = _Folding(self._state[2], self._state)
         folding.fold(parsed, arranged=False)
+        enforce(self.policy, folding.repairs)
         return folding.history()
 
     def _warn_of_system(self) -> None:
@@ -588,7 +576,6 @@ class MessageHistory(Sequence[Message]):
 
 
 _DEFAULT: Final = Policy()
-_NO_SYSTEM: Final = _System(())
 _ANTHROPIC: Final = Anthropic()
 _NATIVE: Final = Native()
 _REASONS: Final = ("not_recorded", "interrupted", "cancelled", "pending")
@@ -597,27 +584,38 @@ _new = object.__new__
 _set_state = MessageHistory._state.__set__  # type: ignore[attr-defined]
 
 
-def _version(past: Log[Turn], turn: OpenTurn, context: _Context) -> MessageHistory:
-    """Make a history: the one maker."""
+def _version(conversation: Conversation) -> MessageHistory:
+    """Make a history; `add` does the same in place."""
     history = _new(MessageHistory)
-    _set_state(history, (past, turn, context))
+    _set_state(history, conversation)
     return history
 
 
 @final
 class _Folding:
-    """Several messages on their way into a history, all of them or none."""
+    """Several messages on their way into a history, all of them or none; the caller enforces the policy.
 
-    def __init__(self, state: _State) -> None:
-        self._past, self._turn, self._context = state
-        self._repairs: list[Repair] = []
-        self._lifted: list[SystemBlock] = []
+    Args:
+        context: the context that the history is to have.
+        start: the conversation that they go into; an empty one by default.
+    """
+
+    def __init__(self, context: Context, start: Conversation | None = None) -> None:
+        self._context = context
+        mending = evolve(context, policy=evolve(context.policy, on_violation="repair"))
+        past, turn = start[:2] if start is not None else (Log[Turn](), NOTHING_YET)
+        self._conversation: Conversation = (past, turn, mending)
         self._last_calls: int | None = None
+
+    @property
+    def repairs(self) -> Sequence[Repair]:
+        """Return what had to be changed."""
+        return self._conversation[2].repairs[len(self._context.repairs) :]
 
     @property
     def changed(self) -> bool:
         """Tell whether anything had to be changed."""
-        return bool(self._repairs)
+        return len(self._conversation[2].repairs) > len(self._context.repairs)
 
     def fold(self, parsed: Parsed, *, arranged: bool = True) -> None:
         """Take what a parser read.
@@ -656,26 +654,20 @@ class _Folding:
         bind: bool = False,
     ) -> None:
         """Take one message; thinking that comes after a change is marked, unless `bind`."""
-        if self._repairs and not bind and _thinks(message):
+        before = self._conversation
+        if self.changed and not bind and _thinks(message):
             message = _unbound(message)
-        past, turn, repairs, lifted = step(
-            self._past, self._turn, message, self._context.policy, interrupted=interrupted
-        )
-        if repairs and not bind and not self._repairs and _thinks(message):
+        sources = source, self._last_calls
+        grown = step(before, message, interrupted=interrupted, sources=sources)
+        if grown[2] is not before[2] and not bind and not self.changed and _thinks(message):
             message = _unbound(message)
-            past, turn, repairs, lifted = step(
-                self._past, self._turn, message, self._context.policy, interrupted=interrupted
-            )
-        self._past, self._turn = past, turn
-        for repair in repairs:
-            where = self._last_calls if repair.code is RepairCode.RESULT_STUBBED else source
-            self._repairs.append(evolve(repair, source=where) if where is not None else repair)
+            grown = step(before, message, interrupted=interrupted, sources=sources)
+        self._conversation = grown
         if done is not None:
             detail = f"{message.content[0]!r:.120}" if message.content else ""
-            self.record(done, source, detail=detail, index=max(self._length() - 1, 0))
+            self.record(done, source, detail=detail, index=max(_length(grown) - 1, 0))
         if message.facts.calls:
             self._last_calls = source
-        self._lifted += lifted
 
     def record(
         self,
@@ -686,38 +678,37 @@ class _Folding:
         index: int | None = None,
     ) -> None:
         """Record a change that was made on the way in."""
-        where = index if index is not None else self._length()
-        self._repairs.append(Repair(code=code, index=where, source=source, removed=removed, detail=detail))
+        where = index if index is not None else _length(self._conversation)
+        self._told([Repair(code=code, index=where, source=source, removed=removed, detail=detail)])
 
     def close(self) -> None:
         """Stub what is awaited, and tell of it."""
-        self._turn, stubs = close(self._past, self._turn, self._context.policy, told=True)
-        self._repairs += [evolve(stub, source=self._last_calls) for stub in stubs]
+        past, turn, context = self._conversation
+        turn, stubs = close(past, turn, context.policy, told=True)
+        self._conversation = past, turn, context
+        self._told([evolve(stub, source=self._last_calls) for stub in stubs])
 
     def history(self) -> MessageHistory:
-        """Give the history, unless the policy says to raise."""
-        return _version(self._past, self._turn, _told(self._context, self._repairs, self._lifted))
+        """Give the history, and log what was changed."""
+        past, turn, context = self._conversation
+        context = evolve(context, policy=self._context.policy)
+        _log_new(self._context, context)
+        return _version((past, turn, context))
 
-    def _length(self) -> int:
-        said, heard = self._turn
-        return messages_in(self._past) + (said is not None) + (heard is not None)
+    def _told(self, repairs: Iterable[Repair]) -> None:
+        past, turn, context = self._conversation
+        self._conversation = past, turn, evolve(context, repairs=context.repairs.extend(repairs))
 
 
-def _told(context: _Context, repairs: Sequence[Repair], lifted: Sequence[SystemBlock]) -> _Context:
-    """Record what a step did; with the policy `raise`, refuse it instead."""
-    _enforce(context.policy, repairs)
-    for repair in repairs:
+def _length(conversation: Conversation) -> int:
+    past, (said, heard), _ = conversation
+    return messages_in(past) + (said is not None) + (heard is not None)
+
+
+def _log_new(before: Context, after: Context) -> None:
+    """Log the repairs that came."""
+    for repair in after.repairs[len(before.repairs) :]:
         _log(repair)
-    if lifted:
-        context = evolve(context, system=_System((*context.system.blocks, *lifted)))
-    return evolve(context, repairs=context.repairs.extend(repairs)) if repairs else context
-
-
-def _enforce(policy: Policy, repairs: Sequence[Repair]) -> None:
-    if policy.on_violation == "raise":
-        violations = [repair for repair in repairs if repair.severity is not Severity.LOSSLESS]
-        if violations:
-            raise InvariantError(violations)
 
 
 def _log(repair: Repair) -> None:
@@ -793,4 +784,4 @@ def _unpickled(saved: list[dict[str, Any]], policy: Policy, repairs: tuple[Repai
     """Read a pickle like any other saved list; what had been told before is not told again."""
     history = MessageHistory.from_list(saved, policy=evolve(policy, on_violation="repair"), open_tail="keep")
     past, turn, context = history._state
-    return _version(past, turn, evolve(context, policy=policy, repairs=Log((*repairs, *context.repairs))))
+    return _version((past, turn, evolve(context, policy=policy, repairs=Log((*repairs, *context.repairs)))))

@@ -27,7 +27,7 @@ from message_history.frozen import brief
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NOTHING", "Facts", "Message", "Role", "make_message", "text_message"]
+__all__ = ["CAREFUL", "HEARD", "SAID", "WORDS", "Facts", "Message", "Role", "make_message", "text_message"]
 
 Role: TypeAlias = Literal["user", "assistant"]
 
@@ -38,16 +38,26 @@ class Facts(NamedTuple):
     Args:
         calls: the ids of its calls, in order.
         answers: the ids of its results, in order.
-        clean: True when nothing in the message asks for mending: no blank text, no block in the wrong role, calls
-            complete, results first, every id once, nothing that says it is an error, a stub or a system message.
+        way: `SAID` for an assistant message and `HEARD` for a user message in which nothing asks for mending: no
+            blank text, no block in the wrong role, calls complete, results first, every id once, nothing that says
+            it is an error, a stub or a system message. `CAREFUL` for any other.
     """
 
     calls: tuple[str, ...]
     answers: tuple[str, ...]
-    clean: bool
+    way: int
+
+    @property
+    def clean(self) -> bool:
+        """Tell whether nothing in the message asks for mending."""
+        return self.way != CAREFUL
 
 
-NOTHING: Final = Facts((), (), True)
+CAREFUL: Final = 0
+SAID: Final = 1
+HEARD: Final = 2
+WORDS: Final[dict[Role, Facts]] = {"assistant": Facts((), (), SAID), "user": Facts((), (), HEARD)}
+"""The facts of a message that holds neither calls nor results, and nothing to mend."""
 
 
 @final
@@ -154,13 +164,13 @@ def _survey(role: Role, blocks: Sequence[Block]) -> Facts:
             clean = False
         if block.meta is not None and block.meta.converted:
             clean = False
-    if not calls and not answers:
-        return NOTHING if clean else _UNCLEAN
     clean = clean and len(set(calls)) == len(calls) and len(set(answers)) == len(answers)
-    return Facts(tuple(calls), tuple(answers), clean)
+    if not calls and not answers:
+        return WORDS[role] if clean else _UNCLEAN
+    return Facts(tuple(calls), tuple(answers), WORDS[role].way if clean else CAREFUL)
 
 
-_UNCLEAN: Final = Facts((), (), False)
+_UNCLEAN: Final = Facts((), (), CAREFUL)
 
 
 def _complete(call: ToolUseBlock) -> bool:
@@ -194,4 +204,4 @@ def make_message(role: Role, content: tuple[Block, ...], facts: Facts | None = N
 
 def text_message(role: Role, text: str) -> Message:
     """Make a message of one text that is not blank."""
-    return make_message(role, (text_block(text),), NOTHING)
+    return make_message(role, (text_block(text),), WORDS[role])

@@ -70,14 +70,21 @@ class Log(Generic[T]):
 
         Complexity: constant; a second successor of the same log copies at most `SIZE` items, once.
         """
-        at = self._length % SIZE
-        if at == 0 and self._length:
-            return _view((*self._chunks, self._last), _Chunk([item]), self._length + 1)
-        items = self._last.items
+        length = self._length
+        at = length % SIZE
+        log: Log[T] = _new(Log)
+        log._length = length + 1
+        if at == 0 and length:
+            log._chunks = (*self._chunks, self._last)
+            log._last = _Chunk([item])
+            return log
+        log._chunks = self._chunks
+        last = log._last = self._last
+        items = last.items
         items.append(item)
         if items[at] is not item:
-            return _view(self._chunks, _Chunk([*items[:at], item]), self._length + 1)
-        return _view(self._chunks, self._last, self._length + 1)
+            log._last = _Chunk([*items[:at], item])
+        return log
 
     def extend(self, items: Iterable[T]) -> Log[T]:
         """Give a log with some more items.
@@ -155,11 +162,3 @@ class Log(Generic[T]):
 
 
 _new = object.__new__
-
-
-def _view(chunks: tuple[_Chunk[T], ...], last: _Chunk[T], length: int) -> Log[T]:
-    log: Log[T] = _new(Log)
-    log._chunks = chunks
-    log._last = last
-    log._length = length
-    return log

@@ -32,7 +32,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from message_history.blocks import (
     NO_INPUT,
@@ -58,25 +58,28 @@ from message_history.drafts import (
     said_message,
     with_id,
 )
-from message_history.message import Message, Role
-from message_history.repairs import Repair, RepairCode
+from message_history.message import HEARD, SAID, Message, Role
+from message_history.repairs import InvariantError, Repair, RepairCode, Severity
+from message_history.sequence import Log
 from message_history.settled import Record, is_quoted_at, quote, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.policy import Policy
-    from message_history.sequence import Log
 
 __all__ = [
     "NOTHING_YET",
     "TABLE",
     "Action",
     "Arrival",
+    "Context",
+    "Conversation",
     "State",
-    "Stepped",
+    "SystemPrompt",
     "awaited",
     "close",
+    "enforce",
     "known_stub",
     "messages_in",
     "standing_stubs",
@@ -152,47 +155,79 @@ TABLE: Final[dict[tuple[State, Arrival], tuple[Action, tuple[State, ...]]]] = {
     (State.CALLING, Arrival.CALL): (Action.SAY, (State.CALLING,)),
 }
 
-Stepped: TypeAlias = "tuple[Log[Turn], OpenTurn, Sequence[Repair], Sequence[SystemBlock]]"
-"""The settled turns, the open turn, what was repaired, and what was lifted to the system prompt."""
+
+@final
+@frozen(eq=False)
+class SystemPrompt:
+    """The operator's words before the first message.
+
+    Args:
+        blocks: the words.
+        warned: whether anybody has been told that a list was sent without them.
+    """
+
+    blocks: tuple[SystemBlock, ...] = ()
+    warned: list[bool] = field(factory=list)
+
+
+@final
+@frozen(eq=False)
+class Context:
+    """What rarely changes as a conversation goes on.
+
+    Args:
+        policy: decides where there is a choice.
+        system: the system prompt.
+        repairs: what was changed so far, but for the stubs of the open turn.
+    """
+
+    policy: Policy
+    system: SystemPrompt = field(factory=SystemPrompt)
+    repairs: Log[Repair] = field(factory=Log)
+
+
+Conversation: TypeAlias = tuple[Log[Turn], OpenTurn, Context]
+"""The settled turns, the open turn, and what rarely changes."""
 
 
 def step(
-    past: Log[Turn],
-    turn: OpenTurn,
+    conversation: Conversation,
     message: Message,
-    policy: Policy,
     *,
     interrupted: bool = False,
     answers: int | None = None,
-) -> Stepped:
+    sources: tuple[int | None, int | None] = (None, None),
+) -> Conversation:
     """Take one message into a conversation.
 
     Args:
-        past: the settled turns.
-        turn: the open turn.
+        conversation: what there is.
         message: what arrives.
-        policy: decides where there is a choice.
         interrupted: True for a reply that was cut off.
         answers: the position of the assistant message that the results of the message answer, if that is known.
+        sources: the entries of the raw list that the message and the calls of the open turn came from.
 
     Returns:
-        The conversation with the message in it, and what had to be done for that.
+        The conversation with the message in it; its context is another one when anything had to be done for that.
 
     Complexity: linear in the message; logarithmic in the history for a result that answers no call of the open turn.
     """
-    said, heard = turn
-    _, results, clean = message.facts
-    if clean and not interrupted and answers is None:
+    past, (said, heard), context = conversation
+    _, results, way = message.facts
+    if not interrupted and answers is None:
         # A message that needs no mending, in a turn without drafts, moves whole; `TABLE` would do the same.
-        if message.role == "assistant":
-            if isinstance(heard, Message) and not isinstance(said, Saying):
-                return past.append((said, heard)), (message, None), (), ()
-        elif heard is None and (results == said.facts.calls if isinstance(said, Message) else said is None):
-            if said is not None or not results:
-                return past, (said, message), (), ()
-    one = _Step(past, turn, policy, answers=answers, interrupted=interrupted)
+        if way == SAID:
+            if type(heard) is Message:
+                return past.append((said, heard)), (message, None), context  # type: ignore[arg-type]
+        elif way == HEARD and heard is None:
+            if type(said) is Message:
+                if results == said.facts.calls:
+                    return past, (said, message), context
+            elif said is None and not results:
+                return past, (None, message), context
+    one = _Step(conversation, answers=answers, interrupted=interrupted, sources=sources)
     one.take(message)
-    return one.past, one.turn(), one.repairs, one.lifted
+    return one.conversation()
 
 
 def state_of(turn: OpenTurn) -> State:
@@ -294,15 +329,20 @@ class _Step:
     """One message on its way into a conversation."""
 
     def __init__(
-        self, past: Log[Turn], turn: OpenTurn, policy: Policy, *, answers: int | None, interrupted: bool
+        self,
+        conversation: Conversation,
+        *,
+        answers: int | None,
+        interrupted: bool,
+        sources: tuple[int | None, int | None],
     ) -> None:
-        self.past = past
-        self.said, self.heard = turn
+        self.past, (self.said, self.heard), self._context = conversation
         self.repairs: list[Repair] = []
         self.lifted: list[SystemBlock] = []
-        self._policy = policy
+        self._policy = self._context.policy
         self._answers = answers
         self._interrupted = interrupted
+        self._source, self._source_of_calls = sources
         self._role: Role = "user"
         self._fresh_said, self._fresh_heard = self.said is None, self.heard is None
         self._was_complete = self._is_complete()
@@ -324,7 +364,16 @@ class _Step:
         if self._reordered:
             self._record(RepairCode.RESULTS_REORDERED, at=self._user_side())
 
-    def turn(self) -> OpenTurn:
+    def conversation(self) -> Conversation:
+        """Return what there is now; with the policy `raise`, refuse what is more than lossless."""
+        enforce(self._policy, self.repairs)
+        context = self._context
+        if self.repairs or self.lifted:
+            system = SystemPrompt((*context.system.blocks, *self.lifted)) if self.lifted else context.system
+            context = Context(self._policy, system, context.repairs.extend(self.repairs))
+        return self.past, self._turn(), context
+
+    def _turn(self) -> OpenTurn:
         """Return the open turn: messages where this step began or completed them, drafts where it only added."""
         said, heard = self.said, self.heard
         if isinstance(heard, Hearing) and self._is_complete() and (self._fresh_heard or not self._was_complete):
@@ -397,7 +446,7 @@ class _Step:
             for position, (call, result) in enumerate(zip(said.calls, heard.results, strict=True)):
                 standing = self.heard.latest(position) if result.is_stub else None
                 if result.is_stub and (standing is None or standing.made):
-                    self.repairs.append(_stubbed(self._user_side(), call, result))
+                    self.repairs.append(_stubbed(self._user_side(), call, result, self._source_of_calls))
         self.past = self.past.append((said, heard))
         self.said = self.heard = None
         self._fresh_said = self._fresh_heard = True
@@ -574,7 +623,8 @@ class _Step:
         at: int | None = None,
     ) -> None:
         index = at if at is not None else self._here()
-        self.repairs.append(Repair(code=code, index=index, removed=removed, added=added, detail=detail))
+        repair = Repair(code=code, index=index, source=self._source, removed=removed, added=added, detail=detail)
+        self.repairs.append(repair)
 
     def _here(self) -> int:
         """Return the position of the message that this one is or would be part of."""
@@ -595,6 +645,22 @@ def _arrival(role: Role, block: Block) -> Arrival:
     if isinstance(block, ToolUseBlock):
         return Arrival.CALL if role == "assistant" else Arrival.INJECTED
     return Arrival.WORDS if role == "assistant" else Arrival.CONTENT
+
+
+def enforce(policy: Policy, repairs: Sequence[Repair]) -> None:
+    """Refuse what the policy says not to repair.
+
+    Args:
+        policy: decides.
+        repairs: what would be done.
+
+    Raises:
+        InvariantError: with the policy `raise`, when any of it is more than lossless.
+    """
+    if policy.on_violation == "raise":
+        violations = [repair for repair in repairs if repair.severity is not Severity.LOSSLESS]
+        if violations:
+            raise InvariantError(violations)
 
 
 def messages_in(past: Log[Turn]) -> int:
@@ -667,9 +733,9 @@ def _reason(stub: ToolResultBlock) -> str:
     return stub.mark.reason if stub.mark is not None else ""
 
 
-def _stubbed(where: int, call: ToolUseBlock, stub: ToolResultBlock) -> Repair:
+def _stubbed(where: int, call: ToolUseBlock, stub: ToolResultBlock, source: int | None = None) -> Repair:
     detail = f"{_named(call)}, {_reason(stub)}"
-    return Repair(code=RepairCode.RESULT_STUBBED, index=where, added=(stub,), detail=detail)
+    return Repair(code=RepairCode.RESULT_STUBBED, index=where, source=source, added=(stub,), detail=detail)
 
 
 def _same_result(left: ToolResultBlock, right: ToolResultBlock) -> bool:

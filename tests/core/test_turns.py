@@ -20,11 +20,10 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.blocks import Block
-from message_history.drafts import OpenTurn
-from message_history.message import make_message
+from message_history.message import CAREFUL, make_message
 from message_history.policy import Policy as _Policy
 from message_history.sequence import Log
-from message_history.turns import NOTHING_YET, TABLE, Arrival, State, state_of, step
+from message_history.turns import NOTHING_YET, TABLE, Arrival, Context, Conversation, State, state_of, step
 
 CALL = ToolUseBlock("1", "f", {})
 RESULT = ToolResultBlock("1", "found")
@@ -44,13 +43,12 @@ ARRIVE: dict[Arrival, Message] = {
 }
 
 
-def reached(state: State) -> tuple[Log[Any], OpenTurn]:
-    past: Log[Any] = Log()
-    turn: OpenTurn = NOTHING_YET
+def reached(state: State, policy: _Policy | None = None) -> Conversation:
+    conversation: Conversation = (Log(), NOTHING_YET, Context(policy or Policy()))
     for message in REACH[state]:
-        past, turn, _, _ = step(past, turn, message, Policy())
-    assert state_of(turn) is state
-    return past, turn
+        conversation = step(conversation, message)
+    assert state_of(conversation[1]) is state
+    return conversation
 
 
 def test_the_table_is_total() -> None:
@@ -60,8 +58,7 @@ def test_the_table_is_total() -> None:
 @pytest.mark.parametrize(("state", "arrival"), TABLE, ids=lambda part: part.value)
 @pytest.mark.parametrize("leading", ["bootstrap", "drop"])
 def test_every_state_with_every_arrival_ends_where_the_table_says(state: State, arrival: Arrival, leading: Any) -> None:
-    past, turn = reached(state)
-    _, turn, _, _ = step(past, turn, ARRIVE[arrival], Policy(leading_assistant=leading))
+    _, turn, _ = step(reached(state, Policy(leading_assistant=leading)), ARRIVE[arrival])
     assert state_of(turn) in TABLE[state, arrival][1]
 
 
@@ -100,10 +97,9 @@ def test_the_expectations_cover_the_table() -> None:
 
 @pytest.mark.parametrize(("state", "arrival", "after", "recorded"), EXPECTED)
 def test_what_is_done_in_every_state(state: State, arrival: Arrival, after: State, recorded: list[str]) -> None:
-    past, turn = reached(state)
-    _, turn, repairs, _ = step(past, turn, ARRIVE[arrival], Policy())
+    _, turn, context = step(reached(state), ARRIVE[arrival])
     assert state_of(turn) is after
-    assert [repair.code.value for repair in repairs] == recorded
+    assert [repair.code.value for repair in context.repairs] == recorded
 
 
 def test_a_message_moves_whole_just_as_block_by_block() -> None:
@@ -121,7 +117,7 @@ def test_a_message_moves_whole_just_as_block_by_block() -> None:
         blockwise = MessageHistory()
         for message in messages:
             whole = whole.add(message)
-            careful = make_message(message.role, message.content, message.facts._replace(clean=False))
+            careful = make_message(message.role, message.content, message.facts._replace(way=CAREFUL))
             blockwise = blockwise.add(careful)
         assert whole == blockwise
         assert whole.repairs == blockwise.repairs
