@@ -32,6 +32,8 @@ __all__ = ["FileForm", "LineNote", "Mended", "SavedFile", "UnreadableFileError",
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
+ENDS_WITH_ASSISTANT: Final = frozenset({"prefill", "ends_with_response"})
+"""The dialects' fields that say whether a list may end with the assistant."""
 
 
 @final
@@ -272,9 +274,9 @@ def going_on(dialect: Dialect[Any]) -> Dialect[Any]:
         dialect: any dialect.
 
     Returns:
-        The same, with `prefill` where it has such a field.
+        The same, with the field set that allows that, where it has one.
     """
-    fields: dict[str, Any] = {"prefill": True} if "prefill" in fields_dict(type(dialect)) else {}
+    fields: dict[str, Any] = {name: True for name in fields_dict(type(dialect)) if name in ENDS_WITH_ASSISTANT}
     return evolve(dialect, **fields) if fields else dialect
 
 
