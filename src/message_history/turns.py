@@ -374,8 +374,13 @@ class _Step:
         return self.past, self._turn(), context
 
     def _turn(self) -> OpenTurn:
-        """Return the open turn: messages where this step began or completed them, drafts where it only added."""
+        """Return the open turn: messages where this step began or completed them, drafts where it only added.
+
+        Where the user's side is a message, the assistant's is one too.
+        """
         said, heard = self.said, self.heard
+        if isinstance(heard, Message):
+            return said_message(said), heard
         if isinstance(heard, Hearing) and self._is_complete() and (self._fresh_heard or not self._was_complete):
             return said_message(said), heard_message(said, heard, self._policy)
         return said_message(said) if self._fresh_said else said, heard
