@@ -163,6 +163,14 @@ def test_an_output_that_cannot_be_written_is_one_line_and_exit_code_2(tmp_path: 
     assert result.stdout == ""
 
 
+def test_an_output_that_is_a_folder_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", BROKEN)
+    (tmp_path / "a.repaired.json").mkdir()
+    result = repair(file, "--force")
+    assert result.exit_code == 2
+    assert result.stderr == f"{tmp_path}/a.repaired.json: error: the output is a folder\n"
+
+
 def test_another_dialect_can_be_written(tmp_path: Path) -> None:
     file = saved(tmp_path / "a.json", {"system": "Be brief.", "messages": BROKEN})
     result = repair(file, "--to", "openai_chat")
