@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypeVar, final
 
 from attrs import evolve, field, frozen
+from attrs.exceptions import FrozenInstanceError
 from attrs.validators import instance_of
 
 from message_history.frozen import EMPTY, FrozenDict, brief, freeze, freeze_mapping, json_text, thaw
@@ -102,6 +103,10 @@ class Block:
     def __init_subclass__(cls) -> None:
         if cls.__module__ != __name__:
             raise TypeError("blocks cannot be subclassed: what is in a history must be one of those that cannot change")
+
+    def __attrs_pre_init__(self) -> None:
+        if hasattr(self, "meta"):
+            raise FrozenInstanceError
 
     @property
     def mark(self) -> Mark | None:

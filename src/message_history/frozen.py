@@ -54,6 +54,8 @@ class FrozenDict(Mapping[str, "Frozen"]):
     _view: MappingProxyType[str, Frozen]
 
     def __init__(self, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, **items: Any) -> None:
+        if hasattr(self, "_view"):
+            raise AttributeError("FrozenDict cannot be changed (calling __init__ again)")
         frozen, _ = freeze_mapping(dict(value, **items))
         _set_view(self, frozen._view)
 

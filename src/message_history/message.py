@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Never, TypeAlias, final
 
 from attrs import field, frozen
+from attrs.exceptions import FrozenInstanceError
 
 from message_history.blocks import (
     NO_INPUT,
@@ -74,6 +75,10 @@ class Message:
     content: tuple[Block, ...]
     facts: Facts = field(eq=False)
 
+    def __attrs_pre_init__(self) -> None:
+        if hasattr(self, "facts"):
+            raise FrozenInstanceError
+
     def __init__(self, role: Role, content: Content) -> None:
         if role not in ("user", "assistant"):
             raise ValueError(f"role must be 'user' or 'assistant', not {brief(role)}")
@@ -135,12 +140,8 @@ class Message:
         )
         return f"Message.{self.role}({content})"
 
-    def __getstate__(self) -> tuple[Role, tuple[Block, ...]]:
-        return self.role, self.content
-
-    def __setstate__(self, state: tuple[Role, tuple[Block, ...]]) -> None:
-        role, content = state
-        self.__attrs_init__(role, content, _survey(role, content))
+    def __reduce__(self) -> tuple[type[Message], tuple[Role, tuple[Block, ...]]]:
+        return Message, (self.role, self.content)
 
 
 def _survey(role: Role, blocks: Sequence[Block]) -> Facts:

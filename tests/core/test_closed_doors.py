@@ -334,3 +334,20 @@ def test_what_is_added_stays_the_caller_s() -> None:
     MessageHistory().extend(raw[1:4])
     assert raw == RAW
     assert json.dumps(raw, default=sorted) == json.dumps(RAW, default=sorted)
+
+
+@pytest.mark.parametrize(
+    ("value", "args"),
+    [
+        (TextBlock("a"), ("b",)),
+        (ToolUseBlock("1", "f", {}), ("2", "g", {"x": 1})),
+        (ToolResultBlock("1", "a"), ("2", "b")),
+        (Message.user("a"), ("user", "b")),
+        (ToolUseBlock("1", "f", {"x": 1}).input, ({"y": 2},)),
+    ],
+)
+def test_calling_init_again_changes_nothing(value: Any, args: tuple[Any, ...]) -> None:
+    before = repr(value)
+    with pytest.raises(AttributeError):
+        value.__init__(*args)
+    assert repr(value) == before

@@ -391,7 +391,7 @@ def test_row_leading_system_messages_are_lifted_and_later_ones_stay() -> None:
     grown = MessageHistory()
     for text in ("Be brief.", "Be kind."):
         grown = grown.add({"role": "system", "content": text})
-    grown = grown.add_user("q").add({"role": "developer", "content": "Now in French."})
+    grown = grown.add_user("q").add({"role": "system", "content": "Now in French."})
     assert grown.system == "Be brief.\n\nBe kind."
     assert contents(grown) == (TextBlock("q"), SystemBlock("Now in French."))
     assert not grown.repairs
