@@ -6,6 +6,7 @@ share their storage with new ones.
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import warnings
@@ -331,7 +332,7 @@ class MessageHistory(Sequence[Message]):
         exported = self.export(dialect)
         if exported.system is not None:
             self._warn_of_system()
-        return json.dumps(exported.messages, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(exported.messages, ensure_ascii=False, separators=(",", ":"), default=_base64_of).encode()
 
     def export(self, dialect: Dialect[Any] | None = None) -> Export:
         """Write the conversation as a provider takes it, with the system prompt and what had to be left out.
@@ -725,6 +726,13 @@ def _parsed_entry(entry: object) -> Parsed:
 
 def _has_fields(entry: object) -> bool:
     return hasattr(entry, "model_dump") or (hasattr(entry, "role") and hasattr(entry, "content"))
+
+
+def _base64_of(value: object) -> str:
+    """Write bytes, which only some dialects send, as JSON has them."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"an export holds no {type(value).__name__}")
+    return base64.b64encode(value).decode()
 
 
 def _content_of(content: object) -> object:

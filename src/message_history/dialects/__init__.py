@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.base import Dialect, Export
+from message_history.dialects.bedrock import Bedrock
 from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
 
-__all__ = ["Anthropic", "Dialect", "Export", "Mistral", "Native", "OpenAIChat"]
+__all__ = ["Anthropic", "Bedrock", "Dialect", "Export", "Mistral", "Native", "OpenAIChat"]

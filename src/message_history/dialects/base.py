@@ -51,6 +51,8 @@ CUT_OFF: Final = frozenset(
         "interrupted",
         "length",
         "malformed_function_call",
+        "malformed_model_output",
+        "malformed_tool_use",
         "max_tokens",
         "model_context_window_exceeded",
         "refusal",

@@ -1,0 +1,120 @@
+"""The Converse API of Amazon Bedrock, for all the families of models behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from attrs import frozen
+
+from message_history.dialects.anthropic import Anthropic
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
+from message_history.dialects.bedrock.check import violations as find_violations
+from message_history.dialects.bedrock.parse import BEDROCK
+from message_history.dialects.bedrock.parse import parse as parse_list
+from message_history.dialects.bedrock.render import Render
+from message_history.dialects.bedrock.rules import MODELS, RULES
+from message_history.dialects.plain import as_mapping, as_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign
+    from message_history.message import Message
+
+__all__ = ["Bedrock"]
+
+
+@final
+@frozen(kw_only=True)
+class Bedrock(Dialect[Any]):
+    """Converse messages, as boto3 takes them: media are bytes. The defaults are the strictest of all families.
+
+    Media may come in as bytes or, as they are in the HTTP request and in saved JSON, as base64 text. The system
+    prompt is `export(dialect).system`. A request whose messages hold calls needs a `toolConfig` with tools (B11).
+
+    Args:
+        leading_assistant: whether the list may begin with the assistant (B01).
+        prefill: whether it may end with the assistant (B03).
+        beside_results: what may stand beside results: block keys, or formats of documents (B15).
+        text_with_calls: whether words may stand beside calls (B15).
+        in_results: which media a result may hold: block keys, or formats of documents (B16).
+        media: which media the model takes at all (B20).
+        empty_results: whether a result may be empty (B14), or hold empty text (B05).
+        white_space: whether a text may be white space alone (B05).
+        status: whether a result may have a status (B26).
+        reasoning: whether signed reasoning goes back (B23).
+        binds_thinking: whether it is refused once anything before it has changed.
+        cache_points: whether the model has a cache (B22).
+        cache_ttl: whether a cache point may say how long it lives (B22).
+        citations: whether an answer may come back with its citations.
+        server_tools: whether calls and results of the model's own tools go back (B30).
+        s3: which media may be in S3 (B27).
+        max_images: how many images a message may hold (B21).
+        max_documents: how many documents a message may hold (B21).
+    """
+
+    name: ClassVar[str] = BEDROCK
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    leading_assistant: bool = False
+    prefill: bool = False
+    beside_results: frozenset[str] = frozenset()
+    text_with_calls: bool = True
+    in_results: frozenset[str] = frozenset()
+    media: frozenset[str] = frozenset({"image", "document"})
+    empty_results: bool = False
+    white_space: bool = False
+    status: bool = False
+    reasoning: bool = True
+    binds_thinking: bool = True
+    cache_points: bool = False
+    cache_ttl: bool = False
+    citations: bool = False
+    server_tools: bool = False
+    s3: frozenset[str] = frozenset()
+    max_images: int = 20
+    max_documents: int = 5
+
+    @classmethod
+    def for_model(cls, model: str) -> Bedrock:
+        """Choose the fields for a model.
+
+        Args:
+            model: its id, an inference profile's, or an ARN that holds one.
+
+        Returns:
+            The dialect; the strictest fields for a model that is not known.
+        """
+        fields = fields_for(MODELS, model)
+        if "claude" in model.lower():
+            claude = Anthropic.for_model(model)
+            fields.update(prefill=claude.prefill, binds_thinking=claude.binds_thinking)
+        return cls(**fields)
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read a list of Converse messages; see `Dialect.parse`."""
+        return parse_list(raw, foreign)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write a list of Converse messages; see `Dialect.render`."""
+        return Render(self).export(list(messages), system)
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what Converse refuses; see `Dialect.violations`."""
+        return find_violations(wire, self)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response; see `Dialect.reply`."""
+        output = as_mapping(response.get("output"))
+        message = as_mapping(output.get("message")) if output is not None else None
+        if message is None or as_sequence(message.get("content")) is None:
+            return None
+        cut_off = is_cut_off(response)
+        return Reply([{**message, "stopReason": response["stopReason"]} if cut_off else message], cut_off)
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end with the assistant."""
+        del said
+        return self.prefill

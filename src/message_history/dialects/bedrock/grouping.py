@@ -1,0 +1,128 @@
+"""How the blocks of a Converse message may stand together: beside results, in what number, with which cache points.
+
+These functions know blocks on the wire, and nothing of histories.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from message_history.dialects.bedrock import Bedrock
+
+__all__ = ["groups_of", "is_allowed", "key_of", "place_cache_points", "with_text"]
+
+Wire = dict[str, Any]
+
+
+def key_of(wire: Wire) -> str:
+    """Give a block's one key."""
+    return next(iter(wire))
+
+
+def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
+    """Tell whether a block is of one of some kinds.
+
+    Args:
+        wire: the block.
+        kinds: keys of blocks, or formats of documents.
+
+    Returns:
+        True when its key is among them, or its format if it is a document.
+    """
+    key = key_of(wire)
+    # What a guardrail is to look at is a text or an image.
+    key = key_of(wire[key]) if key == "guardContent" else key
+    return key in kinds or (key == "document" and wire[key].get("format") in kinds)
+
+
+def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Bedrock) -> list[list[Wire]]:
+    """Split the content of a user message into what may stand together (B15, B21).
+
+    Args:
+        results: the results, with their cache points.
+        rest: everything else.
+        dialect: the model's fields.
+
+    Returns:
+        The contents of one or more messages.
+    """
+    groups: list[list[Wire]] = [list(results)] if results else [[]]
+    others = [wire for wire in rest if key_of(wire) != "cachePoint"]
+    if results and others and not all(is_allowed(wire, dialect.beside_results) for wire in others):
+        groups.append([])
+    limits = {"image": dialect.max_images, "document": dialect.max_documents}
+    counts = _media_in(groups[-1])
+    for wire in rest:
+        key = key_of(wire)
+        if key in limits and counts.get(key, 0) >= limits[key]:
+            groups.append([])
+            counts = {}
+        groups[-1].append(wire)
+        counts[key] = counts.get(key, 0) + 1
+    return groups
+
+
+def _media_in(content: Sequence[Wire]) -> dict[str, int]:
+    """Count what results hold."""
+    counts: dict[str, int] = {}
+    for wire in content:
+        for part in wire["toolResult"]["content"] if "toolResult" in wire else ():
+            counts[key_of(part)] = counts.get(key_of(part), 0) + 1
+    return counts
+
+
+def with_text(content: list[Wire]) -> bool:
+    """Put a text before the first document of a message that has none (B19).
+
+    Args:
+        content: the message's content, which is changed.
+
+    Returns:
+        True when a text was put in.
+    """
+    first = next((position for position, wire in enumerate(content) if "document" in wire), None)
+    if first is None or any("text" in wire for wire in content):
+        return False
+    names = ", ".join(wire["document"]["name"] for wire in content if "document" in wire)
+    content.insert(first, {"text": f"[Documents: {names}]"})
+    return True
+
+
+def place_cache_points(content: list[Wire]) -> tuple[int, int]:
+    """Move cache points to where they may stand, or take them out (B22).
+
+    Args:
+        content: a message's content, which is changed.
+
+    Returns:
+        How many were taken out, and how many were moved.
+    """
+    dropped = moved = 0
+    placed: list[Wire] = []
+    for wire in content:
+        if "cachePoint" not in wire:
+            placed.append(wire)
+            continue
+        where = len(placed)
+        while where and is_uncached(placed[where - 1]):
+            where -= 1
+        if not where or is_document(placed[0]) or placed[where - 1].keys() & {"cachePoint", "reasoningContent"}:
+            dropped += 1
+            continue
+        moved += where != len(placed)
+        placed.insert(where, wire)
+    content[:] = placed
+    return dropped, moved
+
+
+def is_document(wire: Wire) -> bool:
+    """Tell whether a block is a document or a video."""
+    return "document" in wire or "video" in wire
+
+
+def is_uncached(wire: Wire) -> bool:
+    """Tell whether no cache point may follow a block: a PDF is the one document that it may."""
+    return is_document(wire) and not ("document" in wire and wire["document"].get("format") == "pdf")

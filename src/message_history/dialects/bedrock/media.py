@@ -1,0 +1,168 @@
+"""Media of the Converse API: formats for media types, and bytes for the base64 text that our JSON world holds."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["base64_of", "bytes_of", "clean_name", "format_of", "media_type_of", "utf8_of", "with_bytes", "with_text"]
+
+IMAGES: Final = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+}
+DOCUMENTS: Final = {
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "html": "text/html",
+    "txt": "text/plain",
+    "md": "text/markdown",
+}
+VIDEOS: Final = ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp")
+_FORMATS: Final = {
+    **{kind: name for name, kind in (IMAGES | DOCUMENTS).items()},
+    "image/jpg": "jpeg",
+    "text/x-markdown": "md",
+}
+_EXTENSION: Final = re.compile(rf"\.({'|'.join((*DOCUMENTS, 'htm', 'markdown', 'text'))})$", re.IGNORECASE)
+
+
+def format_of(media_type: object) -> str | None:
+    """Give the format for a media type.
+
+    Args:
+        media_type: like `image/png`; parameters behind it do not matter.
+
+    Returns:
+        The API's name, or None when it has none.
+    """
+    return _FORMATS.get(media_type.partition(";")[0].strip().lower()) if isinstance(media_type, str) else None
+
+
+def media_type_of(kind: str, form: object) -> str:
+    """Give the media type for a format.
+
+    Args:
+        kind: `image` or `document`.
+        form: the API's name of the format, also a wrong one that people use.
+
+    Returns:
+        The media type; one made of the name where it is none that the API knows.
+    """
+    name = form.lower() if isinstance(form, str) else "octet-stream"
+    if kind == "image":
+        return IMAGES.get("jpeg" if name == "jpg" else name, f"image/{name}")
+    return DOCUMENTS.get(name, f"application/{name}")
+
+
+def base64_of(blob: object) -> str | None:
+    """Give a blob as base64 text.
+
+    Args:
+        blob: bytes, or base64 text.
+
+    Returns:
+        The text, or None for anything else.
+    """
+    if isinstance(blob, bytes | bytearray | memoryview):
+        return base64.b64encode(bytes(blob)).decode()
+    return blob if isinstance(blob, str) else None
+
+
+def bytes_of(text: object) -> bytes | None:
+    """Give the bytes that base64 text stands for.
+
+    Args:
+        text: the text; line breaks in it, and missing padding, do not matter.
+
+    Returns:
+        The bytes; None when there are none, or when the text is no base64.
+    """
+    if not isinstance(text, str) or not text.isascii():
+        return None
+    plain = "".join(text.split())
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True) or None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def utf8_of(text: object) -> bytes | None:
+    """Give the bytes of a text.
+
+    Args:
+        text: the text.
+
+    Returns:
+        The bytes; None when there are none, or when UTF-8 cannot carry it.
+    """
+    try:
+        return text.encode() or None if isinstance(text, str) else None
+    except UnicodeEncodeError:
+        return None
+
+
+def with_text(kind: str, value: object) -> Any:
+    """Give a block with base64 text where its source has bytes.
+
+    Args:
+        kind: the block's key.
+        value: what stands under it.
+
+    Returns:
+        A block that JSON can carry as far as it is one that the API knows.
+    """
+    source = value.get("source") if isinstance(value, Mapping) else None
+    blob = source.get("bytes") if isinstance(source, Mapping) else None
+    if isinstance(value, Mapping) and isinstance(source, Mapping) and isinstance(blob, bytes | bytearray | memoryview):
+        return {kind: {**value, "source": {**source, "bytes": base64_of(blob)}}}
+    return {kind: value}
+
+
+def with_bytes(source: Mapping[str, Any], kind: str, s3: frozenset[str]) -> dict[str, Any] | None:
+    """Give a source as boto3 takes it.
+
+    Args:
+        source: a mapping with `bytes` as base64 text, or with an `s3Location`. Other text is the bytes itself, as
+            boto3 has it.
+        kind: the key of the block that has it.
+        s3: the kinds that the model reads from S3.
+
+    Returns:
+        The source, or None when it cannot be sent.
+    """
+    blob = bytes_of(source.get("bytes")) or utf8_of(source.get("bytes"))
+    if blob is not None:
+        return {"bytes": blob}
+    location = source.get("s3Location")
+    uri = location.get("uri") if isinstance(location, Mapping) else None
+    if kind not in s3 or not isinstance(uri, str) or not S3_URI.fullmatch(uri) or not isinstance(location, Mapping):
+        return None
+    owner = location.get("bucketOwner")
+    return {"s3Location": {"uri": uri, **({"bucketOwner": owner} if isinstance(owner, str) else {})}}
+
+
+S3_URI: Final = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/[^\ud800-\udfff]*)?")
+
+
+def clean_name(title: str | None, limit: int) -> str:
+    """Give a document's title in the API's alphabet.
+
+    Args:
+        title: the title, perhaps a file's name; None when there is none.
+        limit: how long it may be.
+
+    Returns:
+        The title without its extension, with spaces for what a name may not hold.
+    """
+    bare = _EXTENSION.sub("", title or "")
+    return " ".join(re.sub(r"[^a-zA-Z0-9_()\[\]-]+", " ", bare).split())[:limit].strip() or "document"

@@ -1,0 +1,320 @@
+"""Read lists of Converse messages, as boto3 gives and takes them or as they are in saved JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Meta,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    text_block,
+    tool_result_block,
+    with_meta,
+)
+from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.bedrock.media import base64_of, bytes_of, media_type_of, with_text
+from message_history.dialects.bedrock.rules import BLOCKS, IN_RESULTS
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.typed_blocks import carry, half_written, read_block, text_of_json
+from message_history.frozen import freeze, freeze_mapping, json_text
+from message_history.message import make_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.dialects.base import Foreign
+
+__all__ = ["BEDROCK", "parse"]
+
+BEDROCK: Final = "bedrock"
+_KEYS: Final = frozenset(BLOCKS)
+_RESULT_KEYS: Final = frozenset(IN_RESULTS)
+
+
+class _TypedReader:
+    """Keeps what a call has besides the modelled keys."""
+
+    issuer: str | None = None
+
+    def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
+        """Keep unknown keys."""
+        del kind
+        return _meta(others)
+
+    def other(self, data: Mapping[Any, Any]) -> Block:
+        """Keep an unknown block whole."""
+        return ProviderBlock(BEDROCK, data)
+
+
+_TYPED: Final = _TypedReader()
+
+
+def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+    """Read a list of Converse messages.
+
+    Args:
+        raw: the entries.
+        foreign: reads an entry that has another dialect's form.
+
+    Returns:
+        The messages in them.
+
+    Complexity: linear in the entries.
+    """
+    parsed = Parsed()
+    for source, entry in enumerate(raw):
+        if foreign is not None and not _is_surely_ours(entry) and foreign(entry, source, parsed):
+            continue
+        data = as_mapping(entry)
+        if data is None or ("role" not in data and "content" not in data):
+            parsed.dropped(entry, source, "no message")
+        else:
+            _Reader(parsed, source).message(data)
+    return parsed
+
+
+def _is_surely_ours(entry: object) -> bool:
+    """Tell at a glance whether an entry is one of Converse."""
+    if type(entry) is not dict or entry.get("role") not in ("user", "assistant") or len(entry) != 2:
+        return False
+    content = entry.get("content")
+    first = content[0] if isinstance(content, list) and content else None
+    return type(first) is dict and len(first) == 1 and not first.keys().isdisjoint(_KEYS)
+
+
+@final
+class _Reader:
+    """One entry on its way in.
+
+    Args:
+        parsed: gets the message, and notes of what could not be taken.
+        source: the entry's position.
+    """
+
+    def __init__(self, parsed: Parsed, source: int) -> None:
+        self._parsed = parsed
+        self._source = source
+        self._server_calls: set[str] = set()
+
+    def message(self, data: Mapping[Any, Any]) -> None:
+        """Read a message."""
+        role = data.get("role")
+        said = role == "assistant"
+        blocks = self._blocks(data.get("content"))
+        if role in ("system", "developer"):
+            blocks = [
+                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
+            ]
+        elif role not in ("user", "assistant"):
+            self._parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {role!r:.80} taken as the user's")
+        if not blocks:
+            self._parsed.empty(data, self._source)
+            return
+        cut_off = said and is_cut_off(data)
+        if cut_off and isinstance(blocks[-1], ToolUseBlock):
+            blocks[-1] = half_written(blocks[-1])
+        carry(blocks, BEDROCK, {key: value for key, value in data.items() if key not in ("role", "content")})
+        message = make_message("assistant" if said else "user", tuple(blocks))
+        self._parsed.add(message, self._source, interrupted=cut_off)
+
+    def _blocks(self, content: object, *, in_result: bool = False) -> list[Block]:
+        """Read content, whatever it is; a cache point goes with the block before it."""
+        if content is None or (in_result and content == ""):
+            return []
+        if isinstance(content, str):
+            return [text_block(str.__str__(content))]
+        mapping = as_mapping(content) if not isinstance(content, list) else None
+        items = [mapping] if mapping is not None else as_sequence(content)
+        if items is None:
+            return [self._as_text(content)]
+        blocks: list[Block] = []
+        for item in items:
+            data = as_mapping(item)
+            if isinstance(item, Block):
+                blocks.append(item)
+            elif isinstance(item, str):
+                blocks.append(text_block(str.__str__(item)))
+            elif data is not None:
+                self._item(data, blocks, in_result=in_result)
+            elif item is None:
+                self._parsed.note(RepairCode.ENTRY_DROPPED, self._source, (None,), "an empty block")
+            else:
+                blocks.append(self._as_text(item))
+        return blocks
+
+    def _item(self, data: Mapping[Any, Any], blocks: list[Block], *, in_result: bool) -> None:
+        """Read one item of content, which should hold one block."""
+        known = [key for key in data if key in (_RESULT_KEYS if in_result else _KEYS)]
+        if not known:
+            blocks.append(ProviderBlock(BEDROCK, data))
+            return
+        if len(known) > 1:
+            what = f"a block with several keys, read as several: {', '.join(known)}"
+            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
+        first = len(blocks)
+        for key in known:
+            if key == "cachePoint":
+                self._cache_point(data[key], blocks)
+            else:
+                blocks.append(self._result_part(key, data[key]) if in_result else self._block(key, data[key]))
+        others = {key: value for key, value in data.items() if key not in known and value not in (None, known[0])}
+        if others and len(blocks) > first:
+            blocks[first] = _with_extra(blocks[first], others)
+
+    def _cache_point(self, value: object, blocks: list[Block]) -> None:
+        if blocks:
+            blocks[-1] = _with_extra(blocks[-1], {"cachePoint": value})
+        else:
+            self._parsed.dropped({"cachePoint": value}, self._source, "a cache point with nothing before it")
+
+    def _block(self, key: str, value: object) -> Block:
+        """Read what stands under a block's one key; what does not fit it is kept whole."""
+        if key == "text":
+            return text_block(str.__str__(value)) if isinstance(value, str) else self._as_text(value)
+        data = as_mapping(value)
+        block: Block | None = None
+        if data is not None:
+            if key in ("image", "document"):
+                block = _media(key, data)
+            elif key == "toolUse":
+                block = self._call(data)
+            elif key == "toolResult":
+                block = self._result(data)
+            elif key == "reasoningContent":
+                block = _reasoning(data)
+            elif key == "citationsContent":
+                block = _cited(data)
+            elif key == "guardContent":
+                block = _guarded(data)
+        return block if block is not None else ProviderBlock(BEDROCK, with_text(key, value))
+
+    def _call(self, data: Mapping[Any, Any]) -> Block | None:
+        if data.get("type") == "server_tool_use":
+            self._server_calls.add(str(data.get("toolUseId")))
+            return None
+        names = {"toolUseId": "id", "name": "name", "input": "input"}
+        typed = {names[key]: value for key, value in data.items() if key in names}
+        others = {key: value for key, value in data.items() if key not in names}
+        call = read_block({"type": "tool_use", **typed}, self._source, self._parsed, _TYPED)
+        return _with_extra(call, others) if others else call
+
+    def _result(self, data: Mapping[Any, Any]) -> Block | None:
+        id, status = data.get("toolUseId"), data.get("status")
+        id = id if isinstance(id, str) else "" if id is None else text_of_json(id)
+        if id in self._server_calls:
+            return None
+        others = {key: value for key, value in data.items() if key not in ("toolUseId", "content", "status")}
+        if status is not None and status != "error":
+            others["status"] = status
+        content = self._blocks(data.get("content"), in_result=True)
+        return tool_result_block(id, tuple(content), status == "error", _meta(others))
+
+    def _result_part(self, key: str, value: object) -> Block:
+        if key == "json":
+            data = as_mapping(value)
+            if data is not None:
+                return text_block(json_text(freeze(data)[0]), _meta({"json": True}))
+            what = "JSON in a result that is no object, kept as text"
+            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
+            return text_block(text_of_json(value))
+        return self._block(key, value)
+
+    def _as_text(self, value: object) -> TextBlock:
+        what = f"a {type(value).__name__} as content, kept as JSON text"
+        self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
+        return text_block(text_of_json(value))
+
+
+def _media(kind: str, data: Mapping[Any, Any]) -> Block | None:
+    source, name = as_mapping(data.get("source")), data.get("name")
+    if source is None:
+        return None
+    media_type = media_type_of(kind, data.get("format"))
+    others = {key: value for key, value in data.items() if key not in ("format", "source", "name")}
+    blob = base64_of(source.get("bytes"))
+    location = as_mapping(source.get("s3Location"))
+    if blob is not None:
+        found = {"type": "base64", "media_type": media_type, "data": blob}
+    elif location is not None and isinstance(location.get("uri"), str):
+        found = {"type": "url", "url": location["uri"], "media_type": media_type}
+        if isinstance(location.get("bucketOwner"), str):
+            others["bucketOwner"] = location["bucketOwner"]
+    elif kind == "document" and (text := _text_in(source)) is not None:
+        found = {"type": "text", "media_type": "text/plain", "data": text}
+        others["source"] = source
+    else:
+        return None
+    if kind == "image":
+        return ImageBlock(found, meta=_meta(others))
+    return DocumentBlock(found, name if isinstance(name, str) else None, meta=_meta(others))
+
+
+def _text_in(source: Mapping[Any, Any]) -> str | None:
+    """Read the text of a document whose source is text, or a list of texts."""
+    text = source.get("text")
+    if isinstance(text, str):
+        return text
+    parts = [as_mapping(part) or {} for part in as_sequence(source.get("content")) or ()]
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    return "\n\n".join(texts) if parts and len(texts) == len(parts) else None
+
+
+def _reasoning(data: Mapping[Any, Any]) -> Block | None:
+    """Read reasoning: what is signed or encrypted is Claude's, and good for the Messages API too."""
+    said = as_mapping(data.get("reasoningText"))
+    if said is not None and isinstance(said.get("text"), str):
+        signature = said.get("signature")
+        if isinstance(signature, str) and signature:
+            return ThinkingBlock(said["text"], signature, meta=Meta(issuer=ANTHROPIC))
+        return ThinkingBlock(said["text"], meta=Meta(issuer=BEDROCK))
+    text = base64_of(data.get("redactedContent"))
+    if text is None:
+        return None
+    blob = bytes_of(text)
+    if blob is None or blob.isascii():
+        # The Messages API's own text, as bytes.
+        return RedactedThinkingBlock(text if blob is None else blob.decode("ascii"), meta=Meta(issuer=ANTHROPIC))
+    return RedactedThinkingBlock(text, meta=Meta(issuer=BEDROCK))
+
+
+def _cited(data: Mapping[Any, Any]) -> Block | None:
+    """Read an answer with citations as its text."""
+    parts = [as_mapping(part) or {} for part in as_sequence(data.get("content")) or ()]
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    if not parts or len(texts) != len(parts):
+        return None
+    return text_block("".join(texts), _meta({"citationsContent": data}))
+
+
+def _guarded(data: Mapping[Any, Any]) -> Block | None:
+    text, image = as_mapping(data.get("text")), as_mapping(data.get("image"))
+    if text is not None and isinstance(text.get("text"), str):
+        return text_block(text["text"], _meta({"guardContent": {k: v for k, v in text.items() if k != "text"}}))
+    found = _media("image", image) if image is not None else None
+    return _with_extra(found, {"guardContent": {}}) if found is not None else None
+
+
+def _meta(others: Mapping[Any, Any]) -> Meta | None:
+    kept = {key: value for key, value in others.items() if value is not None}
+    if not kept:
+        return None
+    extra, converted = freeze_mapping({BEDROCK: kept})
+    return Meta(extra=extra, converted=converted)
+
+
+def _with_extra(block: Block, others: Mapping[Any, Any]) -> Block:
+    """Add keys to those that a block came with."""
+    before = block.meta.extra if block.meta is not None else {}
+    noted = block.meta.converted if block.meta is not None else ()
+    extra, converted = freeze_mapping({**before, BEDROCK: {**block.extra(BEDROCK), **others}})
+    return with_meta(block, extra=extra, converted=(*noted, *converted))

@@ -1,0 +1,506 @@
+"""Write valid messages as a list of Converse messages.
+
+What is written for a message depends on it and those before it: names of documents are numbered in the order in which
+they come. The limit of cache points is the exception. A user message that may not hold all that it has is written as
+several, with a short assistant message between them, as the API joins neighbours of one role.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.base import Export
+from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock.grouping import groups_of, is_allowed, key_of, place_cache_points, with_text
+from message_history.dialects.bedrock.media import VIDEOS, bytes_of, clean_name, format_of, utf8_of, with_bytes
+from message_history.dialects.bedrock.parse import BEDROCK
+from message_history.dialects.openai_chat.parse import data_url
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
+from message_history.frozen import FrozenDict, freeze, json_text, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.dialects.bedrock import Bedrock
+    from message_history.message import Message
+
+__all__ = ["Render"]
+
+Wire = dict[str, Any]
+BRIDGE: Final = "."
+"""What the other side says between two messages that must not be one: as little as every model takes."""
+NO_OUTPUT: Final = "(no output)"
+"""What an empty result says."""
+
+
+@final
+class Render:
+    """One export.
+
+    Args:
+        dialect: the model's fields.
+    """
+
+    def __init__(self, dialect: Bedrock) -> None:
+        self.changes = Changes()
+        self._dialect = dialect
+        self._ids = Aliases(rules.ID, rules.ID_LIMIT)
+        self._names: set[str] = set()
+        self._points: list[tuple[int, list[Wire], Wire]] = []
+        self._moved: list[Wire] = []
+        self._counts: dict[str, int] = {}
+
+    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation."""
+        prompt = self._prompt(system)
+        in_prompt = len(self._points)
+        wire: list[Wire] = []
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            wire += self._user(message) if message.role == "user" else self._assistant(message)
+        if wire and wire[-1]["role"] == "assistant":
+            self._trim_prefill(wire[-1]["content"])
+        self._limit_cache_points(in_prompt)
+        return Export(wire, prompt or None, tuple(self.changes.repairs))
+
+    def _prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
+        prompt: list[Wire] = []
+        for block in system:
+            prompt += self._marked(block, [{"text": self._text(block.text)}])
+            self._left(block)
+        self._settle(prompt)
+        return prompt
+
+    # The assistant's side
+
+    def _assistant(self, message: Message) -> list[Wire]:
+        self._ids.new_scope()
+        pairs = self._server_pairs(message)
+        content: list[Wire] = []
+        for block in message.content:
+            content += self._marked(block, self._said(block, pairs))
+        self._settle(content)
+        while content and key_of(content[-1]) == "reasoningContent":
+            content.pop()
+            self.changes.withheld(None, "reasoning at the end of a message (B23)")
+        if not content:
+            self.changes.added("a message of which nothing could be sent")
+            content = [{"text": PLACEHOLDER}]
+        calls = [wire for wire in content if key_of(wire) == "toolUse"]
+        words = [wire for wire in content if key_of(wire) != "toolUse"]
+        if calls and words and not self._dialect.text_with_calls:
+            self.changes.added("a user message between words and calls of one message (B15)")
+            return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
+        return [_message("assistant", content)]
+
+    def _said(self, block: Block, pairs: frozenset[str]) -> list[Wire]:
+        """Write a block of an assistant message.
+
+        Args:
+            block: the block.
+            pairs: the ids of the calls of server tools that have their result in this message.
+        """
+        if isinstance(block, ToolUseBlock):
+            name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
+            self._left(block)
+            given = thaw_well_formed(block.input, self.changes)
+            return [{"toolUse": {"toolUseId": self._id(block.id), "name": name, "input": given}}]
+        if isinstance(block, TextBlock):
+            cited = block.extra(BEDROCK).get("citationsContent")
+            if self._dialect.citations and isinstance(cited, FrozenDict) and not is_blank(block.text):
+                self._left(block, "citationsContent")
+                return [{"citationsContent": thaw_well_formed(cited, self.changes)}]
+            return self._words(block)
+        if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+            return self._thinking(block)
+        if isinstance(block, ImageBlock | DocumentBlock):
+            self.changes.withheld(block, "media in an assistant message (B20)")
+            return [{"text": f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"}]
+        served = _server_id(block)
+        if served in pairs and isinstance(block, ProviderBlock):
+            self._left(block)
+            return [thaw_well_formed(block.data, self.changes)]
+        self.changes.withheld(block, "a block that this model does not take")
+        return []
+
+    def _server_pairs(self, message: Message) -> frozenset[str]:
+        """Find the calls of the model's own tools that have their result behind them, in this message (B30)."""
+        if not self._dialect.server_tools:
+            return frozenset()
+        called: set[str] = set()
+        pairs: set[str] = set()
+        for block in message.content:
+            id = _server_id(block)
+            if id is None or id in message.facts.calls or id in pairs:
+                continue
+            if isinstance(block, ProviderBlock) and "toolUse" in block.data:
+                called.add(id)
+            elif id in called:
+                pairs.add(id)
+        return frozenset(pairs)
+
+    def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> list[Wire]:
+        why = ""
+        wire: Wire = {}
+        if not self._dialect.reasoning:
+            why = "reasoning, which this model does not take back (B23)"
+        elif block.issuer not in (None, ANTHROPIC, BEDROCK):
+            why = f"reasoning issued by {block.issuer} (B23)"
+        elif not block.bound and self._dialect.binds_thinking:
+            why = "reasoning whose prefix was changed (B23)"
+        elif isinstance(block, ThinkingBlock):
+            # Signed text is sent as it is: any edit would break the signature.
+            if not block.signature or block.issuer == BEDROCK:
+                why = "unsigned reasoning (B23)"
+            elif utf8_of(block.thinking + block.signature) is None:
+                why = "signed reasoning with a lone surrogate, which cannot be sent unchanged (B29)"
+            wire = {"reasoningText": {"text": block.thinking, "signature": block.signature}}
+        else:
+            blob = bytes_of(block.data) if block.issuer == BEDROCK else utf8_of(block.data)
+            why = "" if blob else "redacted reasoning without data (B23)"
+            wire = {"redactedContent": blob}
+        self._left(block)
+        if why:
+            self.changes.withheld(block, why)
+            return []
+        return [{"reasoningContent": wire}]
+
+    def _trim_prefill(self, content: list[Wire]) -> None:
+        """An answer that is to be gone on with does not end with white space, as the Messages API has it (B4)."""
+        last = content[-1]
+        if "text" in last and last["text"] != last["text"].rstrip():
+            self.changes.rewritten("white space at the end of a prefilled answer left out")
+            last["text"] = last["text"].rstrip()
+
+    # The user's side
+
+    def _user(self, message: Message) -> list[Wire]:
+        self._moved, self._counts = [], {}
+        results: list[Wire] = []
+        for result in message.results:
+            results += self._marked(result, [self._result(result)])
+        rest, self._moved = self._moved, []
+        for block in message.content[len(message.results) :]:
+            rest += self._marked(block, self._heard(block))
+        if not results and not rest:
+            self.changes.added("a message of which nothing could be sent")
+            rest = [{"text": PLACEHOLDER}]
+        wire: list[Wire] = []
+        for content in groups_of(results, rest, self._dialect):
+            if with_text(content):
+                self.changes.added("a text beside a document (B19)")
+            self._settle(content)
+            if wire:
+                self.changes.added("an assistant message between results, or media, and what may not stand with them")
+                wire.append(_message("assistant", [{"text": BRIDGE}]))
+            wire.append(_message("user", content))
+        return wire
+
+    def _heard(self, block: Block) -> list[Wire]:
+        """Write a block of a user message that is no result."""
+        if isinstance(block, TextBlock):
+            guard = block.extra(BEDROCK).get("guardContent")
+            if isinstance(guard, FrozenDict) and not is_blank(block.text):
+                self._left(block, "guardContent")
+                return [{"guardContent": {"text": {"text": self._text(block.text), **_qualifiers(guard)}}}]
+            return self._words(block)
+        if isinstance(block, SystemBlock):
+            self.changes.rewritten("system words as marked text of the user's turn (B25)", block)
+            self._left(block)
+            return [{"text": self._text(f"<system>\n{block.text}\n</system>")}]
+        if isinstance(block, ImageBlock | DocumentBlock):
+            written = self._media(block)
+            guard = block.extra(BEDROCK).get("guardContent")
+            if guard is not None and "image" in written and written["image"]["format"] in ("png", "jpeg"):
+                if "bytes" in written["image"]["source"]:
+                    return [{"guardContent": {"image": written["image"]}}]
+            return [written]
+        own = self._own(block)
+        if own is not None:
+            return [own]
+        self.changes.withheld(block, "not for a user message")
+        return [{"text": "[video left out: it cannot be sent here]"}] if _kind_of(block) == "video" else []
+
+    def _result(self, block: ToolResultBlock) -> Wire:
+        content: list[Wire] = []
+        for part in block.content:
+            if isinstance(part, TextBlock):
+                content += self._given_text(part)
+            elif isinstance(part, ImageBlock | DocumentBlock):
+                content += self._given(part, self._media(part), block)
+            elif isinstance(part, ProviderBlock):
+                own = self._own(part)
+                if own is None:
+                    self.changes.rewritten("a block that a result may not hold, as JSON text", part)
+                    own = {"text": self._text(json_text(part.data))}
+                content += self._given(part, own, block)
+        if not content:
+            # Claude and Nova were seen to take an empty text, and to refuse one.
+            self.changes.added("text of an empty result (B13, B14)")
+            content = [{"text": NO_OUTPUT}]
+        status = block.extra(BEDROCK).get("status")
+        wire: Wire = {"toolUseId": self._id(block.tool_use_id), "content": content}
+        if self._dialect.status and (block.is_error or status == "success"):
+            wire["status"] = "error" if block.is_error else "success"
+        elif block.is_error and not block.is_stub:
+            self.changes.rewritten("a result's error flag, as a word (B26)", block)
+            if "text" in content[0]:
+                content[0]["text"] = f"Error: {content[0]['text']}"
+            else:
+                content.insert(0, {"text": "Error:"})
+        self._left(block, "status")
+        return {"toolResult": wire}
+
+    def _given_text(self, part: TextBlock) -> list[Wire]:
+        if part.extra(BEDROCK).get("json") is True:
+            try:
+                given = json.loads(part.text)
+            except (ValueError, RecursionError):
+                given = None
+            if isinstance(given, dict):
+                self._left(part, "json")
+                return [{"json": thaw_well_formed(freeze(given)[0], self.changes)}]
+        if is_blank(part.text):
+            if part.text:
+                self.changes.withheld(part, "blank text in a result (B05)")
+            return []
+        self._left(part, "json")
+        return [{"text": self._text(part.text)}]
+
+    def _given(self, part: Block, written: Wire, result: ToolResultBlock) -> list[Wire]:
+        """Write what a tool gave besides text: where it was, or behind the results, with a note in its place (B16)."""
+        key = key_of(written)
+        limit = {"image": self._dialect.max_images, "document": self._dialect.max_documents}.get(key)
+        count = self._counts.get(key, 0)
+        if key == "text" or (is_allowed(written, self._dialect.in_results) and (limit is None or count < limit)):
+            self._counts[key] = count + 1
+            return [written]
+        self.changes.rewritten(f"a tool's {key} behind the results (B16)", part)
+        self._moved += [{"text": f"[The {key} that tool call {self._ids(result.tool_use_id)} gave:]"}, written]
+        return [{"text": f"[The {key} follows the results.]"}]
+
+    # What both sides hold
+
+    def _words(self, block: TextBlock) -> list[Wire]:
+        self._left(block, "guardContent" if block.extra(BEDROCK).get("guardContent") == {} else "")
+        if is_blank(block.text):
+            self.changes.withheld(block, "blank text (B05)")
+            return []
+        return [{"text": self._text(block.text)}]
+
+    def _media(self, block: ImageBlock | DocumentBlock) -> Wire:
+        """Write an image or a document, or a text that says what was there."""
+        kind = "image" if isinstance(block, ImageBlock) else "document"
+        extra = block.extra(BEDROCK)
+        media_type, source = self._source(block, kind)
+        form = format_of(media_type)
+        if source is None or form is None or kind not in self._dialect.media:
+            self.changes.withheld(block, f"a {kind} that this model does not take in this form (B20, B27, B28)")
+            return {"text": f"[{kind} left out: it cannot be sent here]"}
+        if isinstance(block, ImageBlock):
+            self._left(block, "guardContent", "bucketOwner")
+            return {"image": {"format": form, "source": source}}
+        wire: Wire = {"format": form, "name": self._name(block.title), "source": source}
+        if isinstance(extra.get("context"), str) and extra["context"]:
+            wire["context"] = self._text(extra["context"])
+        if self._dialect.citations and isinstance(extra.get("citations"), FrozenDict):
+            wire["citations"] = {"enabled": extra["citations"].get("enabled") is True}
+            self._left(block, "context", "citations", "source", "bucketOwner")
+        else:
+            self._left(block, "context", "source", "bucketOwner")
+        return {"document": wire}
+
+    def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> tuple[object, Wire | None]:
+        """Give the media type and the source of an image or a document; None where it cannot be sent."""
+        source, media_type = block.source, block.source.get("media_type")
+        how = source.get("type")
+        if how == "text" and kind == "document":
+            blob = utf8_of(self._text(str(source.get("data") or "")))
+            return "text/plain", {"bytes": blob} if blob else None
+        given: Mapping[str, Any] = {}
+        if how == "base64":
+            given = {"bytes": source.get("data")}
+        elif how == "url" and isinstance(source.get("url"), str):
+            url = str(source["url"])
+            inline = data_url(url)
+            if inline is not None:
+                media_type, given = inline[0], {"bytes": inline[1]}
+            else:
+                given = {"s3Location": {"uri": url, "bucketOwner": block.extra(BEDROCK).get("bucketOwner")}}
+        return media_type, self._sent(given, kind)
+
+    def _sent(self, source: Mapping[str, Any], kind: str) -> Wire | None:
+        """Give a source as boto3 takes it; None where it cannot be sent."""
+        sent = with_bytes(source, kind, self._dialect.s3)
+        if sent is not None and "bytes" in sent and bytes_of(source.get("bytes")) is None:
+            self.changes.rewritten(f"the data of a {kind} that is no base64 text, as the bytes of that text")
+        return sent
+
+    def _name(self, title: str | None) -> str:
+        """Give a document a name that no document before it has (B17, B18)."""
+        limit = rules.DOCUMENT_NAME_LIMIT
+        base = clean_name(title, limit)
+        name, number = base, 1
+        while name.lower() in self._names:
+            number += 1
+            ending = f" {number}"
+            name = base[: limit - len(ending)].rstrip() + ending
+        self._names.add(name.lower())
+        if name != title:
+            self.changes.rewritten(f"the document name {title!r:.80} as {name!r} (B17, B18)")
+        return name
+
+    def _own(self, block: Block) -> Wire | None:
+        """Write a block that only this API knows, as far as this model takes it."""
+        kind = _kind_of(block)
+        if kind not in self._dialect.media or not isinstance(block, ProviderBlock):
+            return None
+        value = block.data[kind]
+        if not isinstance(value, FrozenDict):
+            return None
+        if kind == "video":
+            source = value.get("source")
+            sent = self._sent(source, kind) if isinstance(source, FrozenDict) else None
+            if sent is None or value.get("format") not in VIDEOS:
+                return None
+            self._left(block)
+            return {"video": {"format": value["format"], "source": sent}}
+        if kind == "searchResult" and _is_search_result(value):
+            self._left(block)
+            known = ("source", "title", "content", "citations")
+            return {kind: {key: thaw_well_formed(value[key], self.changes) for key in known if key in value}}
+        return None
+
+    # Cache points, and what is left of keys
+
+    def _marked(self, block: Block, wires: list[Wire]) -> list[Wire]:
+        """Put a block's cache point behind it."""
+        point = block.extra(BEDROCK).get("cachePoint") if block.meta is not None else None
+        if point is None:
+            return wires
+        if not self._dialect.cache_points or not wires:
+            self.changes.withheld(None, "a cache point that this model does not take here (B22)")
+            return wires
+        wire: Wire = {"type": "default"}
+        ttl = point.get("ttl") if isinstance(point, FrozenDict) else None
+        if ttl in ("5m", "1h") and self._dialect.cache_ttl:
+            wire["ttl"] = ttl
+        elif ttl is not None:
+            self.changes.rewritten("a cache point without its time to live (B22)")
+        return [*wires, {"cachePoint": wire}]
+
+    def _settle(self, content: list[Wire]) -> None:
+        """Move cache points to where they may stand (B22)."""
+        dropped, moved = place_cache_points(content)
+        for _ in range(dropped):
+            self.changes.withheld(None, "a cache point where nothing can be cached (B22)")
+        for _ in range(moved):
+            self.changes.rewritten("a cache point before trailing documents (B22)")
+        self._points += [(self.changes.index, content, wire) for wire in content if key_of(wire) == "cachePoint"]
+
+    def _limit_cache_points(self, in_prompt: int) -> None:
+        """At most four, the earliest of the messages go first (B22)."""
+        beyond = max(len(self._points) - rules.MAX_CACHE_POINTS, 0)
+        for index, content, point in self._points[in_prompt : in_prompt + beyond]:
+            self.changes.index = index
+            del content[next(n for n, wire in enumerate(content) if wire is point)]
+            self.changes.withheld(None, "a cache point beyond four (B22)")
+
+    def _left(self, block: Block, *known: str) -> None:
+        """Record keys that are not sent."""
+        if block.meta is None:
+            return
+        left: Mapping[str, Any] = {
+            **{key: value for key, value in block.extra(BEDROCK).items() if key not in (*known, "cachePoint")},
+            **{key: value for key, value in block.carried(BEDROCK).items() if key != "stopReason"},
+        }
+        if left:
+            self.changes.withheld(FrozenDict(left), f"keys that this API does not take (B24): {', '.join(left)}")
+
+    def _text(self, text: str) -> str:
+        return text if text.isascii() else well_formed(text, self.changes)
+
+    def _id(self, id: str) -> str:
+        alias = self._ids(id)
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (B09)")
+        return alias
+
+
+def _message(role: str, content: list[Wire]) -> Wire:
+    return {"role": role, "content": content}
+
+
+def _kind_of(block: Block) -> str:
+    """Give the key of a block that this API alone knows."""
+    if not isinstance(block, ProviderBlock) or block.dialect != BEDROCK or len(block.data) != 1:
+        return ""
+    return next(iter(block.data))
+
+
+def _server_id(block: Block) -> str | None:
+    """Give the id of a well-formed call or result of one of the model's own tools."""
+    kind = _kind_of(block)
+    value = block.data[kind] if isinstance(block, ProviderBlock) and kind in ("toolUse", "toolResult") else None
+    if not isinstance(value, FrozenDict):
+        return None
+    id, content = value.get("toolUseId"), value.get("content")
+    if not isinstance(id, str) or not 0 < len(id) <= rules.ID_LIMIT or not rules.ID.fullmatch(id):
+        return None
+    if kind == "toolUse":
+        known = {"toolUseId", "name", "input", "type"}
+        name, fits = value.get("name"), isinstance(value.get("input"), FrozenDict)
+        fits = fits and isinstance(name, str) and len(name) <= rules.NAME_LIMIT and bool(rules.NAME.fullmatch(name))
+    else:
+        known = {"toolUseId", "content", "type", "status"}
+        fits = isinstance(content, tuple) and bool(content) and all(map(_is_plain_part, content))
+        fits = fits and value.get("status") in (None, "success", "error") and isinstance(value.get("type", ""), str)
+    return id if fits and value.keys() <= known else None
+
+
+def _is_plain_part(part: object) -> bool:
+    """Tell whether a part of a server tool's result is JSON or text."""
+    if not isinstance(part, FrozenDict) or len(part) != 1:
+        return False
+    text = part.get("text")
+    return isinstance(part.get("json"), FrozenDict) or (isinstance(text, str) and not is_blank(text))
+
+
+def _is_search_result(value: FrozenDict) -> bool:
+    content, citations = value.get("content"), value.get("citations")
+    return (
+        all(isinstance(value.get(key), str) for key in ("source", "title"))
+        and isinstance(content, tuple)
+        and bool(content)
+        and all(
+            isinstance(part, FrozenDict) and len(part) == 1 and not is_blank(str(part.get("text") or ""))
+            for part in content
+        )
+        and (
+            citations is None
+            or (
+                isinstance(citations, FrozenDict) and isinstance(citations.get("enabled"), bool) and len(citations) == 1
+            )
+        )
+    )
+
+
+def _qualifiers(guard: FrozenDict) -> Wire:
+    found = guard.get("qualifiers")
+    known = ("grounding_source", "query", "guard_content")
+    return {"qualifiers": thaw(found)} if isinstance(found, tuple) and found and set(found) <= set(known) else {}
