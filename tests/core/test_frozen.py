@@ -44,13 +44,13 @@ def test_no_way_to_change_anything() -> None:
     assert frozen == {"a": {"b": [1, {"c": 2}]}}
     inner: Any = frozen["a"]
     for change in (
-        lambda: frozen.__setitem__("a", 1),  # type: ignore[operator, attr-defined]
+        lambda: frozen.__setitem__("a", 1),  # type: ignore[index]
         lambda: frozen.update(a=1),  # type: ignore[attr-defined]
         lambda: inner["b"].append(1),
         lambda: inner["b"].__setitem__(0, 1),
         lambda: inner["b"][1].pop("c"),
         lambda: setattr(frozen, "_view", {}),
-        lambda: frozen._view.__setitem__("a", 1),  # type: ignore[index, attr-defined]
+        lambda: frozen._view.__setitem__("a", 1),  # type: ignore[index]
         lambda: delattr(frozen, "_view"),
     ):
         with pytest.raises((AttributeError, TypeError)):
@@ -79,7 +79,7 @@ class Loud:
         ({3, 1, 2}, [1, 2, 3]),
         (frozenset({"b", "a"}), ["a", "b"]),
         ((1, 2), [1, 2]),
-        ({1: "a", None: "b", True: "c"}, {"1": "c", "null": "b"}),
+        ({1: "a", None: "b"}, {"1": "a", "null": "b"}),
         ({None: 1, "null": 2}, {"null": 2}),
         (Silent(), "<test_frozen.Silent>"),
         (Loud(), "<test_frozen.Loud>"),

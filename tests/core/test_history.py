@@ -176,7 +176,9 @@ def test_without_unanswered_takes_out_calls_and_stubs_and_nothing_else() -> None
     assert [message.text for message in pruned] == ["q", "plan", "on"]
     assert [call.id for message in pruned for call in message.calls] == ["2"]
     assert [repair.code for repair in pruned.repairs[-2:]] == [RepairCode.UNANSWERED_CALL_REMOVED] * 2
-    assert {block.id for repair in pruned.repairs for block in repair.removed if isinstance(block, ToolUseBlock)} == {"1"}
+    assert {block.id for repair in pruned.repairs for block in repair.removed if isinstance(block, ToolUseBlock)} == {
+        "1"
+    }
     assert talk().without_unanswered() == talk()
     strict = MessageHistory.from_list(history.to_list()).without_unanswered()
     assert list(strict) == list(pruned)
@@ -184,7 +186,9 @@ def test_without_unanswered_takes_out_calls_and_stubs_and_nothing_else() -> None
 
 def test_a_result_may_be_anything() -> None:
     def answer(content: object, is_error: bool = False) -> ToolResultBlock:
-        return MessageHistory().add_user("q").add_assistant([CALL]).add_tool_result("1", content, is_error)[-1].results[0]
+        return (
+            MessageHistory().add_user("q").add_assistant([CALL]).add_tool_result("1", content, is_error)[-1].results[0]
+        )
 
     assert answer("text").content == (TextBlock("text"),)
     assert answer(None).content == answer("").content == ()
@@ -223,7 +227,10 @@ ANTHROPIC_REPLY = {
     "type": "message",
     "role": "assistant",
     "model": "m",
-    "content": [{"type": "text", "text": "look"}, {"type": "tool_use", "id": "1", "name": "f", "input": {"path": "/a"}}],
+    "content": [
+        {"type": "text", "text": "look"},
+        {"type": "tool_use", "id": "1", "name": "f", "input": {"path": "/a"}},
+    ],
     "stop_reason": "tool_use",
     "usage": {"input_tokens": 1},
 }
@@ -236,7 +243,9 @@ CHAT_REPLY = {
             "message": {
                 "role": "assistant",
                 "content": "look",
-                "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"path": "/a"}'}}],
+                "tool_calls": [
+                    {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"path": "/a"}'}}
+                ],
             },
         }
     ],
@@ -272,12 +281,12 @@ def test_a_saved_call_that_was_cut_off_stands_if_its_result_is_in_the_list() -> 
 
 
 def test_extend_adds_several_or_none() -> None:
-    messages = [Message.user("q"), {"role": "assistant", "content": "a"}]
+    messages: list[Any] = [Message.user("q"), {"role": "assistant", "content": "a"}]
     assert len(MessageHistory().extend(messages)) == 2
     with pytest.raises(TypeError):
         MessageHistory().extend("text")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        MessageHistory().extend({"role": "user", "content": "q"})  # type: ignore[arg-type]
+        MessageHistory().extend({"role": "user", "content": "q"})  # type: ignore[dict-item]
 
 
 def test_a_repair_is_logged_once_with_the_ids(caplog: pytest.LogCaptureFixture) -> None:
@@ -319,7 +328,7 @@ def test_lossless_repairs_are_logged_as_information(caplog: pytest.LogCaptureFix
 def test_policies_choose_the_texts() -> None:
     policy = Policy(stub_text="[stub]", bootstrap_text="[start]", continuation_text="[go on]")
     history = MessageHistory(policy=policy).add_assistant([CALL])
-    assert [message["content"][0].get("text") for message in history.for_send()][0] == "[start]"
+    assert next(iter(history.for_send()))["content"] == [{"type": "text", "text": "[start]"}]
     assert history.close()[-1].results[0].text == "[stub]"
     assert history.add_tool_result("1", "x").add_assistant("a").close(Anthropic())[-1].text == "[go on]"
     wire = history.for_send()

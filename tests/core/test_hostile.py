@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from message_history import MessageHistory, check
 from message_history.dialects import Anthropic, OpenAIChat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SIZE = 20_000
 

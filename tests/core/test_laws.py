@@ -20,16 +20,20 @@ from message_history import (
     Message,
     MessageHistory,
     ProviderBlock,
+    RedactedThinkingBlock,
     SystemBlock,
     TextBlock,
+    ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     check,
 )
+from message_history.arranging import arrange
 from message_history.blocks import Block, is_blank, with_meta
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories, json_values, messages, texts
 
+Thinking = ThinkingBlock | RedactedThinkingBlock
 DIALECTS: list[Dialect[Any]] = [Anthropic(), OpenAIChat()]
 dialects = st.sampled_from(DIALECTS)
 lists = st.one_of(broken_lists(Anthropic()), broken_lists(OpenAIChat()), broken_lists(Native()))
@@ -84,7 +88,7 @@ def unmarked(block: Block) -> Block:
     block = with_meta(block, mark=None, converted=())
     if isinstance(block, ToolResultBlock) and any(part.meta is not None for part in block.content):
         block = attrs.evolve(block, content=tuple(map(unmarked, block.content)))
-    return attrs.evolve(block, bound=True) if hasattr(block, "bound") else block
+    return attrs.evolve(block, bound=True) if isinstance(block, Thinking) else block
 
 
 @given(histories(), st.lists(messages(), max_size=5))
@@ -277,7 +281,9 @@ odd_blocks = st.dictionaries(
     max_size=5,
 )
 odd_entries = st.dictionaries(
-    st.sampled_from(("role", "content", "tool_calls", "tool_call_id", "name", "native", "stop_reason", "function_call")),
+    st.sampled_from(
+        ("role", "content", "tool_calls", "tool_call_id", "name", "native", "stop_reason", "function_call")
+    ),
     st.one_of(
         st.sampled_from(("user", "assistant", "tool", "system", "narrator")),
         anything,
@@ -303,8 +309,6 @@ def test_law_11_what_is_no_list_is_a_type_error(raw: Any) -> None:
 
 @given(st.lists(messages(), max_size=6))
 def test_law_12_fold(arriving: list[Message]) -> None:
-    from message_history.arranging import arrange
-
     history = MessageHistory()
     arranged = arrange(arriving, range(len(arriving)), (), history.policy)
     for message, _, _, _ in arranged:
@@ -314,7 +318,8 @@ def test_law_12_fold(arriving: list[Message]) -> None:
 
 
 def unbound(message: Message) -> Message:
-    return Message(message.role, [attrs.evolve(b, bound=False) if hasattr(b, "bound") else b for b in message.content])
+    blocks = [attrs.evolve(b, bound=False) if isinstance(b, Thinking) else b for b in message.content]
+    return Message(message.role, blocks)
 
 
 @given(histories())

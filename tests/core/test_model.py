@@ -62,9 +62,7 @@ class Model:
             return
         if mine and turn.results[mine[0]] == text:
             return
-        settled = [
-            (older, n) for older in self.turns[:-1] for n, call in enumerate(older.calls()) if call.id == id
-        ]
+        settled = [(older, n) for older in self.turns[:-1] for n, call in enumerate(older.calls()) if call.id == id]
         stubs = [(older, n) for older, n in settled if n not in older.results]
         here = [quote for quote in turn.quoted if quote[0] == id]
         before = [quote for older in self.turns[:-1] for quote in older.quoted if quote[0] == id]
@@ -83,7 +81,7 @@ class Model:
         turn.heard = True
 
     def messages(self) -> list[tuple[str, list[str]]]:
-        found = []
+        found: list[tuple[str, list[str]]] = []
         for turn in self.turns:
             if turn.said:
                 found.append(("assistant", [getattr(part, "id", part) for part in turn.said]))
@@ -95,7 +93,7 @@ class Model:
 
 def seen(history: MessageHistory) -> list[tuple[str, list[str]]]:
     """Write a history as the model writes itself."""
-    found = []
+    found: list[tuple[str, list[str]]] = []
     for message in history:
         parts = []
         for block in message.content:

@@ -6,12 +6,15 @@ The judge below is written from the laws, not from the code: it reads plain wire
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from message_history import MessageHistory, Policy
 from message_history.dialects import Anthropic, OpenAIChat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Raw = list[dict[str, Any]]
 
@@ -28,12 +31,12 @@ def text(label: str) -> dict[str, Any]:
     return {"type": "text", "text": f"T@{label}"}
 
 
-KINDS = {
+KINDS: dict[str, Callable[[str], dict[str, Any]]] = {
     "user text": lambda n: {"role": "user", "content": [text(n)]},
     "assistant text": lambda n: {"role": "assistant", "content": [text(n)]},
-    "call 1": lambda n: {"role": "assistant", "content": [call("1")]},
-    "call 2": lambda n: {"role": "assistant", "content": [call("2")]},
-    "calls 1 2": lambda n: {"role": "assistant", "content": [call("1"), call("2")]},
+    "call 1": lambda _: {"role": "assistant", "content": [call("1")]},
+    "call 2": lambda _: {"role": "assistant", "content": [call("2")]},
+    "calls 1 2": lambda _: {"role": "assistant", "content": [call("1"), call("2")]},
     "text call 1": lambda n: {"role": "assistant", "content": [text(n), call("1")]},
     "result 1": lambda n: {"role": "user", "content": [result("1", n)]},
     "result 2": lambda n: {"role": "user", "content": [result("2", n)]},

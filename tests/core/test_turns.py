@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,11 +19,13 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.blocks import Block
+from message_history.blocks import Block, Meta
 from message_history.message import CAREFUL, make_message
-from message_history.policy import Policy as _Policy
 from message_history.sequence import Log
 from message_history.turns import NOTHING_YET, TABLE, Arrival, Context, Conversation, State, state_of, step
+
+if TYPE_CHECKING:
+    from message_history.policy import Policy as _Policy
 
 CALL = ToolUseBlock("1", "f", {})
 RESULT = ToolResultBlock("1", "found")
@@ -192,7 +194,9 @@ def test_row_the_same_call_twice_is_dropped_once() -> None:
 
 
 def test_row_another_call_under_the_same_id_is_renamed_and_results_go_in_order() -> None:
-    grown = calling(ToolUseBlock("1", "f", {"n": 1}), ToolUseBlock("1", "f", {"n": 2}), ToolUseBlock("1", "f", {"n": 3}))
+    grown = calling(
+        ToolUseBlock("1", "f", {"n": 1}), ToolUseBlock("1", "f", {"n": 2}), ToolUseBlock("1", "f", {"n": 3})
+    )
     assert [call.id for call in grown.awaiting] == ["1", "1_2", "1_3"]
     for text in ("first", "second", "third"):
         grown = grown.add(Message.user(ToolResultBlock("1", text)))
@@ -403,8 +407,6 @@ def test_row_a_system_message_while_a_call_is_awaited_comes_after_the_result() -
 
 
 def test_row_signed_blank_text_is_not_blank() -> None:
-    from message_history.blocks import Meta
-
     signed = TextBlock("", meta=Meta(signature="c2ln"))
     assert contents(history("q", Message.assistant(signed))) == (signed,)
 
@@ -444,7 +446,12 @@ def test_the_policy_raise_refuses_to_send_what_must_be_stubbed_first() -> None:
 
 def test_thinking_behind_a_change_on_ingest_is_marked_unbound() -> None:
     thought = {"type": "thinking", "thinking": "hm", "signature": "sig"}
-    turn = [{"role": "assistant", "content": [thought, {"type": "text", "text": "a"}]}, {"role": "user", "content": "b"}]
-    loaded = MessageHistory.from_list([{"role": "user", "content": "q"}, *turn, {"role": "user", "content": " "}, *turn])
+    turn = [
+        {"role": "assistant", "content": [thought, {"type": "text", "text": "a"}]},
+        {"role": "user", "content": "b"},
+    ]
+    loaded = MessageHistory.from_list(
+        [{"role": "user", "content": "q"}, *turn, {"role": "user", "content": " "}, *turn]
+    )
     bound = [block.bound for message in loaded for block in message.content if isinstance(block, ThinkingBlock)]
     assert bound == [True, False]

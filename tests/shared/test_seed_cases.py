@@ -61,11 +61,12 @@ def plain(history: MessageHistory) -> list[Any]:
     for message in history.for_send(Anthropic(prefill=True)):
         blocks = []
         for block in message["content"]:
-            if block["type"] == "tool_result":
-                text = "\n".join(part.get("text", "") for part in block.get("content", ()))
-                text = "<STUB>" if text == Policy().stub_text else text
-                block = {**block, "content": text, "is_error": block.get("is_error", False)}
-            blocks.append(block)
+            if block["type"] != "tool_result":
+                blocks.append(block)
+                continue
+            text = "\n".join(part.get("text", "") for part in block.get("content", ()))
+            text = "<STUB>" if text == Policy().stub_text else text
+            blocks.append({**block, "content": text, "is_error": block.get("is_error", False)})
         told.append({"role": message["role"], "content": blocks})
     return told
 
