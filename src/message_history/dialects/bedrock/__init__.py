@@ -38,7 +38,7 @@ class Bedrock(Dialect[Any]):
         leading_assistant: whether the list may begin with the assistant (B01).
         prefill: whether it may end with the assistant (B03).
         beside_results: what may stand beside results: block keys, or formats of documents (B15).
-        text_with_calls: whether words may stand beside calls (B15).
+        text_with_calls: whether words may stand beside calls (B15); beside signed reasoning, Claude's, they may.
         in_results: which media a result may hold: block keys, or formats of documents (B16).
         media: which media the model takes at all (B20).
         empty_results: whether a result may be empty (B14), or hold empty text (B05).
@@ -61,7 +61,7 @@ class Bedrock(Dialect[Any]):
     leading_assistant: bool = False
     prefill: bool = False
     beside_results: frozenset[str] = frozenset()
-    text_with_calls: bool = True
+    text_with_calls: bool = False
     in_results: frozenset[str] = frozenset()
     media: frozenset[str] = frozenset({"image", "document"})
     empty_results: bool = False

@@ -248,8 +248,8 @@ class _Check:
     def _together(self, n: int, role: str, content: Sequence[Any], kinds: Sequence[str]) -> None:
         """B15: what may stand beside calls and results."""
         if role == "assistant":
-            words = any(kind not in ("toolUse", "toolResult", "cachePoint", "reasoningContent", "") for kind in kinds)
-            if "toolUse" in kinds and words and not self._dialect.text_with_calls:
+            words = any(kind not in ("toolUse", "toolResult", "cachePoint", "") for kind in kinds)
+            if "toolUse" in kinds and words and not self._dialect.text_with_calls and "reasoningContent" not in kinds:
                 self.found.add("B15", n, "content", "words beside calls", which=1)
             return
         if "toolResult" not in kinds:

@@ -28,10 +28,18 @@ from message_history.dialects.base import Export
 from message_history.dialects.bedrock import rules
 from message_history.dialects.bedrock.grouping import groups_of, is_allowed, key_of, place_cache_points, with_text
 from message_history.dialects.bedrock.media import VIDEOS, bytes_of, clean_name, format_of, utf8_of, with_bytes
+from message_history.dialects.bedrock.own import (
+    cited_of,
+    is_search_result,
+    kind_of,
+    qualifiers_of,
+    served_pairs,
+    server_id,
+)
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.openai_chat.parse import data_url
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, freeze, json_text, thaw
+from message_history.frozen import FrozenDict, freeze, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,7 +98,7 @@ class Render:
 
     def _assistant(self, message: Message) -> list[Wire]:
         self._ids.new_scope()
-        pairs = self._server_pairs(message)
+        pairs = served_pairs(message) if self._dialect.server_tools else frozenset()
         content: list[Wire] = []
         for block in message.content:
             content += self._marked(block, self._said(block, pairs))
@@ -103,7 +111,7 @@ class Render:
             content = [{"text": PLACEHOLDER}]
         calls = [wire for wire in content if key_of(wire) == "toolUse"]
         words = [wire for wire in content if key_of(wire) != "toolUse"]
-        if calls and words and not self._dialect.text_with_calls:
+        if calls and words and not self._dialect.text_with_calls and not _reasons(words):
             self.changes.added("a user message between words and calls of one message (B15)")
             return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
         return [_message("assistant", content)]
@@ -121,8 +129,9 @@ class Render:
             given = thaw_well_formed(block.input, self.changes)
             return [{"toolUse": {"toolUseId": self._id(block.id), "name": name, "input": given}}]
         if isinstance(block, TextBlock):
-            cited = block.extra(BEDROCK).get("citationsContent")
-            if self._dialect.citations and isinstance(cited, FrozenDict) and not is_blank(block.text):
+            given = block.extra(BEDROCK).get("citationsContent")
+            cited = cited_of(given) if isinstance(given, FrozenDict) and self._dialect.citations else None
+            if cited is not None:
                 self._left(block, "citationsContent")
                 return [{"citationsContent": thaw_well_formed(cited, self.changes)}]
             return self._words(block)
@@ -131,28 +140,12 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             self.changes.withheld(block, "media in an assistant message (B20)")
             return [{"text": f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"}]
-        served = _server_id(block)
+        served = server_id(block)
         if served in pairs and isinstance(block, ProviderBlock):
             self._left(block)
             return [thaw_well_formed(block.data, self.changes)]
         self.changes.withheld(block, "a block that this model does not take")
         return []
-
-    def _server_pairs(self, message: Message) -> frozenset[str]:
-        """Find the calls of the model's own tools that have their result behind them, in this message (B30)."""
-        if not self._dialect.server_tools:
-            return frozenset()
-        called: set[str] = set()
-        pairs: set[str] = set()
-        for block in message.content:
-            id = _server_id(block)
-            if id is None or id in message.facts.calls or id in pairs:
-                continue
-            if isinstance(block, ProviderBlock) and "toolUse" in block.data:
-                called.add(id)
-            elif id in called:
-                pairs.add(id)
-        return frozenset(pairs)
 
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> list[Wire]:
         why = ""
@@ -217,7 +210,7 @@ class Render:
             guard = block.extra(BEDROCK).get("guardContent")
             if isinstance(guard, FrozenDict) and not is_blank(block.text):
                 self._left(block, "guardContent")
-                return [{"guardContent": {"text": {"text": self._text(block.text), **_qualifiers(guard)}}}]
+                return [{"guardContent": {"text": {"text": self._text(block.text), **qualifiers_of(guard)}}}]
             return self._words(block)
         if isinstance(block, SystemBlock):
             self.changes.rewritten("system words as marked text of the user's turn (B25)", block)
@@ -234,7 +227,7 @@ class Render:
         if own is not None:
             return [own]
         self.changes.withheld(block, "not for a user message")
-        return [{"text": "[video left out: it cannot be sent here]"}] if _kind_of(block) == "video" else []
+        return [{"text": "[video left out: it cannot be sent here]"}] if kind_of(block) == "video" else []
 
     def _result(self, block: ToolResultBlock) -> Wire:
         content: list[Wire] = []
@@ -367,7 +360,7 @@ class Render:
 
     def _own(self, block: Block) -> Wire | None:
         """Write a block that only this API knows, as far as this model takes it."""
-        kind = _kind_of(block)
+        kind = kind_of(block)
         if kind not in self._dialect.media or not isinstance(block, ProviderBlock):
             return None
         value = block.data[kind]
@@ -380,7 +373,7 @@ class Render:
                 return None
             self._left(block)
             return {"video": {"format": value["format"], "source": sent}}
-        if kind == "searchResult" and _is_search_result(value):
+        if kind == "searchResult" and is_search_result(value):
             self._left(block)
             known = ("source", "title", "content", "citations")
             return {kind: {key: thaw_well_formed(value[key], self.changes) for key in known if key in value}}
@@ -442,65 +435,10 @@ class Render:
         return alias
 
 
+def _reasons(content: Sequence[Wire]) -> bool:
+    """Tell whether there is reasoning in a message: its calls must stay with it, and its model takes words too."""
+    return any(key_of(wire) == "reasoningContent" for wire in content)
+
+
 def _message(role: str, content: list[Wire]) -> Wire:
     return {"role": role, "content": content}
-
-
-def _kind_of(block: Block) -> str:
-    """Give the key of a block that this API alone knows."""
-    if not isinstance(block, ProviderBlock) or block.dialect != BEDROCK or len(block.data) != 1:
-        return ""
-    return next(iter(block.data))
-
-
-def _server_id(block: Block) -> str | None:
-    """Give the id of a well-formed call or result of one of the model's own tools."""
-    kind = _kind_of(block)
-    value = block.data[kind] if isinstance(block, ProviderBlock) and kind in ("toolUse", "toolResult") else None
-    if not isinstance(value, FrozenDict):
-        return None
-    id, content = value.get("toolUseId"), value.get("content")
-    if not isinstance(id, str) or not 0 < len(id) <= rules.ID_LIMIT or not rules.ID.fullmatch(id):
-        return None
-    if kind == "toolUse":
-        known = {"toolUseId", "name", "input", "type"}
-        name, fits = value.get("name"), isinstance(value.get("input"), FrozenDict)
-        fits = fits and isinstance(name, str) and len(name) <= rules.NAME_LIMIT and bool(rules.NAME.fullmatch(name))
-    else:
-        known = {"toolUseId", "content", "type", "status"}
-        fits = isinstance(content, tuple) and bool(content) and all(map(_is_plain_part, content))
-        fits = fits and value.get("status") in (None, "success", "error") and isinstance(value.get("type", ""), str)
-    return id if fits and value.keys() <= known else None
-
-
-def _is_plain_part(part: object) -> bool:
-    """Tell whether a part of a server tool's result is JSON or text."""
-    if not isinstance(part, FrozenDict) or len(part) != 1:
-        return False
-    text = part.get("text")
-    return isinstance(part.get("json"), FrozenDict) or (isinstance(text, str) and not is_blank(text))
-
-
-def _is_search_result(value: FrozenDict) -> bool:
-    content, citations = value.get("content"), value.get("citations")
-    return (
-        all(isinstance(value.get(key), str) for key in ("source", "title"))
-        and isinstance(content, tuple)
-        and bool(content)
-        and all(
-            isinstance(part, FrozenDict) and len(part) == 1 and not is_blank(str(part.get("text") or ""))
-            for part in content
-        )
-        and (
-            citations is None
-            or (
-                isinstance(citations, FrozenDict) and isinstance(citations.get("enabled"), bool) and len(citations) == 1
-            )
-        )
-    )
-
-
-def _qualifiers(guard: FrozenDict) -> Wire:
-    found = guard.get("qualifiers")
-    known = ("grounding_source", "query", "guard_content")
-    return {"qualifiers": thaw(found)} if isinstance(found, tuple) and found and set(found) <= set(known) else {}

@@ -180,7 +180,7 @@ RULES: Final = (
     Rule(
         id="B15",
         rule="What else a message with results may hold depends on the family: nothing with Llama, Mistral and Writer, "
-        "text, images and PDFs with Claude. Llama also refuses words beside calls.",
+        "text, images and PDFs with Claude. Llama also refuses words beside calls, which Claude and Nova take.",
         errors=(
             "messages.{n}.content: Conversation blocks and tool result blocks cannot be provided in the same turn.",
             "messages.{n}.content: Conversation blocks and tool use blocks cannot be provided in the same turn.",
@@ -420,6 +420,7 @@ MODELS: Final = (
         media=_VISION | {"searchResult"},
         in_results=_VISION | {"searchResult"},
     ),
+    _row("claude|nova-", _GH + "pydantic/pydantic-ai", "2026-08", text_with_calls=True),
     _row("claude", _FEATURES, "2026-09", citations=True),
     _row("claude", _CACHING, "2026-09", cache_points=True),
     _row(
@@ -450,7 +451,6 @@ MODELS: Final = (
     _row("nova-2-", _NOVA + "nova2-userguide/using-tools.html", "2026-09", server_tools=True, citations=True),
     # The rest; no family but Claude signs its reasoning.
     _row("llama", _PROFILES, "2026-07", status=True, in_results=_VISION, reasoning=False),
-    _row("llama", _GH + "quarkiverse/quarkus-langchain4j/issues/1983", "2025-11", text_with_calls=False),
     _row(
         "mistral|mixtral|pixtral",
         _PROFILES,

@@ -31,8 +31,6 @@ __all__ = ["Mistral"]
 class Mistral(Dialect[Any]):
     """Mistral's chat messages; the defaults are what the API and the chat templates of its open models all take.
 
-    The models of tokenizer version 3 and before, which no API serves any more, are stricter yet: `for_version`.
-
     Args:
         prefix: whether a message that came with `prefix` may end the list (M04).
         alternate: whether user and assistant must take turns, as chat templates demand (M22).
@@ -61,7 +59,7 @@ class Mistral(Dialect[Any]):
     one_system: bool = True
     late_system: bool = False
     bridge: bool = True
-    text_with_calls: bool = True
+    text_with_calls: bool = False
     text_lists: bool = False
     thinking: bool = False
     user_chunks: frozenset[str] = frozenset({"text", "image_url"})

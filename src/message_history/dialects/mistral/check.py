@@ -109,7 +109,7 @@ class _Check:
     def _said(self, n: int, entry: Mapping[Any, Any]) -> None:
         content, calls = entry.get("content"), entries(entry.get("tool_calls"))
         if not content and not calls:
-            self.found.add("M09a" if self._dialect.text_with_calls else "M09", n, "content")
+            self.found.add("M09a", n, "content")
         elif content and calls and not self._dialect.text_with_calls:
             self.found.add("M09", n, "content")
         kinds = [text_at(chunk, "type") for chunk in entries(content) if isinstance(chunk, Mapping)]

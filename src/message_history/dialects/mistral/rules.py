@@ -178,11 +178,12 @@ RULES: Final = (
     ),
     Rule(
         id="M09",
-        rule="Up to tokenizer version 3 an assistant message holds either words or calls.",
+        rule="Up to tokenizer version 3 an assistant message holds either words or calls; the hosted Devstral was seen "
+        "to refuse both in 2026.",
         errors=("Assistant message must have either content or tool_calls, but not both.",),
-        repair="For those models the calls go into a message of their own, behind a short user message.",
-        source=_GH + "langchain-ai/langchain/issues/21196",
-        date="2024-05",
+        repair="Where that holds the calls go into a message of their own, behind a short user message.",
+        source=_GH + "github/copilot-cli/issues/4884",
+        date="2026-09",
     ),
     Rule(
         id="M09a",
@@ -388,6 +389,7 @@ _AUDIO: Final = frozenset({"text", "image_url", "input_audio"})
 _HOSTED: Final = frozenset({"text", "image_url", "document_url", "file"})
 
 _SERVED: Final[dict[str, Any]] = {
+    "text_with_calls": True,
     "alternate": False,
     "one_system": False,
     "late_system": True,
@@ -432,6 +434,12 @@ MODELS: Final = (
         models=re.compile(_API + "(mistral-(small|medium|large)|ministral|magistral|pixtral)-"),
         fields={"user_chunks": _HOSTED},
         source=_DOCS + "capabilities/document_ai/document_qna",
+        date="2026-09",
+    ),
+    ModelRow(
+        models=re.compile(_API + "(mistral-(small|medium|large)|magistral)-"),
+        fields={"text_with_calls": True},
+        source=_CODE,
         date="2026-09",
     ),
     ModelRow(

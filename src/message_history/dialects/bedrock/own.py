@@ -1,0 +1,139 @@
+"""Blocks that only the Converse API knows, and whether they are whole enough to go back there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from message_history.blocks import Block, ProviderBlock, is_blank
+from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock.parse import BEDROCK
+from message_history.frozen import FrozenDict, thaw
+
+if TYPE_CHECKING:
+    from message_history.message import Message
+
+__all__ = ["cited_of", "is_search_result", "kind_of", "qualifiers_of", "served_pairs", "server_id"]
+
+
+def kind_of(block: Block) -> str:
+    """Give the key of a block that this API alone knows.
+
+    Args:
+        block: any block.
+
+    Returns:
+        The key, or an empty text for any other block.
+    """
+    if not isinstance(block, ProviderBlock) or block.dialect != BEDROCK or len(block.data) != 1:
+        return ""
+    return next(iter(block.data))
+
+
+def served_pairs(message: Message) -> frozenset[str]:
+    """Find the calls of the model's own tools that have their result behind them, in the same message (B30).
+
+    Args:
+        message: what the assistant said.
+
+    Returns:
+        Their ids.
+    """
+    called: set[str] = set()
+    pairs: set[str] = set()
+    for block in message.content:
+        id = server_id(block)
+        if id is None or id in message.facts.calls or id in pairs:
+            continue
+        if kind_of(block) == "toolUse":
+            called.add(id)
+        elif id in called:
+            pairs.add(id)
+    return frozenset(pairs)
+
+
+def server_id(block: Block) -> str | None:
+    """Give the id of a call, or result, of one of the model's own tools.
+
+    Args:
+        block: any block.
+
+    Returns:
+        The id; None for any other block, and for one that is not whole.
+    """
+    kind = kind_of(block)
+    value = block.data[kind] if isinstance(block, ProviderBlock) and kind in ("toolUse", "toolResult") else None
+    if not isinstance(value, FrozenDict):
+        return None
+    id, content = value.get("toolUseId"), value.get("content")
+    if not isinstance(id, str) or not 0 < len(id) <= rules.ID_LIMIT or not rules.ID.fullmatch(id):
+        return None
+    if kind == "toolUse":
+        known = {"toolUseId", "name", "input", "type"}
+        name, fits = value.get("name"), isinstance(value.get("input"), FrozenDict)
+        fits = fits and isinstance(name, str) and len(name) <= rules.NAME_LIMIT and bool(rules.NAME.fullmatch(name))
+    else:
+        known = {"toolUseId", "content", "type", "status"}
+        fits = isinstance(content, tuple) and bool(content) and all(map(_is_plain_part, content))
+        fits = fits and value.get("status") in (None, "success", "error") and isinstance(value.get("type", ""), str)
+    return id if fits and value.keys() <= known else None
+
+
+def _is_plain_part(part: object) -> bool:
+    """Tell whether a part of a server tool's result is JSON or text."""
+    is_json = isinstance(part, FrozenDict) and len(part) == 1 and isinstance(part.get("json"), FrozenDict)
+    return is_json or _is_text(part)
+
+
+def is_search_result(value: FrozenDict) -> bool:
+    """Tell whether a search result holds what it must, and nothing that the API does not know.
+
+    Args:
+        value: what stands under its key.
+
+    Returns:
+        True when it may be sent.
+    """
+    content, citations = value.get("content"), value.get("citations")
+    if not all(isinstance(value.get(key), str) for key in ("source", "title")):
+        return False
+    if citations is not None and not _is_switch(citations):
+        return False
+    return isinstance(content, tuple) and bool(content) and all(map(_is_text, content))
+
+
+def cited_of(value: FrozenDict) -> FrozenDict | None:
+    """Give an answer with its citations as the API takes it back.
+
+    Args:
+        value: what came.
+
+    Returns:
+        The texts and the citations; None when it is not whole.
+    """
+    content, citations = value.get("content"), value.get("citations")
+    if not isinstance(content, tuple) or not all(map(_is_text, content)) or not isinstance(citations, tuple):
+        return None
+    return FrozenDict({"content": content, "citations": citations})
+
+
+def _is_text(part: object) -> bool:
+    text = part.get("text") if isinstance(part, FrozenDict) and len(part) == 1 else None
+    return isinstance(text, str) and not is_blank(text)
+
+
+def _is_switch(value: object) -> bool:
+    return isinstance(value, FrozenDict) and len(value) == 1 and isinstance(value.get("enabled"), bool)
+
+
+def qualifiers_of(guard: FrozenDict) -> dict[str, Any]:
+    """Give the qualifiers of a text that a guardrail is to look at, as a part of its block.
+
+    Args:
+        guard: what came with the text.
+
+    Returns:
+        The key with its value, or nothing.
+    """
+    found = guard.get("qualifiers")
+    known = ("grounding_source", "query", "guard_content")
+    return {"qualifiers": thaw(found)} if isinstance(found, tuple) and found and set(found) <= set(known) else {}
