@@ -7,7 +7,7 @@ for a turn depends on it and those before it; only a prefix must be the last.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, TypeGuard, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.blocks import (
     Block,
@@ -24,6 +24,7 @@ from message_history.blocks import (
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import rules
 from message_history.dialects.mistral.parse import MISTRAL, is_prefix
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
 from message_history.frozen import FrozenDict, json_text
 
@@ -117,10 +118,11 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             self.changes.withheld(block, "media in an assistant message (M10)")
             return [_text_chunk(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")]
-        if _is_own(block, self._dialect.assistant_chunks):
-            return [thaw_well_formed(block.data, self.changes)]
-        self.changes.withheld(block, "a block of another provider")
-        return []
+        own = _own(block, self._dialect.assistant_chunks)
+        if own is None:
+            self.changes.withheld(block, "a block that this model does not take")
+            return []
+        return [thaw_well_formed(FrozenDict(own), self.changes)]
 
     def _thinking(self, block: ThinkingBlock, *, leads: bool) -> list[Wire]:
         if block.issuer != MISTRAL or not self._dialect.thinking:
@@ -133,10 +135,8 @@ class Render:
             self.changes.withheld(block, "signed thinking with a lone surrogate, which cannot be sent unchanged (M23)")
         else:
             extra = block.extra(MISTRAL)
-            parts = extra.get("thinking")
-            if parts is None or isinstance(parts, str):
-                parts = FrozenDict({"parts": [_text_chunk(block.thinking)]})["parts"]
-            wire = {"type": "thinking", "thinking": thaw_well_formed(parts, self.changes)}
+            parts = _thoughts(extra.get("thinking")) or [FrozenDict(_text_chunk(block.thinking))]
+            wire: Wire = {"type": "thinking", "thinking": [thaw_well_formed(part, self.changes) for part in parts]}
             if block.signature:
                 wire["signature"] = block.signature
             if isinstance(extra.get("closed"), bool):
@@ -224,13 +224,14 @@ class Render:
             return self._words(block)
         if isinstance(block, ImageBlock | DocumentBlock):
             return [self._media(block, self._dialect.user_chunks)]
-        if _is_own(block, self._dialect.user_chunks) and block.type != "thinking":
-            if block.type != "input_audio" or self._dialect.audio_beside_system or not self._has_system:
-                return [thaw_well_formed(block.data, self.changes)]
+        own = _own(block, self._dialect.user_chunks)
+        if own is None:
+            self.changes.withheld(block, "not for a user message")
+            return []
+        if own["type"] == "input_audio" and self._has_system and not self._dialect.audio_beside_system:
             self.changes.withheld(block, "audio beside a system message (M11)")
             return [_text_chunk("[audio left out: it cannot be sent here]")]
-        self.changes.withheld(block, "not for a user message")
-        return []
+        return [thaw_well_formed(FrozenDict(own), self.changes)]
 
     def _result(self, block: ToolResultBlock) -> Wire:
         chunks: list[Wire] = []
@@ -240,8 +241,8 @@ class Render:
                 self._left(part)
             elif isinstance(part, ImageBlock | DocumentBlock):
                 chunks.append(self._given(part, block))
-            elif _is_own(part, self._dialect.tool_chunks) and part.type != "thinking":
-                chunks.append(thaw_well_formed(part.data, self.changes))
+            elif (own := _own(part, self._dialect.tool_chunks)) is not None:
+                chunks.append(thaw_well_formed(FrozenDict(own), self.changes))
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                 chunks.append(_text_chunk(self._text(json_text(part.data))))
@@ -329,9 +330,38 @@ def _text_chunk(text: str) -> Wire:
     return {"type": "text", "text": text}
 
 
-def _is_own(block: Block, types: frozenset[str]) -> TypeGuard[ProviderBlock]:
-    """Tell whether a block is a chunk that came from Mistral and may go back there."""
-    return isinstance(block, ProviderBlock) and block.dialect == MISTRAL and block.type in types
+def _own(block: Block, types: frozenset[str]) -> Wire | None:
+    """Give a chunk that we do not model, as far as it is whole and may stand there.
+
+    Args:
+        block: any block.
+        types: the types of chunks that may.
+
+    Returns:
+        The chunk with the keys that the API knows, still frozen; None for any other block.
+    """
+    if not isinstance(block, ProviderBlock) or block.dialect not in (MISTRAL, OPENAI_CHAT) or block.type not in types:
+        return None
+    if block.type == "input_audio":
+        audio = block.data.get("input_audio")
+        return {"type": "input_audio", "input_audio": audio} if isinstance(audio, str) and audio else None
+    if block.type == "reference":
+        ids = block.data.get("reference_ids")
+        fits = isinstance(ids, tuple) and all(isinstance(id, int | str) for id in ids)
+        return {"type": "reference", "reference_ids": ids} if fits else None
+    return None
+
+
+def _thoughts(given: object) -> list[FrozenDict]:
+    """Give the parts that a thinking chunk came with; none if any is not what the API knows."""
+    items = given if isinstance(given, tuple) else ()
+    parts = [part for part in items if isinstance(part, FrozenDict) and _is_thought(part)]
+    return parts if len(parts) == len(items) else []
+
+
+def _is_thought(part: FrozenDict) -> bool:
+    kind = part.get("type")
+    return isinstance(part.get("text"), str) if kind == "text" else kind in ("reference", "tool_reference")
 
 
 def _is_well_formed(text: str) -> bool:
