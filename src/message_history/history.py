@@ -725,7 +725,8 @@ def _parsed_entry(entry: object) -> Parsed:
 
 
 def _has_fields(entry: object) -> bool:
-    return hasattr(entry, "model_dump") or (hasattr(entry, "role") and hasattr(entry, "content"))
+    forms = (("model_dump",), ("role", "content"), ("kind", "parts"))
+    return any(all(hasattr(entry, name) for name in names) for names in forms)
 
 
 def _base64_of(value: object) -> str:

@@ -8,5 +8,6 @@ from message_history.dialects.bedrock import Bedrock
 from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
+from message_history.dialects.pydantic_ai import PydanticAI
 
-__all__ = ["Anthropic", "Bedrock", "Dialect", "Export", "Mistral", "Native", "OpenAIChat"]
+__all__ = ["Anthropic", "Bedrock", "Dialect", "Export", "Mistral", "Native", "OpenAIChat", "PydanticAI"]

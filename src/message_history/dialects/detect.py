@@ -11,6 +11,7 @@ from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.pydantic_ai import PydanticAI
 from message_history.message import Message
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["dialect_of", "read", "read_reply", "shape_of"]
 
 DIALECTS: Final[dict[str, Dialect[Any]]] = {
-    dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral(), Bedrock())
+    dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral(), Bedrock(), PydanticAI())
 }
 TYPED: Final = Anthropic.name
 CHAT: Final = OpenAIChat.name

@@ -1,0 +1,112 @@
+"""pydantic-ai: its `ModelMessage` objects, and the JSON that `ModelMessagesTypeAdapter` writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, final, overload
+
+from attrs import evolve, frozen
+
+from message_history.dialects.anthropic import Anthropic
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_cut_off
+from message_history.dialects.pydantic_ai.check import violations as find_violations
+from message_history.dialects.pydantic_ai.objects import model_messages
+from message_history.dialects.pydantic_ai.parse import PYDANTIC_AI, Reader
+from message_history.dialects.pydantic_ai.render import Render
+from message_history.dialects.pydantic_ai.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pydantic_ai.messages import ModelMessage
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign
+    from message_history.message import Message
+
+__all__ = ["PydanticAI"]
+
+WireT = TypeVar("WireT")
+
+
+@final
+@frozen(kw_only=True, init=False)
+class PydanticAI(Dialect[WireT]):
+    """The messages of pydantic-ai; the defaults are the strictest.
+
+    Args:
+        objects: whether to give the package's objects, for `agent.run(message_history=...)`, and not their JSON.
+            Parts that came without a time then say 1970: objects must have one, and nothing here asks the clock.
+        ends_with_response: whether the list may end with a response: to store it, or for a run with a new prompt.
+            By default it is what a run without a prompt takes, and what was sent stays a prefix of what follows:
+            neighbouring responses are one message, so one that comes after a response would change it.
+        binds_thinking: whether signed thinking is left out once anything before it has changed.
+    """
+
+    name: ClassVar[str] = PYDANTIC_AI
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    objects: bool = False
+    ends_with_response: bool = False
+    binds_thinking: bool = True
+
+    @overload
+    def __init__(
+        self: PydanticAI[dict[str, Any]],
+        *,
+        objects: Literal[False] = False,
+        ends_with_response: bool = False,
+        binds_thinking: bool = True,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: PydanticAI[ModelMessage],
+        *,
+        objects: Literal[True],
+        ends_with_response: bool = False,
+        binds_thinking: bool = True,
+    ) -> None: ...
+
+    def __init__(self, *, objects: bool = False, ends_with_response: bool = False, binds_thinking: bool = True) -> None:
+        self.__attrs_init__(objects=objects, ends_with_response=ends_with_response, binds_thinking=binds_thinking)
+
+    @classmethod
+    def for_model(cls, model: str) -> PydanticAI[dict[str, Any]]:
+        """Choose the fields for a model.
+
+        Args:
+            model: its name, like `anthropic:claude-opus-4-8`.
+
+        Returns:
+            The dialect; the strictest fields for a model that is not known.
+        """
+        return PydanticAI(binds_thinking=Anthropic.for_model(model).binds_thinking)
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read messages of pydantic-ai, objects or JSON; see `Dialect.parse`."""
+        return Reader(foreign).read(raw)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write messages of pydantic-ai; see `Dialect.render`."""
+        export = Render(self).export(list(messages), system)
+        return evolve(export, messages=list(model_messages(export.messages))) if self.objects else export
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what pydantic-ai refuses, or mends in silence; see `Dialect.violations`."""
+        return find_violations(wire, self)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response; see `Dialect.reply`."""
+        if response.get("kind") != "response" or not isinstance(response.get("parts"), list | tuple):
+            return None
+        return Reply([response], is_cut_off(response) or response.get("state") in ("interrupted", "incomplete"))
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end here: with a suspended response, or for a run with a new prompt."""
+        states = [keys.get("state") for block in said.content if (keys := block.carried(PYDANTIC_AI))]
+        return self.ends_with_response or states[-1:] == ["suspended"]
+
+    def has_system_in_list(self) -> bool:
+        """Tell whether the system prompt goes into the list: it opens the first request."""
+        return True

@@ -1,0 +1,450 @@
+"""Read lists of pydantic-ai: its message objects, and the JSON that they are saved as.
+
+What a block needs to go back as it came sits in its extra keys: `part` (the other keys of the part), `kind` (the part's
+kind, where the block does not say), `form` (how content or arguments stood), `item` (the other keys of an item of a
+list of content), `items` (the block opens such a list) and `joined` (it belongs to the part of the block before it).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import evolve
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Mark,
+    Meta,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    is_blank,
+    tool_result_block,
+    with_meta,
+)
+from message_history.dialects.anthropic.parse import parse as parse_typed
+from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.plain import as_sequence
+from message_history.dialects.pydantic_ai.objects import plain
+from message_history.dialects.pydantic_ai.rules import ISSUERS, REASONING_KEYS
+from message_history.dialects.typed_blocks import call_of_text, half_written, text_of_json
+from message_history.frozen import EMPTY, freeze_mapping
+from message_history.message import make_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.base import Foreign
+
+__all__ = ["PYDANTIC_AI", "REQUEST_ONLY", "SYNTHESIZED", "Reader", "is_file", "json_of"]
+
+PYDANTIC_AI: Final = "pydantic_ai"
+REQUEST_ONLY: Final = "request"
+"""The type of the block that stands for a request without parts: its instructions are what it says."""
+SYNTHESIZED: Final = "pydantic_ai_synthesized_tool_return"
+"""The metadata key under which the package marks a return that it made itself."""
+
+_FAILED: Final = ("failed", "retried")
+_RESPONSE_PARTS: Final = frozenset(
+    {"text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file"}
+)
+_STOPPED: Final = ("interrupted", "incomplete")
+
+
+@final
+class Reader:
+    """One list on its way in.
+
+    Args:
+        foreign: reads an entry that has another dialect's form.
+    """
+
+    def __init__(self, foreign: Foreign | None) -> None:
+        self.parsed = Parsed()
+        self._foreign = foreign
+        self._source = 0
+        self._response: Mapping[Any, Any] = EMPTY
+        self._calls: set[str] = set()
+
+    def read(self, raw: Sequence[Any]) -> Parsed:
+        """Read all entries.
+
+        Args:
+            raw: the entries.
+
+        Returns:
+            The messages in them.
+
+        Complexity: linear in the entries.
+        """
+        for source, entry in enumerate(raw):
+            self._source = source
+            if _is_message(entry):
+                self._message(entry, entry)
+            elif self._foreign is None or not self._foreign(entry, source, self.parsed):
+                self._other(entry)
+        return self.parsed
+
+    def _other(self, entry: object) -> None:
+        """Read an object of the package, or an entry in the form of nobody in particular."""
+        data = plain(entry)
+        if isinstance(data, Mapping) and "parts" in data:
+            self._message(data, entry)
+            return
+        read = parse_typed([entry])
+        read.sources = [self._source] * len(read.sources)
+        read.notes = [note.at(self._source) for note in read.notes]
+        self.parsed.extend(read)
+
+    def _message(self, data: Mapping[Any, Any], entry: object) -> None:
+        parts = data["parts"]
+        items = [parts] if isinstance(parts, str | Mapping) else as_sequence(parts)
+        role = self._role(data.get("kind"), items or ())
+        self._response = data if role == "assistant" else EMPTY
+        blocks = [block for part in items or () for block in self._part(part)]
+        keys = {key: plain(value) for key, value in data.items() if key not in ("parts", "kind")}
+        if not blocks and role == "user" and isinstance(data.get("instructions"), str) and not data.get("parts"):
+            blocks = [ProviderBlock(PYDANTIC_AI, {"type": REQUEST_ONLY})]
+        if not blocks:
+            self.parsed.empty(entry, self._source)
+            return
+        cut_off = role == "assistant" and (is_cut_off(data) or data.get("state") in _STOPPED)
+        if cut_off and isinstance(blocks[-1], ToolUseBlock):
+            blocks[-1] = half_written(blocks[-1])
+        _carry(blocks, keys)
+        message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
+        self._calls.update(message.facts.calls)
+        self.parsed.add(message, self._source, interrupted=cut_off)
+
+    def _role(self, kind: object, parts: Sequence[object]) -> str:
+        if kind in ("request", "response"):
+            return "user" if kind == "request" else "assistant"
+        for part in parts:
+            if isinstance(part, Mapping) and part.get("part_kind") in _RESPONSE_PARTS:
+                self._note(RepairCode.ROLE_ASSUMED, f"kind {kind!r:.40} taken as a response, by its parts")
+                return "assistant"
+        self._note(RepairCode.ROLE_ASSUMED, f"kind {kind!r:.40} taken as a request")
+        return "user"
+
+    def _part(self, part: object) -> list[Block]:
+        if isinstance(part, str):
+            return [TextBlock(part)]
+        if isinstance(part, Block):
+            return [part]
+        data = part if isinstance(part, Mapping) else plain(part)
+        if not isinstance(data, Mapping):
+            self._note(RepairCode.VALUE_CONVERTED, f"a {type(part).__name__} as a part, kept as JSON text")
+            return [TextBlock(text_of_json(part))]
+        kind = data.get("part_kind")
+        if kind == "user-prompt":
+            return self._prompt(data)
+        if kind == "retry-prompt" and not self._answers(data):
+            return [self._words(data, "retry-prompt")]
+        match kind:
+            case "system-prompt":
+                return [self._system(data)]
+            case "text":
+                return [self._said(data)]
+            case "thinking":
+                return [self._thinking(data)]
+            case "tool-call":
+                return [self._call(data)]
+            case "tool-return" | "retry-prompt":
+                return [self._result(data, kind)]
+            case "retry-feedback":
+                return [self._words(data, kind)]
+            case "speech" if isinstance(data.get("transcript"), str) and not is_blank(data["transcript"]):
+                return [TextBlock(data["transcript"], meta=_meta(data, "transcript", kind=kind))]
+            case "compaction" if self._response is EMPTY and isinstance(data.get("content"), str):
+                return [TextBlock(data["content"], meta=_meta(data, "content", kind=kind))]
+            case "file":
+                return [self._file(data)]
+            case _:
+                return [ProviderBlock(PYDANTIC_AI, plain(data))]
+
+    def _answers(self, data: Mapping[Any, Any]) -> bool:
+        """Tell whether a retry prompt answers a call: it names its tool, or a call of this list."""
+        return data.get("tool_name") is not None or data.get("tool_call_id") in self._calls
+
+    def _system(self, data: Mapping[Any, Any]) -> Block:
+        text = self._text(data.get("content"))
+        if is_blank(text) and data.get("context_id") is not None:
+            # Without words it withdraws an earlier prompt of that id.
+            return ProviderBlock(PYDANTIC_AI, plain(data))
+        return SystemBlock(text, meta=_meta(data, "content"))
+
+    def _prompt(self, data: Mapping[Any, Any]) -> list[Block]:
+        content = data.get("content")
+        if isinstance(content, str):
+            return [TextBlock(content, meta=_meta(data, "content"))]
+        items = as_sequence(content)
+        if items is None:
+            return [TextBlock(self._text(plain(content)), meta=_meta(data, "content"))]
+        if not items:
+            self.parsed.dropped(data, self._source, "a user prompt without content")
+        blocks = [self._item(item) for item in items]
+        return [
+            _with(block, part=_others(data, "content"), items=True) if n == 0 else _with(block, joined=True)
+            for n, block in enumerate(blocks)
+        ]
+
+    def _item(self, item: object) -> Block:
+        """Read one item of a list of content."""
+        if isinstance(item, str):
+            return TextBlock(item)
+        if isinstance(item, Block):
+            return item
+        data = plain(item)
+        if not isinstance(data, Mapping):
+            self._note(RepairCode.VALUE_CONVERTED, f"a {type(item).__name__} as content, kept as JSON text")
+            return TextBlock(text_of_json(item))
+        kind = data.get("kind")
+        if kind in ("text-content", "structured-content") and isinstance(data.get("content"), str):
+            return _with(TextBlock(data["content"]), item=_rest(data, "content"))
+        return _media(data) or ProviderBlock(PYDANTIC_AI, data)
+
+    def _words(self, data: Mapping[Any, Any], kind: str) -> Block:
+        """Read the package's own words to the model, which answer no call."""
+        content = data.get("content")
+        form = None if isinstance(content, str) else "json"
+        text = content if isinstance(content, str) else text_of_json(plain(content))
+        return TextBlock(text, meta=_meta(data, "content", kind=kind, form=form))
+
+    def _result(self, data: Mapping[Any, Any], kind: str) -> Block:
+        content, form = self._content(data.get("content"))
+        outcome = data.get("outcome")
+        is_error = kind == "retry-prompt" or outcome in _FAILED
+        meta = _meta(data, "content", "tool_call_id", kind=kind if kind != "tool-return" else None, form=form)
+        metadata = data.get("metadata")
+        if outcome == "interrupted" or (isinstance(metadata, Mapping) and metadata.get(SYNTHESIZED) is True):
+            is_error = True
+            meta = evolve(meta if meta is not None else Meta(), mark=Mark(kind="stub", reason="interrupted"))
+        return tool_result_block(_id(data.get("tool_call_id")), content, is_error, meta)
+
+    def _content(self, content: object) -> tuple[tuple[Block, ...], str | None]:
+        """Read what a tool gave, and how it stood: the model is shown text, files, and all else as JSON."""
+        if isinstance(content, str):
+            return ((TextBlock(content),) if content else ()), None
+        if content is None:
+            return (), "null"
+        if isinstance(content, Block):
+            return (content,), None
+        value = plain(content)
+        if is_file(value):
+            return (self._item(value),), "item"
+        items = value if isinstance(value, list | tuple) else ()
+        shown = all(isinstance(item, str) for item in items) or any(map(is_file, items))
+        if items and shown:
+            return tuple(map(self._output, items)), "list"
+        return (TextBlock(text_of_json(value)),), "json"
+
+    def _output(self, item: object) -> Block:
+        """Read one item of a list that a tool gave."""
+        if isinstance(item, str) or is_file(item):
+            return self._item(item)
+        return _with(TextBlock(text_of_json(item)), form="json")
+
+    def _said(self, data: Mapping[Any, Any]) -> Block:
+        meta = _meta(data, "content")
+        return TextBlock(self._text(data.get("content")), meta=self._signed(data, meta))
+
+    def _thinking(self, data: Mapping[Any, Any]) -> Block:
+        text, signature = self._text(data.get("content")), data.get("signature")
+        issuer = self._issuer(data)
+        modelled = ("content", "signature") if isinstance(signature, str) else ("content",)
+        # A part whose provider is known from elsewhere goes back without a name all the same.
+        bare = issuer is not None and "provider_name" not in data
+        meta = _meta(data, *modelled, form="bare" if bare else None)
+        if issuer is not None:
+            meta = evolve(meta if meta is not None else Meta(), issuer=issuer)
+        if issuer == "openai_chat":
+            chat = {**_thawed(meta), "openai_chat": {"key": data.get("id")}}
+            meta = evolve(meta if meta is not None else Meta(), extra=freeze_mapping(chat)[0])
+        signature = signature if isinstance(signature, str) else None
+        if signature is not None and not text and data.get("id") in ("redacted_thinking", "redacted_content"):
+            return RedactedThinkingBlock(signature, meta=meta)
+        return ThinkingBlock(text, signature, meta=meta)
+
+    def _issuer(self, data: Mapping[Any, Any]) -> str | None:
+        """Tell who signed a part: by the provider it names, else by its response; None when nobody is named."""
+        if data.get("id") in REASONING_KEYS:
+            return "openai_chat"
+        provider = data.get("provider_name") or self._response.get("provider_name")
+        if isinstance(provider, str):
+            return ISSUERS.get(provider, PYDANTIC_AI)
+        model = self._response.get("model_name")
+        if isinstance(model, str) and "claude" in model:
+            return "anthropic"
+        return PYDANTIC_AI if data.get("signature") else None
+
+    def _signed(self, data: Mapping[Any, Any], meta: Meta | None) -> Meta | None:
+        """Take Google's signature of a text or a call out of the details, for those who know what it is."""
+        details = data.get("provider_details")
+        signature = details.get("thought_signature") if isinstance(details, Mapping) else None
+        if not isinstance(signature, str) or not signature or self._issuer(data) != "gemini":
+            return meta
+        return evolve(meta if meta is not None else Meta(), signature=signature, issuer="gemini")
+
+    def _call(self, data: Mapping[Any, Any]) -> Block:
+        id, name, args = _id(data.get("tool_call_id")), _id(data.get("tool_name")), data.get("args")
+        meta = self._signed(data, _meta(data, "tool_name", "args", "tool_call_id"))
+        if isinstance(args, str):
+            if not args.strip():
+                return ToolUseBlock(id, name, EMPTY, meta=evolve(meta if meta is not None else Meta(), arguments=args))
+            return call_of_text(id, name, args, meta, keep=True)
+        if args is None:
+            empty = _meta(data, "tool_name", "args", "tool_call_id", form="null" if "args" in data else "absent")
+            return ToolUseBlock(id, name, EMPTY, meta=self._signed(data, empty))
+        given = args if isinstance(args, Mapping) else plain(args)
+        if isinstance(given, Mapping):
+            return ToolUseBlock(id, name, given, meta=meta)
+        self._note(RepairCode.VALUE_CONVERTED, f"the arguments of call {id!r:.80} were no object")
+        return call_of_text(id, name, text_of_json(args), meta)
+
+    def _file(self, data: Mapping[Any, Any]) -> Block:
+        content = plain(data.get("content"))
+        media = _media({"kind": "binary", **content}) if isinstance(content, Mapping) else None
+        if media is None:
+            return ProviderBlock(PYDANTIC_AI, plain(data))
+        return _with(media, part=_others(data, "content"))
+
+    def _text(self, value: object) -> str:
+        if isinstance(value, str):
+            return str.__str__(value)
+        if value is None:
+            return ""
+        self._note(RepairCode.VALUE_CONVERTED, f"a {type(value).__name__} as content, kept as JSON text")
+        return text_of_json(value)
+
+    def _note(self, code: RepairCode, detail: str) -> None:
+        self.parsed.note(code, self._source, detail=detail)
+
+
+def _is_message(entry: object) -> bool:
+    return isinstance(entry, Mapping) and "parts" in entry and entry.get("kind") in ("request", "response")
+
+
+def _carry(blocks: list[Block], keys: Mapping[Any, Any]) -> None:
+    """Let the message's own keys travel with its first block, and with the first that is not lifted out of the list."""
+    if not keys:
+        return
+    carried, converted = freeze_mapping({PYDANTIC_AI: keys})
+    noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
+    blocks[0] = with_meta(blocks[0], carried=carried, converted=(*noted, *converted))
+    opener = next((n for n, block in enumerate(blocks) if not isinstance(block, SystemBlock)), 0)
+    if opener:
+        blocks[opener] = with_meta(blocks[opener], carried=carried)
+
+
+def _rest(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
+    return {key: value for key, value in data.items() if key not in modelled}
+
+
+def _others(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
+    """Give the keys of a part that no field of its block holds."""
+    return {key: plain(value) for key, value in _rest(data, "part_kind", *modelled).items()}
+
+
+def _meta(data: Mapping[Any, Any], *modelled: str, kind: str | None = None, form: str | None = None) -> Meta | None:
+    others = _others(data, *modelled)
+    told = {"part": others or None, "kind": kind, "form": form}
+    kept = {key: value for key, value in told.items() if value is not None}
+    if not kept:
+        return None
+    extra, converted = freeze_mapping({PYDANTIC_AI: kept})
+    return Meta(extra=extra, converted=converted)
+
+
+def _with(block: Block, **told: Any) -> Block:
+    """Give a block more to go back with."""
+    kept = {key: value for key, value in told.items() if value not in ({}, None)}
+    if not kept:
+        return block
+    extra, converted = freeze_mapping({PYDANTIC_AI: {**block.extra(PYDANTIC_AI), **kept}})
+    noted = block.meta.converted if block.meta is not None else ()
+    return with_meta(block, extra=extra, converted=(*noted, *converted))
+
+
+def _thawed(meta: Meta | None) -> dict[str, Any]:
+    return dict(meta.extra) if meta is not None else {}
+
+
+def _media(data: Mapping[Any, Any]) -> Block | None:
+    """Read an image or a document; None for what no other provider has a place for."""
+    kind, url, media_type = data.get("kind"), data.get("url"), data.get("media_type")
+    block: Block
+    if kind in ("image-url", "document-url") and isinstance(url, str):
+        source = {"type": "url", "url": url}
+        block = ImageBlock(source) if kind == "image-url" else DocumentBlock(source)
+        return _with(block, item=_rest(data, "url"))
+    if kind == "binary" and isinstance(data.get("data"), str) and isinstance(media_type, str):
+        if media_type.startswith(("audio/", "video/")):
+            return None
+        source = {"type": "base64", "media_type": media_type, "data": data["data"]}
+        block = ImageBlock(source) if media_type.startswith("image/") else DocumentBlock(source)
+        return _with(block, item=_rest(data, "data", "media_type"))
+    issuer = _FILES.get(data.get("provider_name"))
+    if kind == "uploaded-file" and issuer is not None and isinstance(data.get("file_id"), str):
+        source = {"type": "file", "file_id": data["file_id"]}
+        is_image = isinstance(media_type, str) and media_type.startswith("image/") and issuer == "anthropic"
+        meta = Meta(issuer=issuer)
+        block = ImageBlock(source, meta=meta) if is_image else DocumentBlock(source, meta=meta)
+        return _with(block, item=_rest(data, "file_id"))
+    return None
+
+
+_FILES: Final[dict[object, str]] = {"anthropic": "anthropic", "openai": "openai_chat"}
+"""Whose file ids another dialect here can use."""
+
+
+def is_file(value: object) -> bool:
+    """Tell whether a value that a tool gave is one of the package's files.
+
+    Args:
+        value: any JSON value.
+
+    Returns:
+        True for what the package reads back as a file: a mapping of a known kind with all that this kind needs.
+    """
+    if not isinstance(value, Mapping):
+        return False
+    kind = value.get("kind")
+    if kind in ("image-url", "audio-url", "document-url", "video-url"):
+        return isinstance(value.get("url"), str) and "media_type" in value
+    if kind == "binary":
+        return isinstance(value.get("data"), str) and isinstance(value.get("media_type"), str)
+    return kind == "uploaded-file" and isinstance(value.get("file_id"), str) and "provider_name" in value
+
+
+def json_of(text: str) -> Any:
+    """Read content that stood as JSON back from its text.
+
+    Args:
+        text: what `text_of_json` wrote.
+
+    Returns:
+        The value; the text itself when it was text.
+    """
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _id(value: object) -> str:
+    """Read an id or a name; one that is no text is taken as its text, a missing one as empty."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return "" if value is None or isinstance(value, bool) else text_of_json(value)

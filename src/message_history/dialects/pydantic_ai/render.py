@@ -1,0 +1,500 @@
+"""Write valid messages as the JSON of pydantic-ai's messages.
+
+One message is one request or response, or several where the metadata of several came in and can be kept apart: a
+request splits where a block brings other keys of its own, but never among results; a response splits as long as it
+has made no call. What is written for a message depends on it and those before it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import define, field
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.dialects.base import Export
+from message_history.dialects.pydantic_ai.fields import (
+    IN_REQUEST,
+    IN_RESPONSE,
+    ITEMS,
+    REQUEST,
+    RESPONSE,
+    Shape,
+    is_base64,
+    misfits,
+    typed_kind_fits,
+)
+from message_history.dialects.pydantic_ai.parse import PYDANTIC_AI, REQUEST_ONLY, json_of
+from message_history.dialects.pydantic_ai.rules import ID, PROVIDERS
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, thaw_well_formed, well_formed
+from message_history.frozen import EMPTY, FrozenDict, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.dialects.pydantic_ai import PydanticAI
+    from message_history.message import Message
+
+__all__ = ["Render"]
+
+Wire = dict[str, Any]
+MISSING: Final = object()
+
+
+@final
+@define(eq=False)
+class _Piece:
+    """A request or a response that is being written.
+
+    Args:
+        keys: the message's own keys, as they came.
+        parts: what it holds.
+        prompt: the user prompt that may still take content; None when there is none.
+        opening: True while it holds system prompts only.
+    """
+
+    keys: FrozenDict = EMPTY
+    parts: list[Wire] = field(factory=list)
+    prompt: Wire | None = None
+    opening: bool = True
+
+
+@final
+class Render:
+    """One export.
+
+    Args:
+        dialect: the fields.
+    """
+
+    def __init__(self, dialect: PydanticAI[Any]) -> None:
+        self.changes = Changes()
+        self._dialect = dialect
+        self._ids = Aliases(ID, 1 << 30)
+        self._names: dict[str, str] = {}
+
+    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation; the system prompt opens the first request."""
+        wire: list[Wire] = []
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            if message.role == "user":
+                wire += self.user(message, system if index == 0 else ())
+            else:
+                wire += self.assistant(message)
+        # Without a request to open, the system prompt is told beside the list.
+        prompt = [self._system(block) for block in system] if system and not messages else None
+        return Export(wire, prompt, tuple(self.changes.repairs))
+
+    # Requests
+
+    def user(self, message: Message, system: Sequence[SystemBlock]) -> list[Wire]:
+        """Write the user's side of a turn: results, then all else."""
+        pieces = [_Piece()]
+        for prompt in system:
+            self._request_for(prompt, pieces).parts.append(self._system(prompt))
+        for block in message.content:
+            piece = self._request_for(block, pieces)
+            if isinstance(block, ToolResultBlock):
+                piece.parts.append(self._result(block))
+                piece.opening = False
+            elif isinstance(block, SystemBlock):
+                if self.changes.index == 0 and _written(pieces) == len(system):
+                    # It is not the system prompt: that would be read from the beginning of the list.
+                    self._hold_place(piece)
+                piece.parts.append(self._system(block))
+                piece.prompt = None
+            else:
+                self._heard(block, piece)
+        if _written(pieces) == len(system) and not any(map(_instructs, pieces)):
+            self._hold_place(pieces[-1])
+        return self._kept(pieces, "request", REQUEST)
+
+    def _hold_place(self, piece: _Piece) -> None:
+        self.changes.added("a message of which nothing could be sent")
+        piece.parts.append({"content": PLACEHOLDER, "part_kind": "user-prompt"})
+        piece.opening = False
+
+    def _request_for(self, block: Block, pieces: list[_Piece]) -> _Piece:
+        """Choose the request that a block goes to: another one where it brings other keys."""
+        piece = pieces[-1]
+        keys = _carried(block)
+        if not keys or keys == piece.keys:
+            return piece
+        if not piece.keys and piece.opening:
+            piece.keys = keys
+        elif isinstance(block, ToolResultBlock):
+            self._join(piece, keys)
+        else:
+            piece = _Piece(keys)
+            pieces.append(piece)
+        return piece
+
+    def _join(self, piece: _Piece, keys: FrozenDict) -> None:
+        """Add the keys of another message to a piece; what differs has no place."""
+        left = {key: value for key, value in keys.items() if key in piece.keys and piece.keys[key] != value}
+        if left:
+            self.changes.withheld(FrozenDict(left), f"keys of a message that was joined: {', '.join(left)}")
+        piece.keys = FrozenDict({**keys, **piece.keys})
+
+    def _system(self, block: SystemBlock) -> Wire:
+        wire: Wire = {"content": self._text(block.text)}
+        return self._part(wire, "system-prompt", block, IN_REQUEST)
+
+    def _heard(self, block: Block, piece: _Piece) -> None:
+        """Write a block of a user message that is neither a result nor a system prompt."""
+        told = block.extra(PYDANTIC_AI)
+        if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and "part_kind" in block.data:
+            piece.parts += self._whole(block, IN_REQUEST)
+            piece.prompt = None
+        elif isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and block.type == REQUEST_ONLY:
+            pass
+        elif isinstance(block, TextBlock) and told.get("kind") in IN_REQUEST:
+            piece.parts.append(self._spoken(block, str(told["kind"])))
+            piece.prompt = None
+        else:
+            item = self._item(block)
+            if item is None:
+                return
+            self._ask(block, item, told, piece)
+        piece.opening = False
+
+    def _ask(self, block: Block, item: str | Wire, told: Mapping[str, Any], piece: _Piece) -> None:
+        """Put content into a user prompt: its own, or that of the block before it."""
+        goes_on = told.get("joined") is True or (not told and not isinstance(item, str))
+        if piece.prompt is not None and goes_on:
+            content = piece.prompt["content"]
+            piece.prompt["content"] = [*([content] if isinstance(content, str) else content), item]
+            return
+        listed = told.get("items") is True or told.get("joined") is True or not isinstance(item, str)
+        wire: Wire = {"content": [item] if listed else item}
+        piece.prompt = self._part(wire, "user-prompt", block, IN_REQUEST)
+        piece.parts.append(piece.prompt)
+
+    def _spoken(self, block: TextBlock, kind: str) -> Wire:
+        """Write words that are no user prompt: a retry, a summary, a transcript."""
+        text = self._text(block.text)
+        told = block.extra(PYDANTIC_AI)
+        key = "transcript" if kind == "speech" else "content"
+        wire: Wire = {key: self._json(text) if told.get("form") == "json" else text}
+        wire = self._part(wire, kind, block, IN_REQUEST)
+        if misfits(IN_REQUEST[kind], wire):
+            self.changes.rewritten(f"a {kind} that lacks something, as a user prompt", block)
+            return {"content": text, "part_kind": "user-prompt"}
+        return wire
+
+    def _result(self, block: ToolResultBlock) -> Wire:
+        told = block.extra(PYDANTIC_AI)
+        part = told.get("part")
+        recorded = part.get("tool_name") if isinstance(part, FrozenDict) else None
+        known = isinstance(recorded, str) and recorded.strip() != ""
+        name = self._text(str(recorded)) if known else self._names.get(block.tool_use_id, "unknown_tool")
+        kind = "retry-prompt" if told.get("kind") == "retry-prompt" else "tool-return"
+        wire: Wire = {
+            "tool_name": name,
+            "content": self._returned(block, told.get("form")),
+            "tool_call_id": self._id(block.tool_use_id),
+        }
+        written = self._part(dict(wire), kind, block, IN_REQUEST)
+        if kind == "retry-prompt" and misfits(IN_REQUEST[kind], written):
+            self.changes.rewritten("a retry prompt of another form, as a return", block)
+            written = {**wire, "outcome": "retried", "part_kind": "tool-return"}
+        elif not told and block.is_error:
+            written["outcome"] = "interrupted" if block.is_stub else "failed"
+        return written
+
+    def _returned(self, block: ToolResultBlock, form: object) -> Any:
+        """Write what a tool gave, in the form in which it stood."""
+        if form == "null" and not block.content:
+            return None
+        if form == "json" and len(block.content) == 1 and isinstance(block.content[0], TextBlock):
+            return self._json(self._text(block.content[0].text))
+        if form == "item" and len(block.content) == 1:
+            item = self._output(block.content[0])
+            return item if isinstance(item, dict) else [item]
+        items = [self._output(part) for part in block.content]
+        if form == "list" or len(items) > 1 or any(isinstance(item, dict) for item in items):
+            return items
+        return items[0] if items else ""
+
+    def _output(self, part: Block) -> Any:
+        if isinstance(part, TextBlock) and part.extra(PYDANTIC_AI).get("form") == "json":
+            return self._json(self._text(part.text))
+        item = self._item(part)
+        if item is None:
+            self.changes.rewritten("a block that a return may not hold, as JSON text", part)
+            return self._text(json_text(part.data if isinstance(part, ProviderBlock) else repr(part)))
+        if isinstance(item, dict) and str(item.get("kind")).endswith("-url"):
+            # Only with this key does the package take a mapping that a tool gave for a file.
+            item.setdefault("media_type", None)
+        return item
+
+    # Content
+
+    def _item(self, block: Block) -> str | Wire | None:
+        """Write an item of content; None when it cannot be one."""
+        others = block.extra(PYDANTIC_AI).get("item")
+        others = others if isinstance(others, FrozenDict) else EMPTY
+        if isinstance(block, TextBlock):
+            text = self._text(block.text)
+            kind = others.get("kind")
+            if not isinstance(kind, str) or kind not in ITEMS:
+                return text
+            return self._fitting({"content": text, **self._thawed(others)}, block) or text
+        if isinstance(block, ImageBlock | DocumentBlock):
+            return self._media(block, others)
+        if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and block.data.get("kind") in ITEMS:
+            return self._fitting(self._thawed(block.data), block)
+        if not isinstance(block, ProviderBlock) or block.dialect != PYDANTIC_AI:
+            self.changes.withheld(block, "not for a request")
+        else:
+            self.changes.withheld(block, "content of a kind that is not known (PA-07)")
+        return None
+
+    def _media(self, block: ImageBlock | DocumentBlock, others: FrozenDict) -> str | Wire:
+        source, kind = block.source, block.source.get("type")
+        what = "image" if isinstance(block, ImageBlock) else "document"
+        keys = self._thawed(others)
+        wire: Wire | None = None
+        if kind == "base64" and is_base64(source.get("data")) and isinstance(source.get("media_type"), str):
+            data = {"data": source["data"], "media_type": self._text(str(source["media_type"]))}
+            wire = self._fitting({**data, "kind": "binary", **keys}, block)
+        elif kind == "url" and isinstance(source.get("url"), str):
+            wire = self._fitting({"url": self._text(str(source["url"])), "kind": f"{what}-url", **keys}, block)
+        elif kind == "file" and others.get("kind") == "uploaded-file":
+            wire = self._fitting({"file_id": thaw_well_formed(source.get("file_id"), self.changes), **keys}, block)
+        elif kind == "file" and block.issuer == "anthropic":
+            file_id = thaw_well_formed(source.get("file_id"), self.changes)
+            wire = self._fitting({"file_id": file_id, "provider_name": "anthropic", "kind": "uploaded-file"}, block)
+        elif kind == "text" and isinstance(source.get("data"), str):
+            self.changes.rewritten("a text document as text", block)
+            title = f" {block.title}" if isinstance(block, DocumentBlock) and block.title else ""
+            return self._text(f"[Document{title}]\n{source['data']}")
+        if wire is not None:
+            return wire
+        self.changes.withheld(block, f"{what}: its source cannot be sent here")
+        return f"[{what} left out: it cannot be sent here]"
+
+    def _fitting(self, item: Wire, block: Block) -> Wire | None:
+        """Take keys off an item that it may not hold; None when it lacks something."""
+        shape = ITEMS.get(item.get("kind", ""))
+        if shape is None:
+            return None
+        wrong = misfits(shape, item)
+        if any(missing or key in shape.required for key, missing in wrong):
+            self.changes.withheld(block, f"content that lacks something: {', '.join(key for key, _ in wrong)} (PA-06)")
+            return None
+        left = {key: item.pop(key) for key, _ in wrong}
+        if left:
+            self.changes.withheld(FrozenDict(left), f"keys with values that do not fit (PA-06): {', '.join(left)}")
+        return item
+
+    # Responses
+
+    def assistant(self, message: Message) -> list[Wire]:
+        """Write an assistant message."""
+        self._ids.new_scope()
+        self._names = {}
+        pieces = [_Piece()]
+        for block in message.content:
+            piece = self._response_for(block, pieces)
+            if isinstance(block, ToolUseBlock):
+                piece.parts.append(self._call(block))
+            else:
+                piece.parts += self._said(block)
+        if not _written(pieces):
+            self.changes.added("a message of which nothing could be sent")
+            pieces[-1].parts.append({"content": PLACEHOLDER, "part_kind": "text"})
+        return self._kept(pieces, "response", RESPONSE)
+
+    def _response_for(self, block: Block, pieces: list[_Piece]) -> _Piece:
+        """Choose the response that a block goes to: another one where it brings other keys and no call was made."""
+        piece = pieces[-1]
+        keys = _carried(block)
+        if not keys or keys == piece.keys:
+            return piece
+        if not piece.keys and not piece.parts:
+            piece.keys = keys
+        elif self._names:
+            self._join(piece, keys)
+        else:
+            piece = _Piece(keys)
+            pieces.append(piece)
+        return piece
+
+    def _call(self, block: ToolUseBlock) -> Wire:
+        name = self._text(block.name)
+        self._names[block.id] = name
+        form = block.extra(PYDANTIC_AI).get("form")
+        wire: Wire = {"tool_name": name}
+        if block.arguments is not None:
+            wire["args"] = self._text(block.arguments)
+        elif block.input or form not in ("null", "absent"):
+            wire["args"] = thaw_well_formed(block.input, self.changes)
+        elif form == "null":
+            wire["args"] = None
+        wire["tool_call_id"] = self._id(block.id)
+        return self._signed(self._part(wire, "tool-call", block, IN_RESPONSE), block)
+
+    def _said(self, block: Block) -> list[Wire]:
+        """Write a block of an assistant message that is no call."""
+        if isinstance(block, TextBlock):
+            return [self._words(block)]
+        if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+            return self._thinking(block)
+        if isinstance(block, ImageBlock | DocumentBlock):
+            return [self._file(block)]
+        if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and "part_kind" in block.data:
+            return self._whole(block, IN_RESPONSE)
+        self.changes.withheld(block, "not for a response")
+        return []
+
+    def _words(self, block: TextBlock) -> Wire:
+        text = self._text(block.text)
+        if block.extra(PYDANTIC_AI).get("kind") == "speech":
+            wire = self._part({"transcript": text}, "speech", block, IN_RESPONSE)
+            if not misfits(IN_RESPONSE["speech"], wire):
+                return wire
+            self.changes.rewritten("speech of another form, as text (PA-10)", block)
+            return {"content": text, "part_kind": "text"}
+        return self._signed(self._part({"content": text}, "text", block, IN_RESPONSE), block)
+
+    def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> list[Wire]:
+        text = block.thinking if isinstance(block, ThinkingBlock) else ""
+        signature = block.signature if isinstance(block, ThinkingBlock) else block.data
+        told = block.extra(PYDANTIC_AI)
+        provider = PROVIDERS.get(block.issuer or "anthropic")
+        if signature and not block.bound and self._dialect.binds_thinking:
+            self.changes.withheld(block, "thinking whose prefix was changed")
+            return []
+        if signature and not told and provider is None:
+            self.changes.withheld(block, f"thinking signed by {block.issuer}, which has no name here (PA-20)")
+            return []
+        # Signed text is written as it is: any edit would break the signature.
+        wire: Wire = {"content": text if signature else self._text(text)}
+        if signature is not None:
+            wire["signature"] = signature
+        if not told and isinstance(block, RedactedThinkingBlock):
+            wire["id"] = "redacted_content" if block.issuer == "bedrock" else "redacted_thinking"
+        if not told and (signature or (block.issuer is not None and provider is not None)):
+            wire["provider_name"] = provider
+        wire = self._part(wire, "thinking", block, IN_RESPONSE)
+        if not _encodable(wire):
+            self.changes.withheld(block, "signed thinking with a lone surrogate (PA-09)")
+            return []
+        return [wire]
+
+    def _file(self, block: ImageBlock | DocumentBlock) -> Wire:
+        others = block.extra(PYDANTIC_AI).get("item")
+        item = self._media(block, others if isinstance(others, FrozenDict) else EMPTY)
+        if isinstance(item, dict) and item.get("kind") == "binary":
+            return self._part({"content": item}, "file", block, IN_RESPONSE)
+        if isinstance(item, dict):
+            self.changes.withheld(block, "media that is no data, in a response")
+            item = f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"
+        return {"content": item, "part_kind": "text"}
+
+    def _signed(self, wire: Wire, block: TextBlock | ToolUseBlock) -> Wire:
+        """Give a signature of Google's that came from elsewhere its place."""
+        if block.signature is not None and block.issuer == "gemini" and wire.get("provider_details") is None:
+            wire["provider_name"] = PROVIDERS["gemini"]
+            wire["provider_details"] = {"thought_signature": block.signature}
+        return wire
+
+    # Both
+
+    def _whole(self, block: ProviderBlock, known: Mapping[str, Shape]) -> list[Wire]:
+        """Write a part that only this package understands: as it came, if it may stand there."""
+        kind = block.data.get("part_kind")
+        wire = self._thawed(block.data)
+        shape = known.get(kind) if isinstance(kind, str) else None
+        if shape is None and (known is IN_REQUEST or not isinstance(kind, str) or kind in IN_REQUEST):
+            self.changes.withheld(block, "a part that may not stand there")
+            return []
+        if shape is not None and (wrong := misfits(shape, wire)):
+            keys = ", ".join(key for key, _ in wrong)
+            self.changes.withheld(block, f"a {kind} whose keys do not fit: {keys} (PA-06)")
+            return []
+        if not typed_kind_fits(wire):
+            del wire["tool_kind"]
+            self.changes.withheld(None, "a tool kind that does not fit (PA-19)")
+        return [wire]
+
+    def _part(self, wire: Wire, kind: str, block: Block, known: Mapping[str, Shape]) -> Wire:
+        """Add the other keys with which a part came, as far as they fit, and its kind."""
+        others = block.extra(PYDANTIC_AI).get("part")
+        if isinstance(others, FrozenDict):
+            for key, value in self._keys(known[kind], others).items():
+                wire.setdefault(key, value)
+        wire["part_kind"] = kind
+        if not typed_kind_fits(wire):
+            self.changes.withheld(FrozenDict(tool_kind=wire.pop("tool_kind")), "a tool kind that does not fit (PA-19)")
+        return wire
+
+    def _kept(self, pieces: Sequence[_Piece], kind: str, shape: Shape) -> list[Wire]:
+        """Write the pieces that say something."""
+        wire: list[Wire] = []
+        for piece in pieces:
+            if piece.parts or (kind == "request" and _instructs(piece)):
+                wire.append({"parts": piece.parts, **self._keys(shape, piece.keys), "kind": kind})
+            elif piece.keys:
+                self.changes.withheld(piece.keys, f"the keys of a {kind} of which nothing could be sent")
+        return wire
+
+    def _keys(self, shape: Shape, keys: FrozenDict) -> Wire:
+        """Give keys that fit, and record the others."""
+        wrong = {key: keys[key] for key, missing in misfits(shape, keys) if not missing}
+        if wrong:
+            self.changes.withheld(
+                FrozenDict(wrong), f"keys with values that do not fit (PA-06): {', '.join(map(str, wrong))}"
+            )
+        return {key: value for key, value in self._thawed(keys).items() if key not in wrong}
+
+    def _thawed(self, value: FrozenDict) -> Wire:
+        thawed: Wire = thaw_well_formed(value, self.changes)
+        return thawed
+
+    def _json(self, text: str) -> Any:
+        return json_of(text)
+
+    def _text(self, text: str) -> str:
+        return text if text.isascii() else well_formed(text, self.changes)
+
+    def _id(self, id: str) -> str:
+        alias = self._ids(id)
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (PA-09)")
+        return alias
+
+
+def _carried(block: Block) -> FrozenDict:
+    keys = block.carried(PYDANTIC_AI) if block.meta is not None else EMPTY
+    return keys if isinstance(keys, FrozenDict) else EMPTY
+
+
+def _instructs(piece: _Piece) -> bool:
+    return isinstance(piece.keys.get("instructions"), str)
+
+
+def _written(pieces: Sequence[_Piece]) -> int:
+    return sum(len(piece.parts) for piece in pieces)
+
+
+def _encodable(wire: Wire) -> bool:
+    try:
+        str(wire["content"]).encode()
+        str(wire.get("signature")).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
