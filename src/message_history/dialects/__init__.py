@@ -8,6 +8,7 @@ from message_history.dialects.bedrock import Bedrock
 from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
+from message_history.dialects.portable import Portable
 from message_history.dialects.pydantic_ai import PydanticAI
 
-__all__ = ["Anthropic", "Bedrock", "Dialect", "Export", "Mistral", "Native", "OpenAIChat", "PydanticAI"]
+__all__ = ["Anthropic", "Bedrock", "Dialect", "Export", "Mistral", "Native", "OpenAIChat", "Portable", "PydanticAI"]

@@ -11,6 +11,7 @@ from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.portable import Portable
 from message_history.dialects.pydantic_ai import PydanticAI
 from message_history.message import Message
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["dialect_of", "read", "read_reply", "shape_of"]
 
 DIALECTS: Final[dict[str, Dialect[Any]]] = {
-    dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral(), Bedrock(), PydanticAI())
+    dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral(), Bedrock(), PydanticAI(), Portable())
 }
 TYPED: Final = Anthropic.name
 CHAT: Final = OpenAIChat.name
@@ -40,6 +41,7 @@ _ITEMS: Final = frozenset(
         "item_reference",
     }
 )
+_CHAT_KEYS: Final = frozenset({"audio", "name", "reasoning", "reasoning_content", "reasoning_details", "refusal"})
 _BEDROCK: Final = frozenset(
     {"text", "toolUse", "toolResult", "image", "document", "video", "reasoningContent", "cachePoint", "guardContent"}
 )
@@ -86,7 +88,7 @@ def shape_of(entry: object) -> str | None:
             return found
         if kind is None and isinstance(item, Mapping) and item.keys() & _BEDROCK:
             return "bedrock"
-    return None
+    return CHAT if role in ("user", "assistant") and data.keys() & _CHAT_KEYS else None
 
 
 def _is_thinking_list(item: object) -> bool:
@@ -137,8 +139,8 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
         shape = shape_of(entry)
         if shape is None or shape == chosen.name or shape not in DIALECTS:
             return False
-        if shape == CHAT and chosen.name == MISTRAL:
-            return False  # Mistral's lists look like Chat Completions.
+        if shape == CHAT and chosen.name in (MISTRAL, Portable.name):
+            return False  # Their lists look like Chat Completions.
         inner = DIALECTS[shape].parse([entry])
         inner.sources = [source] * len(inner.sources)
         inner.notes = [note.at(source) for note in inner.notes]

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 from attrs import frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_cut_off
+from message_history.dialects.openai_chat import compatible, rules
 from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
+from message_history.dialects.openai_chat.providers import fields_of, quoted_by
 from message_history.dialects.openai_chat.render import Render
-from message_history.dialects.openai_chat.rules import ID, ID_LIMIT, MAX_CALLS, RULES
+from message_history.dialects.openai_chat.rules import ID, ID_LIMIT, MAX_CALLS, NAME
 from message_history.dialects.plain import as_mapping, as_sequence
 
 if TYPE_CHECKING:
@@ -33,47 +35,109 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     """Chat Completions; the defaults are the strictest of OpenAI's own models.
 
     Args:
+        provider: whose rules are quoted in violations.
         prefill: whether the list may end with the assistant.
-        system_role: the role of system words; `user` where the model takes neither other (OC-17).
-        late_system: whether system messages may stand behind the first message.
-        one_system: whether there may be only one.
-        null_content: how content is written that is not there, beside calls.
-        parts: whether content may be a list of text parts.
-        images: whether user messages may hold images.
-        files: whether user messages may hold files.
-        object_arguments: whether a call's arguments must be a JSON object.
-        reasoning: the key under which the model takes its reasoning back; None where it must not come.
-        reasoning_required: which assistant messages must have it.
+        system_role: the role of system words; `user` where the model takes neither other (OC-17, HF-03).
+        developer: whether developer messages are known (GW-02).
+        late_system: whether system messages may stand behind the first message (HF-04).
+        one_system: whether there may be only one (HF-01, HF-04).
+        needs_user: whether there must be a user message (HF-05).
+        alternate: whether user and assistant must take turns (DS-07, HF-01, HF-02).
+        bridge: whether an assistant message must stand between a tool message and a user message (HF-02).
+        tools: whether calls and results are messages, or must be written as text (HF-01).
+        max_calls: how many calls one message may make (OC-05, HF-06).
+        custom_calls: whether calls with free text as input are known.
+        null_content: how content is written that is not there, beside calls (KM-02, HF-09, HF-10).
+        content_key: whether every message must have the key (AZ-01, GW-01).
+        no_content: whether an assistant message may have neither content nor calls.
+        empty_content: whether content may be an empty text (KM-01, XA-02).
         empty_result: what an empty result says; None where it may be empty.
-        bridge: whether an assistant message must stand between a tool message and a user message.
-        max_calls: how many calls one message may make.
-        unique_ids: whether ids must differ in the whole list, not only in a turn.
-        id_pattern: what an id must look like.
-        id_limit: how long it may be.
+        parts: whether content may be a list of text parts (AZ-03, DS-11, OL-05).
+        refusals: whether there is a place for refusals (OC-18).
+        images: whether user messages may hold images (DS-11).
+        image_urls: whether an image may be given as a URL (OL-04).
+        audio: whether user messages may hold audio (OC-16).
+        files: whether user messages may hold files.
+        native: whether arguments are objects and images stand beside the text, as in Ollama's own API (OL-01).
+        cache_marks: whether parts may carry Claude's cache marks.
+        object_arguments: whether a call's arguments must be a JSON object (QW-04, HF-07, OL-03).
+        reasoning: the key under which the model takes its reasoning back, or `<think>` for inside the content; None
+            where it must not come.
+        reasoning_required: which assistant messages must have it (DS-09, KM-05).
+        refused_keys: keys that are refused, unless one of them is `reasoning` (GQ-01, CB-01).
         own_blocks: the keys of assistant messages that only this API knows, and takes back.
+        unique_ids: whether ids must differ in the whole list, not only in a turn (DS-04).
+        id_pattern: what an id must look like.
+        id_limit: how long it may be (OC-06).
+        name_pattern: what a tool's name must look like.
+        banned_text: what no text may say (DS-13).
+        max_messages: how many messages there may be (AZ-02); a list that is longer is sent as it is.
     """
 
     name: ClassVar[str] = OPENAI_CHAT
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[tuple[Rule, ...]] = (*rules.RULES, *compatible.RULES)
 
+    provider: str = "openai"
     prefill: bool = False
     system_role: Literal["system", "developer", "user"] = "system"
+    developer: bool = True
     late_system: bool = True
     one_system: bool = False
+    needs_user: bool = False
+    alternate: bool = False
+    bridge: bool = False
+    tools: Literal["messages", "text"] = "messages"
+    max_calls: int = MAX_CALLS
+    custom_calls: bool = True
     null_content: Literal["null", "empty", "omit"] = "null"
+    content_key: bool = False
+    no_content: bool = False
+    empty_content: bool = True
+    empty_result: str | None = None
     parts: bool = True
+    refusals: bool = True
     images: bool = True
+    image_urls: bool = True
+    audio: bool = False
     files: bool = True
+    native: bool = False
+    cache_marks: bool = False
     object_arguments: bool = False
     reasoning: str | None = None
     reasoning_required: Literal["never", "calls", "always"] = "never"
-    empty_result: str | None = None
-    bridge: bool = False
-    max_calls: int = MAX_CALLS
+    refused_keys: frozenset[str] = frozenset()
+    own_blocks: frozenset[str] = frozenset({"audio"})
     unique_ids: bool = False
     id_pattern: re.Pattern[str] = ID
     id_limit: int = ID_LIMIT
-    own_blocks: frozenset[str] = frozenset({"audio"})
+    name_pattern: re.Pattern[str] = NAME
+    banned_text: str | None = None
+    max_messages: int | None = None
+
+    @classmethod
+    def for_model(cls, model: str, provider: str | None = None) -> OpenAIChat:
+        """Choose the fields for a model.
+
+        Args:
+            model: its name; `groq/llama-3.3` and `groq:llama-3.3` say who serves it too.
+            provider: who serves it, a provider or a server: `azure`, `deepseek`, `groq`, `vllm`, `ollama` and so on.
+
+        Returns:
+            The dialect; the strictest of OpenAI's own for a model and a provider that are not known.
+        """
+        return cls(**fields_of(model, provider))
+
+    @classmethod
+    def for_provider(cls, name: str) -> OpenAIChat:
+        """Choose the fields for all models of a provider.
+
+        Args:
+            name: its name, as for `for_model`.
+
+        Returns:
+            The dialect with the strictest fields of the provider; of OpenAI for one that is not known.
+        """
+        return cls(**fields_of("", name))
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Chat Completions; see `Dialect.parse`."""
@@ -85,7 +149,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Chat Completions refuses; see `Dialect.violations`."""
-        return find_violations(wire, self)
+        return find_violations(wire, self, quoted_by(self.provider))
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -1,4 +1,8 @@
-"""Find what Chat Completions refuses in a list as it stands; written apart from parsing, repair and rendering."""
+"""Find what Chat Completions refuses in a list as it stands; written apart from parsing, repair and rendering.
+
+The check looks for faults; which rule a fault breaks, in whose words, is the provider's to say (`providers.py`). One
+that a provider does not mind is not reported.
+"""
 
 from __future__ import annotations
 
@@ -7,138 +11,222 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.checking import Violation
+from message_history.dialects.checks import entries, has_lone_surrogate, text_at
 from message_history.dialects.openai_chat import rules
+from message_history.dialects.openai_chat.order import faults_of_order
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from message_history.checking import Violation
+    from message_history.dialects.base import Rule
     from message_history.dialects.openai_chat import OpenAIChat
 
 __all__ = ["violations"]
 
 FUNCTION_NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+REASONING: Final = ("reasoning_content", "reasoning")
 
 
-def violations(wire: Sequence[Any], dialect: OpenAIChat) -> list[Violation]:
+def violations(wire: Sequence[Any], dialect: OpenAIChat, quoted: Mapping[str, Rule]) -> list[Violation]:
     """Find what the API refuses.
 
     Args:
         wire: the list.
         dialect: the model's fields.
+        quoted: the rule that each fault breaks.
 
     Returns:
         What is wrong.
 
     Complexity: linear in the list.
     """
-    check = _Check(wire, dialect)
+    check = _Check(wire, dialect, quoted)
     check.run()
-    return check.found.violations
+    return check.found
 
 
 @final
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: OpenAIChat) -> None:
-        self.found = Findings(rules.BY_ID)
+    def __init__(self, wire: Sequence[Any], dialect: OpenAIChat, quoted: Mapping[str, Rule]) -> None:
+        self.found: list[Violation] = []
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
+        self._quoted = quoted
+        self._reasons = any(_has_reasoning(entry) for entry in self._wire)
 
     def run(self) -> None:
-        """Look at every message, then at runs of tool messages."""
+        """Look at every message, then at runs of tool messages, at ids and at the order of roles."""
+        dialect = self._dialect
         if not self._wire:
-            self.found.add("OC-10")
+            self._add("no messages")
             return
+        if dialect.max_messages is not None and len(self._wire) > dialect.max_messages:
+            self._add("many messages", count=len(self._wire))
         for n, entry in enumerate(self._wire):
             self._message(n, entry)
+        self._ids()
         self._pairs()
+        for fault, at, detail, before in faults_of_order(self._wire, dialect):
+            self._add(fault, at, "role", detail, before=before, model="deepseek-reasoner")
+
+    def _add(
+        self, fault: str, at: int | None = None, path: str = "", detail: str = "", *, text: int = 0, **values: object
+    ) -> None:
+        """Report a fault, if the provider minds it, in the words that it has for it."""
+        rule = self._quoted.get(fault)
+        if rule is None:
+            return
+        places = {"n": at, **values} if at is not None else values
+        error = rule.error(min(text, len(rule.errors) - 1), **places)
+        self.found.append(Violation(rule=rule.id, index=at, path=path, error=error, detail=detail or rule.rule))
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role = entry.get("role")
         if not isinstance(role, str) or role not in ROLES:
-            self.found.add("OC-17", n, "role", f"role {role!r:.40}", role=role)
+            self._add("role", n, "role", f"role {brief(role)}", role=brief(role))
             return
         if has_lone_surrogate(entry):
-            self.found.add("OC-20", n)
+            self._add("surrogate", n)
+        token = self._dialect.banned_text
+        if token is not None and any(token in text for text in _texts(entry)):
+            self._add("banned text", n, token=token)
         if role in ("system", "developer") and self._dialect.system_role == "user":
-            self.found.add("OC-17", n, "role", role=role)
+            self._add("no system", n, "role", role=role)
+        if role == "developer" and not self._dialect.developer:
+            self._add("developer", n, "role", role=role)
         name = entry.get("name")
         if name is not None and role not in ("tool", "function"):
             if not isinstance(name, str) or len(name) > rules.NAME_LIMIT or not FUNCTION_NAME.fullmatch(name):
-                self.found.add("OC-14", n, "name", f"name {name!r:.80}")
+                self._add("message name", n, "name", f"name {brief(name)}")
         if role == "tool" and not isinstance(entry.get("tool_call_id"), str):
-            self.found.add("OC-19", n, "tool_call_id")
-        self._content(n, entry, str(role))
+            self._add("no id", n, "tool_call_id")
+        self._keys(n, entry, role)
+        self._content(n, entry, role)
         if "tool_calls" in entry and entry["tool_calls"] is not None:
             self._calls(n, entries(entry["tool_calls"]))
 
+    def _keys(self, n: int, entry: Mapping[Any, Any], role: str) -> None:
+        """Look for reasoning where it must not be, and where it must."""
+        dialect = self._dialect
+        for key in sorted(dialect.refused_keys):
+            if key != dialect.reasoning and entry.get(key) is not None:
+                self._add("refused key", n, key, f"the key {key!r}", text=int(key == "reasoning"), key=key)
+                if key == "reasoning":
+                    self._add("refused reasoning", n, key)
+        calls = entries(entry.get("tool_calls"))
+        wanted = dialect.reasoning_required != "never" and (
+            bool(calls) or (dialect.reasoning_required == "always" and self._reasons)
+        )
+        if role == "assistant" and wanted and not isinstance(entry.get(str(dialect.reasoning)), str):
+            self._add("no reasoning", n, str(dialect.reasoning), f"no `{dialect.reasoning}`", text=int(not calls))
+
     def _content(self, n: int, entry: Mapping[Any, Any], role: str) -> None:
         content = entry.get("content")
+        speaks = bool(entries(entry.get("tool_calls"))) or any(
+            entry.get(key) for key in ("function_call", "refusal", "audio")
+        )
+        if "content" not in entry and self._dialect.content_key:
+            self._add("no content key", n, "content")
         if content is None:
-            speaks = entries(entry.get("tool_calls")) or any(
-                entry.get(key) for key in ("function_call", "refusal", "audio")
-            )
-            if role != "assistant" or not speaks:
-                self.found.add("OC-07", n, "content")
+            if role != "assistant":
+                self._add("null elsewhere", n, "content")
+            elif speaks:
+                if self._dialect.null_content == "empty":
+                    self._add("no content beside calls", n, "content")
+            elif not self._dialect.no_content:
+                self._add("null content", n, "content")
         elif isinstance(content, list):
-            if not content:
-                self.found.add("OC-18", n, "content", "an empty list of parts")
-            for m, part in enumerate(content):
-                self._part(n, m, part, role)
+            self._parts(n, content, role)
         elif not isinstance(content, str):
             tag = "object" if isinstance(content, Mapping) else type(content).__name__
-            self.found.add("OC-08", n, "content", tag=tag)
+            self._add("odd content", n, "content", tag=tag)
+        elif not content and not self._dialect.empty_content and not (role == "assistant" and speaks):
+            self._add("empty result" if role == "tool" else "empty content", n, "content", "an empty text", role=role)
+
+    def _parts(self, n: int, parts: list[Any], role: str) -> None:
+        dialect = self._dialect
+        if not parts:
+            self._add("no parts", n, "content", "an empty list of parts", text=2)
+        elif not dialect.parts:
+            if role != "user":
+                self._add("parts", n, "content", "a list of parts", text=2)
+            elif not dialect.images or dialect.native or not any(_kind(part) == "image_url" for part in parts):
+                self._add("user parts", n, "content", "a list of parts")
+        if role == "tool" and not dialect.empty_content and not any(_says(part) for part in parts):
+            self._add("empty result", n, "content", "no text that is not empty")
+        for m, part in enumerate(parts):
+            self._part(n, m, part, role)
 
     def _part(self, n: int, m: int, part: object, role: str) -> None:
         path = f"content[{m}]"
-        kind = text_at(part, "type") if isinstance(part, Mapping) else ""
+        dialect = self._dialect
+        kind = _kind(part)
+        taken = {"input_audio": dialect.audio, "file": dialect.files}.get(kind, True)
         if not kind:
-            self.found.add("OC-09", n, path, m=m)
+            self._add("no part type", n, path, m=m)
+        elif kind == "image_url" and not dialect.images:
+            self._add("image", n, path, kind=kind, role=role)
         elif kind == "image_url" and role != "user":
-            self.found.add("OC-15", n, path, role=role)
-        elif kind not in rules.PARTS.get(role, frozenset()):
-            self.found.add("OC-16" if role == "user" else "OC-18", n, path, f"a part of type {kind!r:.40}")
-        elif kind == "image_url" and not self._dialect.images:
-            self.found.add("OC-16", n, path)
+            self._add("image elsewhere", n, path, role=role, kind=kind)
+        elif kind == "image_url" and not dialect.image_urls and not _is_inline(part):
+            self._add("image url", n, path, "an image that is only a URL", text=1)
+        elif kind not in rules.PARTS.get(role, frozenset()) or not taken:
+            fault = "part type" if role == "user" else "part of another role"
+            self._add(fault, n, path, f"a part of type {kind!r:.40}", kind=kind, role=role)
+        elif kind == "text" and isinstance(part, Mapping) and part.get("text") == "":
+            self._add("empty part", n, path, "an empty text")
 
     def _calls(self, n: int, calls: list[Any]) -> None:
+        dialect = self._dialect
         if not calls:
-            self.found.add("OC-04", n, "tool_calls")
-        if len(calls) > self._dialect.max_calls:
-            self.found.add("OC-05", n, "tool_calls", count=len(calls))
-        for m, call in enumerate(calls):
+            self._add("no calls", n, "tool_calls")
+        if len(calls) > dialect.max_calls:
+            self._add("many calls", n, "tool_calls", f"{len(calls)} calls", count=len(calls))
+        for m, item in enumerate(calls):
             path = f"tool_calls[{m}]"
-            data = call if isinstance(call, Mapping) else {}
-            id = text_at(data, "id")
-            if len(id) > self._dialect.id_limit:
-                self.found.add("OC-06", n, f"{path}.id", f"id of {len(id)} characters", m=m, count=len(id))
-            function = data.get("function") if data.get("type") != "custom" else data.get("custom")
+            call = item if isinstance(item, Mapping) else {}
+            id = text_at(call, "id")
+            if len(id) > dialect.id_limit:
+                detail = f"id of {len(id)} characters"
+                self._add("long id", n, f"{path}.id", detail, m=m, limit=dialect.id_limit, count=len(id))
+            custom = call.get("type") == "custom"
+            if custom and not dialect.custom_calls:
+                self._add("custom call", n, f"{path}.type", "a call of type custom")
+            if not text_at(call, "type"):
+                self._add("no call type", n, f"{path}.type")
+            function = call.get("custom" if custom else "function")
             function = function if isinstance(function, Mapping) else {}
             name = text_at(function, "name")
-            if not FUNCTION_NAME.fullmatch(name):
-                self.found.add("OC-11", n, f"{path}.function.name", f"name {name!r:.80}", m=m)
+            if not dialect.name_pattern.fullmatch(name):
+                self._add("call name", n, f"{path}.function.name", f"name {brief(name)}", text=int(not name), m=m)
             elif len(name) > rules.NAME_LIMIT:
-                self.found.add("OC-12", n, f"{path}.function.name", count=len(name), limit=rules.NAME_LIMIT)
-            if data.get("type") != "custom":
-                self._arguments(n, path, function.get("arguments"))
+                self._add("long call name", n, f"{path}.function.name", count=len(name), limit=rules.NAME_LIMIT)
+            if not custom:
+                self._arguments(n, m, function.get("arguments"), id)
 
-    def _arguments(self, n: int, path: str, arguments: object) -> None:
-        if not isinstance(arguments, str):
-            self.found.add("OC-13", n, f"{path}.function.arguments", "arguments that are no text")
+    def _arguments(self, n: int, m: int, arguments: object, id: str) -> None:
+        path = f"tool_calls[{m}].function.arguments"
+        if self._dialect.native:
+            if not isinstance(arguments, Mapping):
+                self._add("arguments no object", n, path, "arguments that are no object", m=m, ids=id)
+        elif not isinstance(arguments, str):
+            self._add("arguments not text", n, path, "arguments that are no text")
         elif self._dialect.object_arguments:
             try:
-                readable = isinstance(json.loads(arguments), dict)
+                read = json.loads(arguments, parse_constant=_no_constant)
             except (ValueError, RecursionError):
-                readable = False
-            if not readable:
-                self.found.add("OC-13", n, f"{path}.function.arguments", "arguments that are no JSON object")
+                self._add("arguments not json", n, path, "arguments that are no JSON", m=m, ids=id)
+            else:
+                if not isinstance(read, dict):
+                    self._add("arguments no object", n, path, "arguments that are no JSON object", m=m, ids=id)
 
     def _pairs(self) -> None:
-        """OC-01 to OC-03: each assistant message with the run of tool messages right behind it."""
+        """Each assistant message with the run of tool messages right behind it."""
         calling = -1
         waiting: list[str] = []
         answered: dict[str, int] = {}
@@ -146,21 +234,82 @@ class _Check:
             role = entry.get("role")
             if role == "tool":
                 id = text_at(entry, "tool_call_id")
-                if id in waiting:
+                if id in answered:
+                    self._add("answered twice", answered[id], "", f"id {id!r:.80}", ids=id, m=n)
+                    if not waiting:
+                        self._add("surplus", n, "role", f"id {id!r:.80}")
+                    if id in waiting:
+                        waiting.remove(id)
+                elif id in waiting:
                     waiting.remove(id)
                     answered[id] = n
-                elif id in answered:
-                    self.found.add("OC-03", answered[id], "", f"id {id!r:.80}", ids=id, m=n)
                 elif "tool_call_id" in entry:
-                    self.found.add("OC-02", n, "role", f"id {id!r:.80}")
+                    self._add("unexpected id" if waiting else "orphan", n, "role", f"id {id!r:.80}", ids=id)
                 continue
-            self._unanswered(calling, waiting)
+            self._unanswered(calling, waiting, n)
             calls = entries(entry.get("tool_calls")) if role == "assistant" else []
             calling, answered = n, {}
             waiting = [text_at(call, "id") for call in calls if isinstance(call, Mapping)]
-        self._unanswered(calling, waiting)
+        self._unanswered(calling, waiting, len(self._wire))
 
-    def _unanswered(self, n: int, waiting: list[str]) -> None:
+    def _unanswered(self, n: int, waiting: list[str], behind: int) -> None:
         if waiting:
             ids = ", ".join(waiting)
-            self.found.add("OC-01", n, "tool_calls", f"no tool message right behind for {ids:.200}", ids=ids)
+            self._add("unanswered", n, "tool_calls", f"no tool message right behind for {ids:.200}", ids=ids, m=behind)
+
+    def _ids(self) -> None:
+        """Ids that are empty, of another form than demanded, or used before."""
+        used: set[str] = set()
+        for n, entry in enumerate(self._wire):
+            calls = entries(entry.get("tool_calls"))
+            here: set[str] = set()
+            for m, call in enumerate(calls):
+                id = text_at(call, "id") if isinstance(call, Mapping) else ""
+                path = f"tool_calls[{m}].id"
+                if not id:
+                    self._add("empty id", n, path, "an empty id")
+                if not self._dialect.id_pattern.fullmatch(id):
+                    self._add("id", n, path, f"id {id!r:.80}")
+                if id in here:
+                    self._add("id twice", n, path, f"id {id!r:.80}", ids=id)
+                elif id in used and self._dialect.unique_ids:
+                    self._add("used id", n, path, f"id {id!r:.80}", ids=id)
+                here.add(id)
+            used |= here
+            if entry.get("role") == "tool" and entry.get("tool_call_id") == "":
+                self._add("empty id", n, "tool_call_id", "an empty id")
+
+
+def _has_reasoning(entry: Mapping[Any, Any]) -> bool:
+    return entry.get("role") == "assistant" and any(isinstance(entry.get(key), str) for key in REASONING)
+
+
+def _kind(part: object) -> str:
+    return text_at(part, "type") if isinstance(part, Mapping) else ""
+
+
+def _says(part: object) -> bool:
+    return isinstance(part, Mapping) and _kind(part) == "text" and bool(part.get("text"))
+
+
+def _is_inline(part: object) -> bool:
+    image = part.get("image_url") if isinstance(part, Mapping) else None
+    url = image.get("url") if isinstance(image, Mapping) else image
+    return isinstance(url, str) and url.startswith("data:")
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Give the texts in a raw value; what is nested deeper than 200 is not looked at."""
+    todo: list[tuple[object, int]] = [(value, 0)]
+    while todo:
+        item, depth = todo.pop()
+        if isinstance(item, str):
+            yield item
+        elif depth < 200 and isinstance(item, Mapping):
+            todo += [(part, depth + 1) for part in item.values()]
+        elif depth < 200 and isinstance(item, (list, tuple)):
+            todo += [(part, depth + 1) for part in item]

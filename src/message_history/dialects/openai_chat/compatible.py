@@ -106,8 +106,8 @@ _DEEPSEEK: Final = (
         id="DS-07",
         rule="For deepseek-reasoner of early 2025, user and assistant take turns.",
         errors=(
-            "{model} does not support successive user or assistant messages (messages[{n}] and messages[{m}] in your "
-            "input). You should interleave the user/assistant messages in the message sequence.",
+            "{model} does not support successive user or assistant messages (messages[{before}] and messages[{n}] in "
+            "your input). You should interleave the user/assistant messages in the message sequence.",
         ),
         repair="Neighbours of one role are one message.",
         source=_GH + "deepseek-ai/DeepSeek-R1/issues/21",

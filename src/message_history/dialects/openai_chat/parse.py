@@ -53,6 +53,7 @@ class Reader:
         self._results: list[Block] = []
         self._results_source = 0
         self._functions: list[tuple[str, str]] = []
+        self._before: object = None
 
     def read(self, raw: Sequence[Any]) -> Parsed:
         """Read all entries.
@@ -85,6 +86,7 @@ class Reader:
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         role = data.get("role")
         blocks: list[Block]
+        images: list[Block] = []
         if role in ("system", "developer"):
             blocks = [
                 SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block
@@ -95,20 +97,45 @@ class Reader:
         else:
             if role != "user":
                 self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
-            blocks = self.content(data.get("content"), source)
+            images = self._images(data)
+            blocks = [*self.content(data.get("content"), source), *images]
         if not blocks:
             self.parsed.empty(data, source)
             return
-        carry(blocks, self._dialect, {key: value for key, value in data.items() if key not in _READ})
+        keys = {key: value for key, value in data.items() if key not in _READ and not (images and key == "images")}
+        carry(blocks, self._dialect, {**keys, **self._told_apart(role, keys)})
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
         self.parsed.add(message, source, interrupted=role == "assistant" and is_cut_off(data))
 
+    def _told_apart(self, role: object, keys: Mapping[Any, Any]) -> dict[str, Any]:
+        """Give what must be carried so that this message and the one before it are not taken for one."""
+        before, self._before = self._before, role
+        if self._dialect != OPENAI_CHAT:
+            return {}
+        if role == "developer" or (role == "system" and before in ("system", "developer")):
+            return {"role": role}
+        if role == "user" and keys.get("name"):
+            self._before = _NAMED
+        elif role == "user" and before == _NAMED:
+            return {"name": ""}
+        return {}
+
+    def _images(self, data: Mapping[Any, Any]) -> list[Block]:
+        """Read the images that Ollama's own API has beside the text, as bare base64."""
+        given = as_sequence(data.get("images")) or ()
+        if not all(isinstance(image, str) for image in given):
+            return []
+        return [ImageBlock({"type": "base64", "media_type": _media_type(image), "data": image}) for image in given]
+
     def _assistant(self, data: Mapping[Any, Any], source: int) -> list[Block]:
         blocks: list[Block] = []
+        told = ""
         for key in REASONING_KEYS:
-            if isinstance(data.get(key), str) and data[key]:
+            reasoning = data.get(key)
+            if isinstance(reasoning, str) and reasoning and reasoning != told:
                 meta = Meta(issuer=self._dialect, extra=self._extra({"key": key}))
-                blocks.append(ThinkingBlock(data[key], meta=meta))
+                blocks.append(ThinkingBlock(reasoning, meta=meta))
+                told = reasoning  # Gateways say the same under both keys.
         details = data.get("reasoning_details")
         if details:
             blocks.append(self._own({"type": "reasoning_details", "reasoning_details": details}))
@@ -176,6 +203,8 @@ class Reader:
             for key, value in data.items()
             if key not in ("role", "content", "tool_call_id") and value is not None
         }
+        if isinstance(others.get("tool_name"), str):
+            others = {"name": others.pop("tool_name"), **others}  # As Ollama's own API calls it.
         meta = Meta(extra=self._extra(others)) if others else None
         self._results.append(tool_result_block(id, tuple(content), is_error=False, meta=meta))
 
@@ -270,6 +299,7 @@ def _is_surely_ours(data: Mapping[Any, Any], role: object) -> bool:
     return role in _ROLES and "tool_calls" in data and not isinstance(data.get("content"), list)
 
 
+_NAMED: Final = "a user with a name"
 _ROLES: Final = ("user", "assistant", "system", "developer")
 
 
@@ -313,6 +343,14 @@ def document_of(value: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
     if isinstance(id, str):
         return DocumentBlock({"type": "file", "file_id": id}, title, meta=Meta(issuer=dialect))
     return None
+
+
+def _media_type(data: str) -> str:
+    """Tell what kind of image base64 data holds by how they begin."""
+    for start, kind in (("/9j/", "jpeg"), ("R0lGOD", "gif"), ("UklGR", "webp")):
+        if data.startswith(start):
+            return f"image/{kind}"
+    return "image/png"
 
 
 def _document_at(part: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:

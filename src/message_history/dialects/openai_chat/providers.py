@@ -7,17 +7,24 @@ the manner of `groq/llama-3.3` or `groq:llama-3.3` say both. Later rows override
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.base import ModelRow, fields_for
+from message_history.dialects.base import ModelRow, Rule, fields_for
+from message_history.dialects.openai_chat import compatible, rules
 from message_history.dialects.openai_chat.rules import SHORT_ID
 
-__all__ = ["fields_of", "quoted_by"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["BY_ID", "fields_of", "quoted_by"]
+
+BY_ID: Final = {rule.id: rule for rule in (*rules.RULES, *compatible.RULES)}
 
 _GH: Final = "https://github.com/"
 _RECORDED: Final = _GH + "pydantic/pydantic-ai/tree/main/tests/models/cassettes"
 _END: Final = r"($|[.:/])"
-IMAGE_TOKEN: Final = "<｜image｜>"  # noqa: RUF001 - the bars are wide, in the model's vocabulary too
+IMAGE_MARK: Final = "<\uff5cimage\uff5c>"
 
 OTHERS: Final[dict[str, Any]] = {
     "developer": False,
@@ -52,6 +59,8 @@ ANY_ORDER: Final[dict[str, Any]] = {
     "max_calls": 128,
 }
 TURNS_ONLY: Final[dict[str, Any]] = {"tools": "text", "alternate": True, "bridge": False}
+KIMI_NAME: Final = re.compile(r"\$?[a-zA-Z0-9_-]+")
+"""Kimi's own tools have names like `$web_search`."""
 
 
 def _row(models: str, source: str, date: str, **fields: Any) -> ModelRow:
@@ -65,8 +74,8 @@ HOSTS: Final = (
          provider="azure data", parts=False, images=False, files=False),
     _row(f"^deepseek({_END}|-(api|chat|coder|reasoner|v[0-9]))", "https://api-docs.deepseek.com/guides/thinking_mode",
          "2026-04", **{**OTHERS, "object_arguments": False}, provider="deepseek", images=False, unique_ids=True,
-         banned_text=IMAGE_TOKEN, reasoning="reasoning_content", reasoning_required="always"),
-    _row("^deepseek[-.:/]chat", "https://api-docs.deepseek.com/guides/thinking_mode", "2026-04",
+         banned_text=IMAGE_MARK, reasoning="reasoning_content", reasoning_required="always"),
+    _row("^deepseek[-:/]+(deepseek-)?chat", "https://api-docs.deepseek.com/guides/thinking_mode", "2026-04",
          reasoning_required="never"),
     _row("^deepseek-r1($|:)|^deepseek:.*r1", _GH + "deepseek-ai/DeepSeek-R1/issues/21", "2025-02",
          **{**OTHERS, "object_arguments": False}, **TURNS_ONLY, provider="deepseek r1", images=False,
@@ -74,9 +83,9 @@ HOSTS: Final = (
          refused_keys=frozenset({"reasoning_content"})),
     _row("^(kimi|moonshot)", _GH + "MoonshotAI/kimi-cli", "2026-10", **OTHERS, provider="kimi", null_content="omit",
          empty_content=False, empty_result="[The tool gave no output.]", reasoning="reasoning_content",
-         reasoning_required="calls"),
-    _row("^(kimi|moonshot).*(moonshot-v1|kimi-k2-0|kimi-k2-instruct|kimi-latest|turbo)", _GH + "MoonshotAI/kimi-cli",
-         "2026-10", reasoning_required="never"),
+         reasoning_required="calls", name_pattern=KIMI_NAME),
+    _row("moonshot-v1|kimi-k2-(0|instruct|turbo)|kimi-latest", _GH + "MoonshotAI/kimi-cli", "2026-10",
+         reasoning_required="never"),
     _row("^(dashscope|alibaba|bailian|qwen($|[^/]))", _GH + "QwenLM/qwen-code/issues/315", "2026-10", **OTHERS,
          provider="qwen"),
     _row(f"^groq{_END}", _GH + "karthink/gptel/issues/774", "2026-10", **OTHERS, provider="groq", no_content=True,
@@ -97,14 +106,14 @@ HOSTS: Final = (
     _row("^llama-?[._]?cpp", _GH + "ggml-org/llama.cpp", "2026-10", provider="llama.cpp"),
     _row("^lm-?studio", _GH + "lmstudio-ai/lmstudio-bug-tracker/issues/261", "2026-10", provider="lm studio"),
     _row("^mlx", _GH + "cubist38/mlx-openai-server/issues/205", "2026-10", provider="mlx"),
-    _row("^ollama", _GH + "ollama/ollama", "2026-08", provider="ollama", image_urls=False, audio=True),
+    _row("^ollama", _GH + "ollama/ollama", "2026-08", **GATEWAY, provider="ollama", image_urls=False, audio=True),
     _row("^ollama[-_. ]?(native|api)", "https://docs.ollama.com/api/chat", "2026-08", provider="ollama native",
-         native=True, audio=False),
+         native=True, audio=False, null_content="empty"),
 )  # fmt: skip
 """The providers."""
 
-SERVERS: Final = frozenset({"templates", "llama.cpp", "lm studio", "mlx", "ollama", "ollama native"})
-"""The providers that run whatever template a model brings."""
+SERVERS: Final = frozenset({"templates", "llama.cpp", "lm studio", "mlx"})
+"""The providers that run whatever Jinja template a model brings; Ollama has templates of its own, that take all."""
 
 TEMPLATES: Final = (
     _row("llama-?[345]|qwen|hermes|granite|command|gpt-oss|glm|deepseek", _GH + "vllm-project/vllm", "2026-10",
@@ -115,7 +124,7 @@ TEMPLATES: Final = (
     _row("(mis|mix|minis|magis|devs|codes)tral|mixtral|pixtral", _GH + "mistralai/mistral-vibe/issues/1006", "2026-10",
          max_calls=128, id_pattern=SHORT_ID, id_limit=9),
     _row("llama-?2|zephyr|phi-?3|gemma", _GH + "suitenumerique/conversations/issues/197", "2026-10", **TURNS_ONLY),
-    _row(r"mi[sx]tral.*v0\.[12]|mistral:7b$|mixtral-8x7b", _GH + "vllm-project/vllm/issues/2964", "2026-10",
+    _row(r"mistral-7b(?!.*v0\.3)|mi[sx]tral.*v0\.[12]|mixtral-8x7b", _GH + "vllm-project/vllm/issues/2964", "2026-10",
          **TURNS_ONLY, system_role="user"),
     _row(r"gemma-?(2|7b|1\.1|it)|codegemma|gemma:", _GH + "vllm-project/vllm/issues/2964", "2026-10",
          system_role="user"),
@@ -149,6 +158,7 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
         The fields; none for what is not known.
     """
     named = model if provider is None else f"{provider}:{model}" if model else provider
+    named = named.replace(" ", "-")
     fields = fields_for(HOSTS, named)
     host = fields.get("provider")
     if host in SERVERS or (host is None and provider is None):
@@ -208,6 +218,8 @@ _QUOTED: Final[dict[str, dict[str, str]]] = {
         "alternation beside tools": "HF-02",
         "user after tool": "HF-02",
         "late system": "HF-04",
+        "late system in turns": "HF-01",
+        "late system beside tools": "HF-02",
         "no user": "HF-05",
         "no content beside calls": "HF-10",
         "no content key": "AZ-01",
@@ -225,6 +237,7 @@ _QUOTED: Final[dict[str, dict[str, str]]] = {
         "unanswered": "DS-01",
         "unexpected id": "DS-02",
         "orphan": "DS-03",
+        "surplus": "DS-03",
         "answered twice": "DS-04",
         "id twice": "DS-04",
         "no calls": "DS-05",
@@ -238,6 +251,7 @@ _QUOTED: Final[dict[str, dict[str, str]]] = {
     },
     "deepseek r1": {
         "alternation": "DS-07",
+        "late system in turns": "",
         "last": "DS-08",
         "refused key": "DS-10",
         "image": "DS-11",
@@ -255,8 +269,6 @@ _QUOTED: Final[dict[str, dict[str, str]]] = {
         "no reasoning": "KM-05",
         "null content": "KM-01",
         "part type": "KM-06",
-        "part of another role": "KM-02",
-        "image elsewhere": "KM-02",
         "no parts": "KM-02",
         "no messages": "KM-07",
     },
@@ -293,67 +305,23 @@ _QUOTED: Final[dict[str, dict[str, str]]] = {
         "parts": "OL-01",
         "user parts": "OL-01",
         "null content": "OL-02",
+        "no content beside calls": "",
         "arguments not text": "OL-03",
         "arguments no object": "OL-03",
         "last two": "HF-12",
     },
-    "portable": {
-        "unanswered": "P-08",
-        "orphan": "P-09",
-        "unexpected id": "P-09",
-        "answered twice": "P-09",
-        "no calls": "P-11",
-        "many calls": "P-11",
-        "id": "P-10",
-        "id twice": "P-10",
-        "used id": "P-10",
-        "no id": "P-10",
-        "long id": "P-10",
-        "null content": "P-07",
-        "null elsewhere": "P-07",
-        "no content beside calls": "P-07",
-        "no content key": "P-07",
-        "empty content": "P-07",
-        "empty result": "P-07",
-        "empty part": "P-07",
-        "odd content": "P-06",
-        "no part type": "P-06",
-        "no parts": "P-06",
-        "parts": "P-06",
-        "user parts": "P-06",
-        "part type": "P-15",
-        "part of another role": "P-15",
-        "image elsewhere": "P-15",
-        "no messages": "P-01",
-        "call name": "P-12",
-        "long call name": "P-12",
-        "message name": "P-12",
-        "arguments not text": "P-13",
-        "arguments not json": "P-13",
-        "arguments no object": "P-13",
-        "no call type": "P-14",
-        "role": "P-02",
-        "developer": "P-02",
-        "late system": "P-02",
-        "no user": "P-03",
-        "alternation": "P-03",
-        "alternation beside tools": "P-03",
-        "user after tool": "P-04",
-        "last": "P-05",
-        "last two": "P-05",
-        "refused key": "P-16",
-        "surrogate": "P-17",
-    },
 }
 
 
-def quoted_by(provider: str) -> dict[str, str]:
+@cache
+def quoted_by(provider: str) -> Mapping[str, Rule]:
     """Tell which rule each fault breaks, as a provider puts it.
 
     Args:
         provider: whose rules are quoted.
 
     Returns:
-        The ids of the rules, by fault; a fault that is none there is left out.
+        The rules, by fault; a fault that is none there is left out.
     """
-    return {**_QUOTED["openai"], **_QUOTED.get(provider, {})}
+    ids = {**_QUOTED["openai"], **_QUOTED.get(provider, {})}
+    return {fault: BY_ID[id] for fault, id in ids.items() if id}

@@ -6,7 +6,6 @@ for a turn depends on it and those before it.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.blocks import (
@@ -24,21 +23,24 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat import rules
-from message_history.dialects.openai_chat.parse import OPENAI_CHAT
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, json_text, thaw
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT, data_url
+from message_history.dialects.openai_chat.pieces import Pieces, Wire
+from message_history.dialects.writing import PLACEHOLDER, thaw_well_formed
+from message_history.frozen import json_text
+from message_history.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from message_history.dialects.openai_chat import OpenAIChat
     from message_history.message import Message
 
-__all__ = ["Render"]
+__all__ = ["INLINE", "Render"]
 
-Wire = dict[str, Any]
 BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
+INLINE: Final = "<think>"
+"""The `reasoning` of models that take it inside the content."""
 
 
 @final
@@ -50,130 +52,160 @@ class Render:
     """
 
     def __init__(self, dialect: OpenAIChat) -> None:
-        self.changes = Changes()
+        self._pieces = Pieces(dialect)
+        self.changes = self._pieces.changes
         self._dialect = dialect
-        self._ids = Aliases(dialect.id_pattern, dialect.id_limit)
+        self._wire: list[Wire] = []
         self._later_calls: list[list[Wire]] = []
-        self._parts: list[Wire] = []
+        self._behind: list[Wire] = []
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation."""
-        wire: list[Wire] = self._system_prompt(system)
+        for written in self._system_prompt(system):
+            self._put(written)
+        prompt = self._pieces.marks
+        if self._wire and not messages and self._dialect.needs_user:
+            self.changes.added("a user message, of which there was none (HF-05)")
+            self._put({"role": "user", "content": Policy().bootstrap_text})
         for index, message in enumerate(messages):
             self.changes.index = index
-            if message.role == "user":
-                wire += self.user(message)
+            if message.role == "assistant":
+                self._put(self.assistant(message))
             else:
-                wire.append(self.assistant(message))
-        return Export(wire, None, tuple(self.changes.repairs))
+                for written in self.user(message):
+                    self._put(written)
+        self._pieces.limit_marks(prompt)
+        return Export(self._wire, None, tuple(self.changes.repairs))
+
+    def _put(self, written: Wire) -> None:
+        """Add a message; where roles must alternate, or system words are the user's, user messages in a row are one."""
+        joins = self._dialect.alternate or self._dialect.system_role == "user"
+        last = self._wire[-1] if self._wire and joins else None
+        if last is None or not last["role"] == written["role"] == "user" or "name" in last or "name" in written:
+            self._wire.append(written)
+        elif isinstance(last["content"], str) and isinstance(written["content"], str):
+            last["content"] += f"\n\n{written['content']}"
+        else:
+            last["content"] = [*_as_parts(last["content"]), *_as_parts(written["content"])]
 
     def _system_prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
-        if not system:
-            return []
         if self._dialect.one_system or self._dialect.system_role == "user":
-            return [self._spoken([block]) for block in [_joined(system)]]
-        return [self._spoken([block]) for block in system]
+            return [self._spoken(system)] if system else []
+        runs: list[list[SystemBlock]] = []
+        for block in system:
+            if not runs or _opens(block):
+                runs.append([])
+            runs[-1].append(block)
+        return [self._spoken(run) for run in runs]
 
     def assistant(self, message: Message) -> Wire:
         """Write an assistant message; the calls that it cannot hold come with their results."""
-        if not self._dialect.unique_ids:
-            self._ids.new_scope()
-        texts: list[str] = []
+        pieces = self._pieces
+        pieces.ids.new_scope()
+        texts: list[Wire] = []
         calls: list[Wire] = []
         wire: Wire = {"role": "assistant", "content": None}
         refusal = ""
         for block in message.content:
             if isinstance(block, ToolUseBlock):
-                calls.append(self._call(block))
+                if self._dialect.tools == "text":
+                    texts.append(pieces.call_as_text(block))
+                else:
+                    calls.append(pieces.call(block))
             elif isinstance(block, TextBlock):
                 if is_blank(block.text):
                     self.changes.withheld(block, "blank text")
-                elif block.meta is not None and block.extra(OPENAI_CHAT).get("type") == "refusal":
-                    refusal += self._text(block.text)
+                elif self._is_refusal(block):
+                    refusal += pieces.text(block.text)
                 else:
-                    texts.append(self._text(block.text))
+                    texts.append(pieces.part(block))
             else:
                 self._said(block, wire, texts)
             if block.meta is not None:
-                self._carried(block, wire, "assistant")
+                pieces.left(block, frozenset({"key", "type", "detail"}), carried=rules.KEYS["assistant"])
+                name = pieces.speaker(block)
+                if name is not None:
+                    wire["name"] = name
         self._content(wire, texts, refusal, has_calls=bool(calls))
         if calls:
             limit = self._dialect.max_calls
             wire["tool_calls"] = calls[:limit]
             self._later_calls = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
             if self._later_calls:
-                self.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05)")
-        required = self._dialect.reasoning_required
-        if self._dialect.reasoning and (required == "always" or (required == "calls" and calls)):
-            wire.setdefault(self._dialect.reasoning, "")
+                self.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
+        self._with_reasoning(wire, has_calls=bool(calls))
         return wire
 
-    def _content(self, wire: Wire, texts: list[str], refusal: str, *, has_calls: bool) -> None:
+    def _is_refusal(self, block: TextBlock) -> bool:
+        """Tell whether to write text as a refusal, which only OpenAI has a place for."""
+        if block.meta is None or block.extra(OPENAI_CHAT).get("type") != "refusal":
+            return False
+        if not self._dialect.refusals:
+            self.changes.rewritten("a refusal as text (OC-18)", block)
+        return self._dialect.refusals
+
+    def _content(self, wire: Wire, texts: list[Wire], refusal: str, *, has_calls: bool) -> None:
         if texts:
-            wire["content"] = self._joined(texts)
+            wire["content"] = self._pieces.joined(texts)
             if refusal:
                 wire["refusal"] = refusal
         elif refusal:
             wire["content"] = [{"type": "refusal", "refusal": refusal}]
         elif has_calls or "audio" in wire:
-            if self._dialect.null_content == "empty":
-                wire["content"] = ""
-            elif self._dialect.null_content == "omit":
-                del wire["content"]
+            self._without_content(wire)
         else:
             self.changes.added("a message of which nothing could be sent")
             wire["content"] = PLACEHOLDER
 
-    def _joined(self, texts: list[str]) -> str | list[Wire]:
-        if len(texts) == 1:
-            return texts[0]
-        if self._dialect.parts:
-            return [{"type": "text", "text": text} for text in texts]
-        return "\n\n".join(texts)
+    def _without_content(self, wire: Wire) -> None:
+        if self._dialect.null_content == "empty":
+            wire["content"] = ""
+        elif self._dialect.null_content == "omit":
+            del wire["content"]
 
-    def _call(self, block: ToolUseBlock) -> Wire:
-        id = self._id(block.id)
-        name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
-        extra = block.extra(OPENAI_CHAT) if block.meta is not None else {}
-        if extra.get("type") == "custom":
-            given = block.input.get("input")
-            text = given if isinstance(given, str) else json_text(thaw(given))
-            return {"id": id, "type": "custom", "custom": {"name": name, "input": self._text(text)}}
-        if extra:
-            self.changes.withheld(FrozenDict(extra), f"keys that this API does not take: {', '.join(extra)}")
-        return {"id": id, "type": "function", "function": {"name": name, "arguments": self._arguments(block)}}
+    def _with_reasoning(self, wire: Wire, *, has_calls: bool) -> None:
+        """Give a message an empty reasoning where there must be one (DS-09, KM-05)."""
+        required = self._dialect.reasoning_required
+        if self._dialect.reasoning and (required == "always" or (required == "calls" and has_calls)):
+            wire.setdefault(self._dialect.reasoning, "")
 
-    def _arguments(self, block: ToolUseBlock) -> str:
-        """Write a call's input as text: the provider's own where there is one."""
-        text = block.arguments
-        if text is not None and (not self._dialect.object_arguments or _is_object(text)):
-            return self._text(text)
-        if not block.readable:
-            self.changes.rewritten("an input that is no JSON object, under `_raw`", block)
-        return json.dumps(thaw_well_formed(block.input, self.changes), ensure_ascii=False)
-
-    def _said(self, block: Block, wire: Wire, texts: list[str]) -> None:
+    def _said(self, block: Block, wire: Wire, texts: list[Wire]) -> None:
         """Write a block of an assistant message that is neither text nor a call."""
         if isinstance(block, ThinkingBlock):
-            self._reasoning(block, wire)
+            self._reasoning(block, wire, texts)
         elif isinstance(block, ImageBlock | DocumentBlock):
             self.changes.withheld(block, "media in an assistant message (OC-15)")
-            texts.append(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")
+            kind = "An image" if isinstance(block, ImageBlock) else "A document"
+            texts.append({"type": "text", "text": f"[{kind} was shown here.]"})
         elif (
             isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in self._dialect.own_blocks
         ):
-            wire[block.type] = thaw_well_formed(block.data[block.type], self.changes)
+            self._own(block, wire)
         elif isinstance(block, RedactedThinkingBlock):
             self.changes.withheld(block, "thinking of another provider")
         else:
             self.changes.withheld(block, "a block of another provider")
 
-    def _reasoning(self, block: ThinkingBlock, wire: Wire) -> None:
+    def _own(self, block: ProviderBlock, wire: Wire) -> None:
+        """Give a message a key that only this API knows; lists of two messages that became one are one."""
+        given = thaw_well_formed(block.data.get(block.type), self.changes)
+        there = wire.get(block.type)
+        if there is None and given:
+            wire[block.type] = given
+        elif isinstance(there, list) and isinstance(given, list):
+            there += given
+        else:
+            self.changes.withheld(block, f"a second {block.type} in one message")
+
+    def _reasoning(self, block: ThinkingBlock, wire: Wire, texts: list[Wire]) -> None:
         key = self._dialect.reasoning
         if key is None or block.issuer != OPENAI_CHAT:
             self.changes.withheld(block, "reasoning that this API does not take back")
+        elif key == INLINE:
+            self.changes.rewritten("reasoning inside the content", block)
+            texts.append({"type": "text", "text": self._pieces.text(f"<think>\n{block.thinking}\n</think>")})
         else:
-            wire[key] = wire.get(key, "") + self._text(block.thinking)
+            wire[key] = wire.get(key, "") + self._pieces.text(block.thinking)
 
     def user(self, message: Message) -> list[Wire]:
         """Write the user's side of a turn: tool messages, then all else."""
@@ -181,17 +213,28 @@ class Render:
         if not results and len(message.content) == 1:
             block = message.content[0]
             if type(block) is TextBlock and block.meta is None:
-                return [{"role": "user", "content": self._text(block.text)}]
-        self._parts = []
-        wire = self._results(results)
-        groups = self._groups(message.content[len(results) :])
+                return [{"role": "user", "content": self._pieces.text(block.text)}]
+        self._behind = []
+        if self._dialect.tools == "text":
+            wire: list[Wire] = []
+            parts = [self._pieces.result_as_text(block, self._texts(block)) for block in results]
+        else:
+            wire = self._results(results)
+            parts = []
+        groups = self._groups([*parts, *self._behind], message.content[len(results) :])
+        if groups and self.changes.index == 0 and all(group["role"] != "user" for group in groups):
+            # A list that goes on with the assistant would seem to begin with it.
+            self.changes.added("a user message, of which there was none")
+            groups.append({"role": "user", "content": Policy().bootstrap_text})
         if groups and wire and self._dialect.bridge:
-            self.changes.added("an assistant message between a tool message and a user message")
-            wire.append({"role": "assistant", "content": BRIDGE})
+            self.changes.added("an assistant message between a tool message and a user message (HF-02)")
+            bridge: Wire = {"role": "assistant", "content": BRIDGE}
+            self._with_reasoning(bridge, has_calls=False)
+            wire.append(bridge)
         wire += groups
-        if not wire or (self.changes.index == 0 and all(entry["role"] != "user" for entry in wire)):
+        if not wire:
             self.changes.added("a message of which nothing could be sent")
-            wire.insert(0, {"role": "user", "content": PLACEHOLDER})
+            wire.append({"role": "user", "content": PLACEHOLDER})
         return wire
 
     def _results(self, results: Sequence[ToolResultBlock]) -> list[Wire]:
@@ -201,65 +244,61 @@ class Render:
         for position, block in enumerate(results):
             if later and position and position % limit == 0:
                 empty: Wire = {"role": "assistant", "content": None, "tool_calls": later[position // limit - 1]}
-                if self._dialect.null_content == "empty":
-                    empty["content"] = ""
-                elif self._dialect.null_content == "omit":
-                    del empty["content"]
-                if self._dialect.reasoning and self._dialect.reasoning_required != "never":
-                    empty[self._dialect.reasoning] = ""
+                self._without_content(empty)
+                self._with_reasoning(empty, has_calls=True)
                 wire.append(empty)
             wire.append(self._result(block))
         return wire
 
     def _result(self, block: ToolResultBlock) -> Wire:
-        texts: list[str] = []
-        for part in block.content:
-            if isinstance(part, TextBlock):
-                texts.append(self._text(part.text))
-                self._left(part, frozenset())
-            elif isinstance(part, ImageBlock | DocumentBlock):
-                texts.append(self._moved(part, block))
-            elif isinstance(part, ProviderBlock):
-                self.changes.rewritten("a block that a result may not hold, as JSON text", part)
-                texts.append(self._text(json_text(part.data)))
+        texts = self._texts(block)
         if block.is_error and not block.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", block)
-        self._left(block, frozenset({"name"}))
-        content: str | list[Wire] = "" if not texts else self._joined(texts)
-        if content == "" and self._dialect.empty_result is not None:
-            self.changes.added("text of an empty result")
+        content: str | list[Wire] = self._pieces.joined(texts) if texts else ""
+        if self._dialect.empty_result is not None and all(is_blank(part["text"]) for part in texts):
+            self.changes.added("text of an empty result (KM-02, XA-02)")
             content = self._dialect.empty_result
-        wire: Wire = {"role": "tool", "tool_call_id": self._id(block.tool_use_id), "content": content}
+        wire: Wire = {"role": "tool", "tool_call_id": self._pieces.id(block.tool_use_id), "content": content}
+        if self._dialect.native:
+            return {**wire, "tool_name": self._pieces.tools.get(block.tool_use_id, "unknown_tool")}
         name = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
-        if isinstance(name, str) and name:
-            wire["name"] = named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
-        return wire
+        return {**wire, "name": self._pieces.name(name)} if isinstance(name, str) and name else wire
+
+    def _texts(self, block: ToolResultBlock) -> list[Wire]:
+        """Write what a tool gave as text parts; its media go behind the results."""
+        texts: list[Wire] = []
+        for part in block.content:
+            if isinstance(part, TextBlock):
+                texts.append(self._pieces.part(part))
+                self._pieces.left(part, frozenset())
+            elif isinstance(part, ImageBlock | DocumentBlock):
+                texts.append({"type": "text", "text": self._moved(part, block)})
+            elif isinstance(part, ProviderBlock):
+                self.changes.rewritten("a block that a result may not hold, as JSON text", part)
+                texts.append({"type": "text", "text": self._pieces.text(json_text(part.data))})
+        self._pieces.left(block, frozenset({"name"}))
+        return texts
 
     def _moved(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> str:
         """Send a tool's image behind the tool messages, and say so where it was."""
         kind = "image" if isinstance(part, ImageBlock) else "document"
-        written = self._media(part)
+        written = self._pieces.media(part)
         if written["type"] == "text":
             return str(written["text"])
         self.changes.rewritten(f"a tool's {kind} in a user message behind the results (OC-15)", part)
-        self._parts.append(
-            {"type": "text", "text": f"[The {kind} that tool call {self._ids(result.tool_use_id)} gave:]"}
-        )
-        self._parts.append(written)
+        id = self._pieces.ids(result.tool_use_id)
+        self._behind += [{"type": "text", "text": f"[The {kind} that tool call {id} gave:]"}, written]
         return f"[The {kind} follows in the next user message.]"
 
-    def _groups(self, blocks: Sequence[Block]) -> list[Wire]:
+    def _groups(self, parts: list[Wire], blocks: Sequence[Block]) -> list[Wire]:
         """Write what is no result: one message for each run of system words, and for each name."""
         wire: list[Wire] = []
-        parts, self._parts = self._parts, []
         name: Any = None
         spoken: list[SystemBlock] = []
 
         def end_user() -> None:
             if parts:
-                wire.append(
-                    {"role": "user", **({"name": name} if name is not None else {}), "content": self._of(parts)}
-                )
+                wire.append(self._heard_message(parts, name))
                 parts.clear()
 
         def end_system() -> None:
@@ -270,12 +309,13 @@ class Render:
         for block in blocks:
             if isinstance(block, SystemBlock) and self._dialect.late_system:
                 end_user()
-                if block.meta is not None:
+                if _opens(block):
                     end_system()
                 spoken.append(block)
                 continue
             end_system()
-            given = self._name(block)
+            self._pieces.left(block, frozenset({"detail"}), carried=frozenset({"name", "role"}))
+            given = self._pieces.speaker(block)
             if block.meta is not None and block.carried(OPENAI_CHAT):
                 if given != name:
                     end_user()
@@ -285,125 +325,70 @@ class Render:
         end_system()
         return wire
 
-    def _name(self, block: Block) -> str | None:
-        """Read the speaker's name that a block carries, and record other keys that have no place."""
-        if block.meta is None:
-            return None
-        self._left(block, frozenset({"detail"}), carried=frozenset({"name"}))
-        name = block.carried(OPENAI_CHAT).get("name")
-        return named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes) if isinstance(name, str) and name else None
-
-    def _of(self, parts: list[Wire]) -> str | list[Wire]:
-        if len(parts) == 1 and parts[0]["type"] == "text":
-            text: str = parts[0]["text"]
-            return text
-        if not self._dialect.parts and all(part["type"] == "text" for part in parts):
-            return "\n\n".join(part["text"] for part in parts)
-        return list(parts)
+    def _heard_message(self, parts: list[Wire], name: str | None) -> Wire:
+        wire: Wire = {"role": "user", **({"name": name} if name is not None else {}), "content": None}
+        texts = [part for part in parts if part["type"] == "text"]
+        if self._dialect.native:
+            wire["content"] = self._pieces.joined(texts) if texts else ""
+            images = [found[1] for part in parts if part["type"] == "image_url" for found in [_inline(part)] if found]
+            return {**wire, "images": images} if images else wire
+        wire["content"] = self._pieces.joined(texts) if len(texts) == len(parts) else list(parts)
+        return wire
 
     def _heard(self, block: Block) -> list[Wire]:
         if isinstance(block, TextBlock):
             if is_blank(block.text):
                 self.changes.withheld(block, "blank text")
                 return []
-            return [{"type": "text", "text": self._text(block.text)}]
+            return [self._pieces.part(block)]
         if isinstance(block, SystemBlock):
-            self.changes.rewritten("system words as marked text of the user's turn", block)
-            return [{"type": "text", "text": self._text(f"<system>\n{block.text}\n</system>")}]
+            self.changes.rewritten("system words as marked text of the user's turn (HF-04)", block)
+            return [{"type": "text", "text": self._pieces.text(f"<system>\n{block.text}\n</system>")}]
         if isinstance(block, ImageBlock | DocumentBlock):
-            return [self._media(block)]
-        if isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in rules.PARTS["user"]:
-            if isinstance(block.data.get(block.type), FrozenDict):
-                return [thaw_well_formed(block.data, self.changes)]
+            return [self._pieces.media(block)]
+        if isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in self._taken():
+            return [thaw_well_formed(block.data, self.changes)]
         self.changes.withheld(block, "not for a user message")
         return []
 
-    def _media(self, block: ImageBlock | DocumentBlock) -> Wire:
-        kind, source = block.source.get("type"), block.source
-        mine = block.issuer in (None, OPENAI_CHAT)
-        if isinstance(block, ImageBlock):
-            url = _url(source)
-            if url is not None and self._dialect.images:
-                wire: Wire = {"url": well_formed(url, self.changes)}
-                detail = block.extra(OPENAI_CHAT).get("detail")
-                return {"type": "image_url", "image_url": {**wire, **({"detail": detail} if detail else {})}}
-        elif kind == "text" and isinstance(source.get("data"), str):
-            self.changes.rewritten("a text document as text", block)
-            title = f" {block.title}" if block.title else ""
-            return {"type": "text", "text": self._text(f"[Document{title}]\n{source['data']}")}
-        elif kind == "base64" and self._dialect.files:
-            data = f"data:{source.get('media_type')};base64,{source.get('data')}"
-            return {"type": "file", "file": {"filename": self._text(block.title or "document.pdf"), "file_data": data}}
-        elif kind == "file" and self._dialect.files and mine and isinstance(source.get("file_id"), str):
-            return {"type": "file", "file": {"file_id": source["file_id"]}}
-        what = "image" if isinstance(block, ImageBlock) else "document"
-        self.changes.withheld(block, f"a {what} whose source this API does not take")
-        return {"type": "text", "text": f"[{what} left out: it cannot be sent here]"}
+    def _taken(self) -> frozenset[str]:
+        """Give the types of parts that are sent back as they came."""
+        dialect = self._dialect
+        kinds = {
+            "image_url": dialect.images and dialect.image_urls,
+            "input_audio": dialect.audio,
+            "file": dialect.files,
+        }
+        return frozenset(kind for kind, taken in kinds.items() if taken and not dialect.native)
 
     def _spoken(self, blocks: Sequence[SystemBlock]) -> Wire:
         """Write system words as a message."""
+        pieces = self._pieces
         role = self._dialect.system_role
-        texts = [self._text(block.text) for block in blocks]
+        if len(blocks) > 1 and self._dialect.one_system:
+            self.changes.rewritten("system messages as one (HF-04)", *blocks)
         for block in blocks:
-            self._left(block, frozenset(), carried=frozenset({"name"}))
+            pieces.left(block, frozenset(), carried=frozenset({"name", "role"}))
         if role == "user":
-            self.changes.rewritten("system words as marked text of the user's turn (OC-17)", *blocks)
-            texts = [f"<system>\n{text}\n</system>" for text in texts]
-        wire: Wire = {"role": role, "content": self._joined(texts)}
-        name = blocks[0].carried(OPENAI_CHAT).get("name") if blocks[0].meta is not None else None
-        if isinstance(name, str) and name and role != "user":
-            wire["name"] = named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
-        return wire
-
-    def _carried(self, block: Block, wire: Wire, role: str) -> None:
-        """Give an assistant message the keys that it came with, as far as the API takes them."""
-        kept = frozenset({"key", "type", "detail"})
-        self._left(block, kept, carried=rules.KEYS[role])
-        for key, value in block.carried(OPENAI_CHAT).items():
-            if key == "name" and isinstance(value, str) and value:
-                wire["name"] = named_for(value, rules.NAME, rules.NAME_LIMIT, self.changes)
-
-    def _left(self, block: Block, known: frozenset[str], carried: frozenset[str] = frozenset()) -> None:
-        """Record keys that are not sent."""
-        if block.meta is None or isinstance(block, ToolUseBlock):
-            return
-        left: Mapping[str, Any] = {
-            **{key: value for key, value in block.extra(OPENAI_CHAT).items() if key not in known},
-            **{key: value for key, value in block.carried(OPENAI_CHAT).items() if key not in carried},
-        }
-        if left:
-            self.changes.withheld(FrozenDict(left), f"keys that this API does not take: {', '.join(left)}")
-
-    def _text(self, text: str) -> str:
-        if text.isascii() and "\0" not in text:
-            return text
-        text = well_formed(text, self.changes)
-        if "\0" in text:
-            self.changes.rewritten("U+0000 in text, replaced by U+FFFD (OC-21)")
-            text = text.replace("\0", "\ufffd")
-        return text
-
-    def _id(self, id: str) -> str:
-        alias = self._ids(id)
-        if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (OC-06)")
-        return alias
+            self.changes.rewritten("system words as marked text of the user's turn (OC-17, HF-03)", *blocks)
+            texts = "\n\n".join(f"<system>\n{pieces.text(block.text)}\n</system>" for block in blocks)
+            return {"role": "user", "content": texts}
+        carried = blocks[0].carried(OPENAI_CHAT) if blocks[0].meta is not None else {}
+        if self._dialect.developer and carried.get("role") == "developer":
+            role = "developer"
+        wire: Wire = {"role": role, "content": pieces.joined([pieces.part(block) for block in blocks])}
+        name = pieces.speaker(blocks[0])
+        return wire if name is None else {**wire, "name": name}
 
 
-def _joined(system: Sequence[SystemBlock]) -> SystemBlock:
-    return system[0] if len(system) == 1 else SystemBlock("\n\n".join(block.text for block in system))
+def _opens(block: SystemBlock) -> bool:
+    """Tell whether system words are a message of their own, not one more part of the message before."""
+    return block.meta is not None and bool(block.carried(OPENAI_CHAT))
 
 
-def _url(source: FrozenDict) -> str | None:
-    if source.get("type") == "url" and isinstance(source.get("url"), str):
-        return str(source["url"])
-    if source.get("type") == "base64" and isinstance(source.get("data"), str):
-        return f"data:{source.get('media_type')};base64,{source['data']}"
-    return None
+def _as_parts(content: str | list[Wire]) -> list[Wire]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+def _inline(part: Wire) -> tuple[str, str] | None:
+    return data_url(part["image_url"]["url"])

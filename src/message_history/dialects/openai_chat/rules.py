@@ -11,7 +11,7 @@ from typing import Final
 
 from message_history.dialects.base import Rule
 
-__all__ = ["BY_ID", "KEYS", "PARTS", "RULES"]
+__all__ = ["KEYS", "PARTS", "RULES"]
 
 _GH: Final = "https://github.com/"
 _SPEC: Final = "https://github.com/openai/openai-openapi"
@@ -36,6 +36,7 @@ RULES: Final = (
         errors=(
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with "
             "'tool_calls'.",
+            "Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'.",
         ),
         repair="It is moved to its call; one of no known call is dropped.",
         source=_GH + "run-llama/llama_index/issues/10493",
@@ -77,8 +78,8 @@ RULES: Final = (
         id="OC-06",
         rule="A call's id has at most 40 characters.",
         errors=(
-            "Invalid 'messages[{n}].tool_calls[{m}].id': string too long. Expected a string with maximum length 40, "
-            "but got a string with length {count} instead.",
+            "Invalid 'messages[{n}].tool_calls[{m}].id': string too long. Expected a string with maximum length "
+            "{limit}, but got a string with length {count} instead.",
         ),
         repair="A longer id is rewritten on both sides.",
         source=_GH + "Portkey-AI/gateway/issues/1062",
@@ -227,14 +228,17 @@ RULES: Final = (
         date="2026-06",
     ),
 )
-BY_ID: Final = {rule.id: rule for rule in RULES}
 
 ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 ID_LIMIT: Final = 40
 """Reported up to 64 on newer routes; 40 is what every route takes (OC-06)."""
+SHORT_ID: Final = re.compile("[a-zA-Z0-9]{9}")
+"""What templates of Mistral want, and nobody refuses."""
 NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_LIMIT: Final = 64
 MAX_CALLS: Final = 128
+MAX_CACHE_MARKS: Final = 4
+"""Claude's own limit, which holds behind gateways too."""
 
 KEYS: Final[dict[str, frozenset[str]]] = {
     "user": frozenset({"role", "content", "name"}),

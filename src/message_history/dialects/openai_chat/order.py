@@ -1,0 +1,84 @@
+"""Find what is wrong with the order of roles in a list, as far as a provider minds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from message_history.dialects.checks import entries
+from message_history.frozen import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from message_history.dialects.openai_chat import OpenAIChat
+
+__all__ = ["Fault", "faults_of_order"]
+
+Fault: TypeAlias = tuple[str, "int | None", str, int]
+"""What is wrong, in which entry, in words, and the entry before it that matters."""
+
+
+def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: OpenAIChat) -> Iterator[Fault]:
+    """Go through the roles of a list.
+
+    Args:
+        wire: the messages.
+        dialect: the model's fields.
+
+    Yields:
+        What is wrong.
+
+    Complexity: linear in the list.
+    """
+    roles = [entry.get("role") for entry in wire]
+    yield from _systems(roles, dialect)
+    if dialect.alternate:
+        yield from _turns(wire, roles, dialect)
+    elif dialect.bridge:
+        for n in range(1, len(roles)):
+            if roles[n - 1 : n + 1] == ["tool", "user"]:
+                yield "user after tool", n, "a user message right behind a tool message", 0
+    if dialect.needs_user and "user" not in roles:
+        yield "no user", None, "no user message", 0
+    if not dialect.prefill and (roles[-1] == "assistant" or (dialect.tools == "text" and roles[-1] != "user")):
+        yield "last", len(roles) - 1, f"the last message is of role {brief(roles[-1])}", 0
+    if roles[-2:] == ["assistant", "assistant"]:
+        yield "last two", len(roles) - 1, "two assistant messages at the end", 0
+
+
+def _systems(roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
+    """Look for system messages behind the first message, or a second one."""
+    fault = "late system"
+    if dialect.alternate:
+        fault = "late system in turns" if dialect.tools == "text" else "late system beside tools"
+    heard = False
+    systems = 0
+    for n, role in enumerate(roles):
+        if role not in ("system", "developer"):
+            heard = True
+            continue
+        systems += 1
+        if (heard and not dialect.late_system) or (systems > 1 and dialect.one_system):
+            yield fault, n, f"a {brief(role)} message behind the first message", 0
+
+
+def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
+    """Look for two of a kind in a row: calls and results do not count where a provider knows them."""
+    beside = dialect.tools == "messages"
+    expected = "user"
+    before = 0
+    for n, (entry, role) in enumerate(zip(wire, roles, strict=True)):
+        if role in ("system", "developer") and (n > 0 or dialect.system_role != "user"):
+            continue
+        if beside and (role == "tool" or entries(entry.get("tool_calls"))):
+            continue
+        if dialect.bridge and role == "user" and n > 0 and roles[n - 1] == "tool":
+            yield "user after tool", n, "a user message right behind a tool message", 0
+        elif role in ("system", "developer"):
+            yield "alternation", n, "a system message, which this template does not know", before
+            continue
+        elif role != expected:
+            fault = "alternation beside tools" if beside else "alternation"
+            yield fault, n, f"role {brief(role)}, where {expected} should speak", before
+        expected = "user" if role == "assistant" else "assistant"
+        before = n

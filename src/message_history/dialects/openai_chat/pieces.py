@@ -1,0 +1,246 @@
+"""Write one block at a time, in the form that an API takes; what is changed on the way is recorded."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    SystemBlock,
+    TextBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.dialects.openai_chat import rules
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT
+from message_history.dialects.writing import Aliases, Changes, named_for, thaw_well_formed, well_formed
+from message_history.frozen import FrozenDict, json_text, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.blocks import ToolResultBlock
+    from message_history.dialects.openai_chat import OpenAIChat
+
+__all__ = ["Pieces", "Wire"]
+
+Wire = dict[str, Any]
+ZERO_WIDTH: Final = "\u200b"
+
+
+@final
+class Pieces:
+    """What an export writes of the blocks alone.
+
+    Args:
+        dialect: the model's fields.
+    """
+
+    def __init__(self, dialect: OpenAIChat) -> None:
+        self.changes = Changes()
+        self.ids = Aliases(dialect.id_pattern, dialect.id_limit, unique=dialect.unique_ids)
+        self.tools: dict[str, str] = {}
+        self._dialect = dialect
+        self._marked: list[tuple[int, Wire]] = []
+        banned = dialect.banned_text
+        self._instead = f"{banned[0]}{ZERO_WIDTH}{banned[1:]}" if banned else ""
+
+    def text(self, text: str) -> str:
+        """Write text that every parser takes."""
+        if text.isascii() and "\0" not in text and not self._dialect.banned_text:
+            return text
+        text = well_formed(text, self.changes)
+        if "\0" in text:
+            self.changes.rewritten("U+0000 in text, replaced by U+FFFD (OC-21)")
+            text = text.replace("\0", "\ufffd")
+        banned = self._dialect.banned_text
+        if banned and banned in text:
+            self.changes.rewritten(f"a zero-width space in {banned}, which the model reads as an image (DS-13)")
+            text = text.replace(banned, self._instead)
+        return text
+
+    def part(self, block: TextBlock | SystemBlock) -> Wire:
+        """Write a block of text as a part."""
+        return self._with_mark(block, {"type": "text", "text": self.text(block.text)})
+
+    def joined(self, parts: Sequence[Wire]) -> str | list[Wire]:
+        """Write text parts as content: one text if they are one, or if lists are not taken."""
+        if len(parts) == 1 and len(parts[0]) == 2:
+            text: str = parts[0]["text"]
+            return text
+        if self._dialect.parts:
+            return list(parts)
+        if len(parts) > 1:
+            self.changes.rewritten(f"{len(parts)} texts as one")
+        return "\n\n".join(part["text"] for part in parts)
+
+    def id(self, id: str) -> str:
+        """Write an id."""
+        alias = self.ids(id)
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (OC-06)")
+        return alias
+
+    def name(self, name: str) -> str:
+        """Write a name of a tool."""
+        return named_for(name, self._dialect.name_pattern, rules.NAME_LIMIT, self.changes)
+
+    def call(self, block: ToolUseBlock) -> Wire:
+        """Write a call."""
+        id = self.id(block.id)
+        name = self.name(block.name)
+        self.tools[block.id] = name
+        extra = block.extra(OPENAI_CHAT) if block.meta is not None else {}
+        if extra.get("type") == "custom":
+            if self._dialect.custom_calls:
+                given = block.input.get("input")
+                text = given if isinstance(given, str) else json_text(thaw(given))
+                return {"id": id, "type": "custom", "custom": {"name": name, "input": self.text(text)}}
+            self.changes.rewritten("a custom call as a function call", block)
+        elif extra:
+            self.changes.withheld(FrozenDict(extra), f"keys that this API does not take: {', '.join(extra)}")
+        arguments: object = self._arguments(block)
+        if self._dialect.native:
+            arguments = thaw_well_formed(block.input, self.changes)
+        return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+    def call_as_text(self, block: ToolUseBlock) -> Wire:
+        """Write a call as text, for a model whose template knows no tools."""
+        self.changes.rewritten("a call as text: this model's template knows no tools (HF-01)", block)
+        body = json_text({"name": block.name, "arguments": thaw(block.input)})
+        id = json.dumps(block.id, ensure_ascii=False)
+        return {"type": "text", "text": self.text(f"<tool_call id={id}>\n{body}\n</tool_call>")}
+
+    def result_as_text(self, block: ToolResultBlock, content: Sequence[Wire]) -> Wire:
+        """Write a result as text, for a model whose template knows no tools."""
+        self.changes.rewritten("a result as text: this model's template knows no tools (HF-01)", block)
+        failed = ' error="true"' if block.is_error and not block.is_stub else ""
+        body = "\n\n".join(part["text"] for part in content)
+        id = json.dumps(block.tool_use_id, ensure_ascii=False)
+        return {"type": "text", "text": self.text(f"<tool_result id={id}{failed}>\n") + f"{body}\n</tool_result>"}
+
+    def _arguments(self, block: ToolUseBlock) -> str:
+        """Write a call's input as text: the provider's own where there is one."""
+        text = block.arguments
+        strict = self._dialect.object_arguments
+        if text is not None and (not strict or _is_object(text)):
+            return self.text(text)
+        if not block.readable:
+            self.changes.rewritten("an input that is no JSON object, under `_raw`", block)
+        elif text is not None:
+            self.changes.rewritten("an input that is no JSON object, as the object that it stands for", block)
+        return self.text(json.dumps(thaw_well_formed(block.input, self.changes), ensure_ascii=False))
+
+    def media(self, block: ImageBlock | DocumentBlock) -> Wire:
+        """Write an image or a document as a part, or as text that says what was left out."""
+        kind, source = block.source.get("type"), block.source
+        mine = block.issuer in (None, OPENAI_CHAT)
+        if isinstance(block, ImageBlock):
+            url = _url(source)
+            if url is not None and self._dialect.images and (self._dialect.image_urls or url.startswith("data:")):
+                wire: Wire = {"url": well_formed(url, self.changes)}
+                detail = block.extra(OPENAI_CHAT).get("detail")
+                if isinstance(detail, str):
+                    wire["detail"] = self.text(detail)
+                return self._with_mark(block, {"type": "image_url", "image_url": wire})
+        elif kind == "text" and isinstance(source.get("data"), str):
+            self.changes.rewritten("a text document as text", block)
+            title = f" {block.title}" if block.title else ""
+            return {"type": "text", "text": self.text(f"[Document{title}]\n{source['data']}")}
+        elif kind == "base64" and self._dialect.files:
+            data = well_formed(f"data:{source.get('media_type')};base64,{source.get('data')}", self.changes)
+            return {"type": "file", "file": {"filename": self.text(block.title or "document.pdf"), "file_data": data}}
+        elif kind == "file" and self._dialect.files and mine and isinstance(source.get("file_id"), str):
+            return {"type": "file", "file": {"file_id": self.text(str(source["file_id"]))}}
+        what = "image" if isinstance(block, ImageBlock) else "document"
+        self.changes.withheld(block, f"a {what} whose source this API does not take")
+        return {"type": "text", "text": f"[{what} left out: it cannot be sent here]"}
+
+    def left(self, block: Block, known: frozenset[str], carried: frozenset[str] = frozenset()) -> None:
+        """Record the keys of a block, and of the message that it opened, that are not sent.
+
+        Args:
+            block: the block.
+            known: its own keys that are sent.
+            carried: its message's keys that are sent.
+        """
+        if block.meta is None or isinstance(block, ToolUseBlock):
+            return
+        if self._dialect.alternate:
+            carried -= {"name"}
+        if self._mark(block) is not None:
+            known |= {"cache_control"}
+        left: Mapping[str, Any] = {
+            **{key: value for key, value in block.extra(OPENAI_CHAT).items() if key not in known},
+            **{key: value for key, value in block.carried(OPENAI_CHAT).items() if key not in carried and value != ""},
+        }
+        if left:
+            self.changes.withheld(FrozenDict(left), f"keys that this API does not take: {', '.join(left)}")
+
+    def speaker(self, block: Block) -> str | None:
+        """Give the name of the speaker that a block carries, where names are taken."""
+        if block.meta is None or self._dialect.alternate:
+            return None
+        name = block.carried(OPENAI_CHAT).get("name")
+        if not isinstance(name, str) or not name:
+            return None
+        return named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
+
+    def limit_marks(self, prompt: int) -> None:
+        """Leave out cache marks beyond four, those of the earliest messages first.
+
+        Args:
+            prompt: how many of the marks the system prompt has, which are left out last.
+        """
+        beyond = max(len(self._marked) - rules.MAX_CACHE_MARKS, 0)
+        for index, part in (self._marked[prompt:] + self._marked[:prompt][::-1])[:beyond]:
+            self.changes.index = index
+            del part["cache_control"]
+            self.changes.withheld(None, f"a cache mark beyond {rules.MAX_CACHE_MARKS}")
+
+    @property
+    def marks(self) -> int:
+        """Return how many cache marks were written."""
+        return len(self._marked)
+
+    def _mark(self, block: Block) -> FrozenDict | None:
+        """Give the cache mark of a block that may have one here."""
+        if not self._dialect.cache_marks or not isinstance(block, TextBlock | SystemBlock | ImageBlock):
+            return None
+        mark = block.extra(OPENAI_CHAT).get("cache_control")
+        if not isinstance(mark, FrozenDict) or mark.get("type") != "ephemeral" or not mark.keys() <= {"type", "ttl"}:
+            return None
+        return None if not isinstance(block, ImageBlock) and is_blank(block.text) else mark
+
+    def _with_mark(self, block: Block, wire: Wire) -> Wire:
+        mark = self._mark(block) if block.meta is not None else None
+        if mark is not None:
+            wire["cache_control"] = thaw_well_formed(mark, self.changes)
+            self._marked.append((self.changes.index, wire))
+        return wire
+
+
+def _url(source: FrozenDict) -> str | None:
+    if source.get("type") == "url" and isinstance(source.get("url"), str):
+        return str(source["url"])
+    if source.get("type") == "base64" and isinstance(source.get("data"), str):
+        return f"data:{source.get('media_type')};base64,{source['data']}"
+    return None
+
+
+def _is_object(text: str) -> bool:
+    """Tell whether text is that of a JSON object, as strict parsers read it."""
+    try:
+        found = json.loads(text, parse_constant=_no_constant)
+        if "\\u" in text:
+            json.dumps(found, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict)
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(name)

@@ -1,0 +1,91 @@
+"""The one form that every surveyed chat endpoint accepts: a list of Chat Completions, written with all their limits.
+
+Three kinds of endpoint want more than a form can give: models that must get their reasoning back (DS-09, KM-05),
+models without images (DS-11, and OL-04 for images by URL), and templates without a system role or without tools
+(OC-17, HF-01, HF-03). `OpenAIChat.for_model` writes for those.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.dialects.openai_chat import OpenAIChat
+from message_history.dialects.openai_chat.check import violations as find_violations
+from message_history.dialects.openai_chat.rules import SHORT_ID
+from message_history.dialects.portable.rules import QUOTED, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from openai.types.chat import ChatCompletionMessageParam  # noqa: F401
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign
+    from message_history.message import Message
+
+__all__ = ["Portable"]
+
+FORM: Final = OpenAIChat(
+    provider="portable",
+    developer=False,
+    late_system=False,
+    one_system=True,
+    needs_user=True,
+    alternate=True,
+    bridge=True,
+    max_calls=1,
+    custom_calls=False,
+    null_content="empty",
+    content_key=True,
+    empty_content=False,
+    empty_result="[The tool gave no output.]",
+    parts=False,
+    refusals=False,
+    files=False,
+    object_arguments=True,
+    refused_keys=frozenset(
+        {"audio", "function_call", "reasoning", "reasoning_content", "reasoning_details", "refusal", "thinking"}
+    ),
+    own_blocks=frozenset(),
+    unique_ids=True,
+    id_pattern=SHORT_ID,
+    id_limit=9,
+)
+"""Chat Completions with the limits of all."""
+
+
+@final
+@frozen(kw_only=True)
+class Portable(Dialect["ChatCompletionMessageParam"]):
+    """The form that every surveyed chat endpoint accepts."""
+
+    name: ClassVar[str] = "portable"
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read a list of Chat Completions; see `Dialect.parse`."""
+        return FORM.parse(raw, foreign)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write a list of Chat Completions; see `Dialect.render`."""
+        return FORM.render(messages, system)
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what some endpoint refuses; see `Dialect.violations`."""
+        return find_violations(wire, FORM, QUOTED)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response; see `Dialect.reply`."""
+        return FORM.reply(response)
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end with the assistant: never."""
+        return FORM.may_end_with(said)
+
+    def has_system_in_list(self) -> bool:
+        """Tell whether the system prompt goes into the list: it is the first message."""
+        return FORM.has_system_in_list()

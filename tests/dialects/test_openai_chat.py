@@ -1,0 +1,548 @@
+"""The rules of Chat Completions and of those who speak it, one broken list for each, in the providers' own words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, RepairCode, TextBlock, ToolUseBlock, check
+from message_history.blocks import ImageBlock, Meta, ThinkingBlock
+from message_history.dialects import Anthropic, Dialect, OpenAIChat, Portable
+from message_history.dialects.openai_chat.compatible import UNCHECKED
+
+Wire = dict[str, Any]
+IMAGE = "data:image/png;base64,iVBORw0KGgo="
+ASK = {"role": "user", "content": "q"}
+MORE = {"role": "user", "content": "more"}
+SAID = {"role": "assistant", "content": "a"}
+RULED = {"role": "system", "content": "be brief"}
+
+
+def call(*ids: str, arguments: Any = "{}", name: str = "f", **keys: Any) -> Wire:
+    """Write an assistant message with calls."""
+    calls = [{"id": id, "type": "function", "function": {"name": name, "arguments": arguments}} for id in ids]
+    return {"role": "assistant", "content": None, "tool_calls": calls, **keys}
+
+
+def tool(id: str, content: Any = "r") -> Wire:
+    """Write a tool message."""
+    return {"role": "tool", "tool_call_id": id, "content": content}
+
+
+def parts(*items: str | Wire) -> list[Wire]:
+    """Write a list of parts."""
+    return [{"type": "text", "text": item} if isinstance(item, str) else item for item in items]
+
+
+def image(url: str = IMAGE) -> Wire:
+    """Write an image part."""
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def served(name: str) -> OpenAIChat:
+    """Give the dialect of a provider, or of a model at one."""
+    provider, _, model = name.partition("|")
+    return OpenAIChat.for_model(model, provider) if model else OpenAIChat.for_provider(provider)
+
+
+BROKEN: list[tuple[str, str, list[Wire], str]] = [
+    (
+        "OC-01",
+        "openai",
+        [ASK, call("c1"), MORE],
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
+        "The following tool_call_ids did not have response messages: c1",
+    ),
+    (
+        "OC-02",
+        "openai",
+        [ASK, SAID, tool("c1")],
+        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    ),
+    (
+        "OC-03",
+        "openai",
+        [ASK, call("c1"), tool("c1"), tool("c1")],
+        "Invalid parameter: Duplicate value for 'tool_call_id' of 'c1', in messages[2] and messages[3].",
+    ),
+    (
+        "OC-04",
+        "openai",
+        [ASK, {**SAID, "tool_calls": []}, MORE],
+        "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty "
+        "array instead.",
+    ),
+    (
+        "OC-05",
+        "openai",
+        [ASK, call(*(f"c{n}" for n in range(130))), *(tool(f"c{n}") for n in range(130))],
+        "Invalid 'messages[1].tool_calls': array too long. Expected an array with maximum length 128, but got an array "
+        "with length 130 instead.",
+    ),
+    (
+        "OC-06",
+        "openai",
+        [ASK, call("c" * 44), tool("c" * 44)],
+        "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a "
+        "string with length 44 instead.",
+    ),
+    ("OC-07", "openai", [ASK, {**SAID, "content": None}, MORE], "Invalid value for 'content': expected a string"),
+    (
+        "OC-08",
+        "openai",
+        [{"role": "user", "content": {"a": 1}}],
+        "Invalid type for 'messages[0].content': expected one of a string or array of objects, but got an object",
+    ),
+    (
+        "OC-09",
+        "openai",
+        [ASK, call("c1"), tool("c1", [{"id": 1}])],
+        "Missing required parameter: 'messages[2].content[0].type'.",
+    ),
+    ("OC-10", "openai", [], "Invalid 'messages': empty array. Expected an array with minimum length 1, but got"),
+    (
+        "OC-11",
+        "openai",
+        [ASK, call("c1", name="a b"), tool("c1")],
+        "Invalid 'messages[1].tool_calls[0].function.name': string does not match pattern. Expected a string that "
+        "matches the pattern '^[a-zA-Z0-9_-]+$'.",
+    ),
+    (
+        "OC-11",
+        "openai",
+        [ASK, call("c1", name=""), tool("c1")],
+        "Invalid 'messages[1].tool_calls[0].function.name': empty string. Expected a string with minimum length 1, but "
+        "got an empty string instead.",
+    ),
+    ("OC-12", "openai", [ASK, call("c1", name="f" * 65), tool("c1")], "Invalid 'tools[1].function.name': string too"),
+    ("OC-13", "openai", [ASK, call("c1", arguments={"a": 1}), tool("c1")], ""),
+    (
+        "OC-14",
+        "openai",
+        [{**ASK, "name": "José Silva"}],
+        "Invalid 'messages[0].name': string does not match pattern. Expected a string that matches the pattern",
+    ),
+    (
+        "OC-15",
+        "openai",
+        [ASK, call("c1"), tool("c1", parts("shot", image()))],
+        "Invalid 'messages[2]'. Image URLs are only allowed for messages with role 'user', but this message with role "
+        "'tool' contains an image URL.",
+    ),
+    (
+        "OC-16",
+        "openai",
+        [{"role": "user", "content": parts("hear", {"type": "input_audio", "input_audio": {}})}],
+        "Invalid 'messages[0]'. Content blocks are expected to be either text or image_url type.",
+    ),
+    (
+        "OC-17",
+        "openai|o1-mini",
+        [{"role": "developer", "content": "s"}, ASK],
+        "Unsupported value: 'messages[0].role' does not support 'developer' with this model.",
+    ),
+    ("OC-18", "openai", [ASK, {"role": "assistant", "content": [{"type": "file"}]}, MORE], ""),
+    ("OC-19", "openai", [ASK, call("c1"), {"role": "tool", "content": "r"}], "Missing required parameter"),
+    ("OC-20", "openai", [{"role": "user", "content": "\ud83d"}], "Failed to parse the request body as JSON: messages"),
+    ("AZ-01", "azure", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")],
+     "'content' is a required property - 'messages.1'"),
+    ("AZ-02", "azure", [ASK, SAID] * 1024 + [ASK], '"$.messages" is too long. Maximum length is 2048, but got 2049'),
+    ("AZ-03", "azure on your data", [{"role": "user", "content": parts("q")}],
+     "Invalid chat message detected: message content must be string"),
+    ("DS-01", "deepseek", [ASK, call("a"), MORE],
+     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
+     "(insufficient tool messages following tool_calls message)"),
+    ("DS-02", "deepseek", [ASK, call("a"), tool("zzz")],
+     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
+     "Unexpected tool_call_id: zzz"),
+    ("DS-03", "deepseek", [ASK, call("a"), tool("a"), tool("b")],
+     "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"),
+    ("DS-04", "deepseek", [ASK, call("a"), tool("a"), call("a"), tool("a")],
+     "Duplicate value for 'tool_call_id' of a in message[3]"),
+    ("DS-05", "deepseek", [ASK, {**SAID, "tool_calls": []}, MORE], "Invalid 'messages[1].tool_calls': empty array."),
+    ("DS-06", "deepseek", [ASK, {"role": "assistant"}, MORE],
+     "Invalid assistant message: content or tool_calls must be set"),
+    ("DS-07", "deepseek-r1", [RULED, ASK, MORE],
+     "deepseek-reasoner does not support successive user or assistant messages (messages[1] and messages[2] in your "
+     "input). You should interleave the user/assistant messages in the message sequence."),
+    ("DS-08", "deepseek-r1", [ASK, SAID, RULED],
+     "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on"),
+    ("DS-09", "deepseek", [ASK, call("a"), tool("a")],
+     "Missing `reasoning_content` field in the assistant message at message index 1."),
+    ("DS-09", "deepseek|deepseek-v4-pro", [ASK, {**SAID, "reasoning_content": "t"}, MORE, SAID, MORE],
+     "The `reasoning_content` in the thinking mode must be passed back to the API."),
+    ("DS-10", "deepseek-r1", [ASK, {**SAID, "reasoning_content": "t"}, MORE], ""),
+    ("DS-11", "deepseek", [{"role": "user", "content": parts("look", image())}],
+     "Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected"),
+    ("DS-11", "deepseek", [ASK, call("a", content=[], reasoning_content=""), tool("a")],
+     "Failed to deserialize the JSON body into the target type: messages[1]: invalid type: sequence, expected a"),
+    ("DS-12", "deepseek", [{"role": "user", "content": [{"a": 1}]}],
+     "Failed to deserialize the JSON body into the target type: messages[0]: missing field `type`"),
+    ("DS-13", "deepseek", [{"role": "user", "content": "see <\uff5cimage\uff5c>"}],
+     'The sub-string "<\uff5cimage\uff5c>" in your input is not allowed for this API.'),
+    ("DS-14", "deepseek", [], "Empty input messages"),
+    ("KM-01", "kimi", [ASK, {**SAID, "content": ""}, MORE],
+     "Invalid request: the message at position 1 with role 'assistant' must not be empty"),
+    ("KM-02", "kimi", [ASK, call("f:0", content=parts(""), reasoning_content="t"), tool("f:0")],
+     "text content is empty"),
+    ("KM-02", "moonshot", [ASK, call("f:0", reasoning_content="t"), tool("f:0", parts(image()))],
+     "text content is empty"),
+    ("KM-03", "kimi", [ASK, call("Shell:58"), MORE],
+     "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
+     "The following tool_call_ids did not have response messages: Shell:58"),
+    ("KM-04", "kimi", [ASK, call(""), tool("")], "Invalid request: tool_call_id  is not found"),
+    ("KM-05", "kimi|kimi-k2-thinking", [ASK, call("f:0"), tool("f:0")],
+     "thinking is enabled but reasoning_content is missing in assistant tool call message at index 1"),
+    ("KM-06", "kimi", [{"role": "user", "content": parts("see", {"type": "video_url", "video_url": {"url": "x"}})}],
+     "the message at position 0 with role 'user' contains an invalid part type: video_url"),
+    ("KM-07", "kimi", [], "Invalid request: messages must not be empty"),
+    ("QW-01", "qwen", [ASK, call("c1"), MORE],
+     '<400> InternalError.Algo.InvalidParameter: An assistant message with "tool_calls" must be followed by tool '
+     'messages responding to each "tool_call_id". The following tool_call_ids did not have response messages: '
+     "message[2].role"),
+    ("QW-02", "qwen", [ASK, tool("c1")],
+     '<400> InternalError.Algo.InvalidParameter: messages with role "tool" must be a response to a preceeding message'),
+    ("QW-03", "qwen", [ASK, {**SAID, "tool_calls": []}, MORE], "Empty tool_calls is not supported in message"),
+    ("QW-04", "dashscope", [ASK, call("c1", arguments='{"label":"Build'), tool("c1")],
+     '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the code model must be in JSON'),
+    ("QW-04", "qwen", [ASK, call("c1", arguments='"{}"'), tool("c1")], "<400> InternalError.Algo.InvalidParameter"),
+    ("GQ-01", "groq", [ASK, {**SAID, "reasoning_content": "t"}, MORE],
+     "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property "
+     "'reasoning_content' is unsupported)]"),
+    ("GQ-01", "groq", [ASK, {**SAID, "reasoning": "t"}, MORE],
+     "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning' is "
+     "unsupported, did you mean 'role'?)]"),
+    ("GQ-02", "groq", [ASK, {**SAID, "reasoning": ""}, MORE],
+     "messages[1].reasoning: reasoning is not supported with this model"),
+    ("CB-01", "cerebras", [ASK, {**SAID, "reasoning_content": "t"}, MORE],
+     "messages.1.assistant.reasoning_content: property 'messages.1.assistant.reasoning_content' is unsupported"),
+    ("XA-01", "xai", [ASK, {"role": "assistant", "content": []}, MORE],
+     "Invalid request content: Each message must have at least one content element."),
+    ("XA-02", "xai", [{"role": "system", "content": ""}, ASK],
+     "An empty message was provided. Every message needs at least one non-empty content element."),
+    ("MM-01", "minimax", [ASK, call("c1", arguments="{bad"), tool("c1")],
+     "invalid params, invalid function arguments json string, tool_call_id: c1 (2013)"),
+    ("GW-01", "litellm", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")],
+     "422, message.1.content invalid input"),
+    ("GW-02", "zen", [{"role": "developer", "content": "s"}, ASK], "400 Incorrect role information"),
+    ("GW-03", "openrouter", [ASK, call("c1", arguments='{"command": "ls'), tool("c1")],
+     "invalid_prompt: Invalid request: messages.1.tool_calls.0.function.arguments: arguments must be a valid JSON "
+     "object string"),
+    ("HF-01", "vllm|google/gemma-3-27b-it", [RULED, RULED, ASK],
+     "Conversation roles must alternate user/assistant/user/assistant/..."),
+    ("HF-01", "sglang|mistralai/Mistral-7B-Instruct-v0.1", [RULED, ASK],
+     "Conversation roles must alternate user/assistant/user/assistant/..."),
+    ("HF-02", "vllm|mistralai/Devstral-Small-2507", [ASK, call("abcdefghi", content=""), tool("abcdefghi"), MORE],
+     "After the optional system message, conversation roles must alternate user and assistant roles except for tool "
+     "calls and results."),
+    ("HF-03", "vllm|google/gemma-2b-it", [RULED, ASK], "System role not supported"),
+    ("HF-04", "vllm|Qwen/Qwen3.5-27B", [ASK, SAID, RULED, MORE], "System message must be at the beginning."),
+    ("HF-05", "vllm|Qwen/Qwen3.5-27B", [RULED], "No user query found in messages."),
+    ("HF-06", "vllm|meta-llama/Llama-3.1-8B-Instruct", [ASK, call("a", "b", content=""), tool("a"), tool("b")],
+     "This model only supports single tool-calls at once!"),
+    ("HF-07", "vllm", [ASK, call("a", arguments='{"value": ', content=""), tool("a")],
+     "json.decoder.JSONDecodeError: "),
+    ("HF-08", "vllm|Qwen/Qwen3-Coder-480B", [ASK, call("a", arguments="[3, 18]", content=""), tool("a")],
+     "Can only get item pairs from a mapping."),
+    ("HF-09", "mlx-openai-server", [ASK, call("a"), tool("a")],
+     "Message has tool role, but there was no previous assistant message with a tool call!"),
+    ("HF-10", "lm studio", [ASK, call("a"), tool("a")],
+     "Invalid 'content': 'content' field must be a string or an array of objects."),
+    ("HF-11", "llama.cpp", [ASK, {**SAID, "content": "half"}],
+     "Assistant response prefill is incompatible with enable_thinking."),
+    ("HF-12", "llama.cpp", [ASK, SAID, SAID], "Cannot have 2 or more assistant messages at the end of the list."),
+    ("HF-13", "llama.cpp", [ASK, {**SAID, "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]},
+                            tool("a")], "Missing tool call type"),
+    ("OL-01", "ollama native", [ASK, {"role": "assistant", "content": parts("a")}, MORE],
+     "json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string"),
+    ("OL-02", "ollama", [ASK, {"role": "assistant", "content": None}, MORE], "invalid message content type: <nil>"),
+    ("OL-03", "ollama", [ASK, call("a", arguments=""), tool("a")], "invalid tool call arguments"),
+    ("OL-04", "ollama", [{"role": "user", "content": parts("see", image("https://example.com/a.png"))}],
+     "image URLs are not currently supported, please use base64 encoded data instead"),
+    ("OL-04", "ollama", [{"role": "user", "content": parts({"type": "file", "file": {}})}], "invalid message format"),
+    ("OL-05", "ollama", [ASK, call("a"), tool("a", parts("r"))], ""),
+]  # fmt: skip
+names = [f"{rule} {provider}" for rule, provider, _, _ in BROKEN]
+every_broken_list = pytest.mark.parametrize(("rule", "provider", "raw", "text"), BROKEN, ids=names)
+
+
+@every_broken_list
+def test_each_rule_is_found_in_the_provider_s_words(rule: str, provider: str, raw: list[Wire], text: str) -> None:
+    found = [violation for violation in check(raw, served(provider)) if violation.rule == rule]
+    assert found
+    assert any(violation.error.startswith(text) for violation in found), [violation.error for violation in found]
+    assert all(violation.index is None or violation.index < len(raw) for violation in found)
+
+
+@every_broken_list
+def test_each_broken_list_becomes_acceptable(rule: str, provider: str, raw: list[Wire], text: str) -> None:
+    del text
+    dialect = served(provider)
+    history = MessageHistory.from_list(raw)
+    wire = history.for_send(dialect)
+    left = [violation.rule for violation in check(wire, dialect)] if wire else []
+    assert left == (["AZ-02"] if rule == "AZ-02" else [])
+
+
+@every_broken_list
+def test_openai_itself_minds_its_own_rules_only(rule: str, provider: str, raw: list[Wire], text: str) -> None:
+    del rule, provider, text
+    assert all(violation.rule.startswith("OC-") for violation in check(raw, OpenAIChat()))
+
+
+def test_every_rule_has_an_example_or_a_reason_why_a_list_cannot_break_it() -> None:
+    shown = {rule for rule, _, _, _ in BROKEN}
+    assert {rule.id for rule in OpenAIChat.rules} == shown | UNCHECKED.keys()
+    assert not shown & UNCHECKED.keys()
+
+
+WHOLE = call("abcdefghi", content="")
+PORTABLY_BROKEN: list[tuple[str, list[Wire]]] = [
+    ("P-01", []),
+    ("P-02", [ASK, SAID, RULED, MORE]),
+    ("P-02", [{"role": "developer", "content": "s"}, ASK]),
+    ("P-02", [RULED, RULED, ASK]),
+    ("P-03", [ASK, MORE]),
+    ("P-03", [SAID, ASK]),
+    ("P-03", [RULED]),
+    ("P-04", [ASK, WHOLE, tool("abcdefghi"), MORE]),
+    ("P-05", [ASK, SAID]),
+    ("P-06", [{"role": "user", "content": parts("q")}]),
+    ("P-06", [ASK, WHOLE, tool("abcdefghi", parts("r"))]),
+    ("P-07", [ASK, call("abcdefghi"), tool("abcdefghi")]),
+    ("P-07", [ASK, WHOLE, tool("abcdefghi", "")]),
+    ("P-08", [ASK, WHOLE]),
+    ("P-09", [ASK, WHOLE, tool("abcdefghi"), tool("abcdefghi")]),
+    ("P-09", [ASK, tool("abcdefghi")]),
+    ("P-10", [ASK, call("call_1", content=""), tool("call_1")]),
+    ("P-10", [ASK, WHOLE, tool("abcdefghi"), WHOLE, tool("abcdefghi")]),
+    ("P-11", [ASK, call("abcdefghi", "abcdefghj", content=""), tool("abcdefghi"), tool("abcdefghj")]),
+    ("P-11", [ASK, {**SAID, "tool_calls": []}, MORE]),
+    ("P-12", [ASK, call("abcdefghi", name="a b", content=""), tool("abcdefghi")]),
+    ("P-13", [ASK, call("abcdefghi", arguments="[]", content=""), tool("abcdefghi")]),
+    ("P-14", [ASK, {**SAID, "tool_calls": [{"id": "abcdefghi", "function": {"name": "f", "arguments": "{}"}}]},
+              tool("abcdefghi")]),
+    ("P-15", [ASK, WHOLE, tool("abcdefghi", parts("r", image()))]),
+    ("P-15", [{"role": "user", "content": parts("q", {"type": "file", "file": {}})}]),
+    ("P-16", [ASK, {**SAID, "reasoning": ""}, MORE]),
+    ("P-17", [{"role": "user", "content": "\ud83d"}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "raw"), PORTABLY_BROKEN)
+def test_each_portable_rule_is_found_and_mended(rule: str, raw: list[Wire]) -> None:
+    assert rule in {violation.rule for violation in check(raw, Portable())}
+    wire = MessageHistory.from_list(raw).for_send(Portable())
+    assert not wire or not check(wire, Portable())
+
+
+def test_every_portable_rule_has_an_example() -> None:
+    assert {rule for rule, _ in PORTABLY_BROKEN} == {rule.id for rule in Portable.rules}
+
+
+@pytest.mark.parametrize(
+    ("model", "provider", "fields"),
+    [
+        ("gpt-5", None, {"provider": "openai", "id_limit": 40, "system_role": "system"}),
+        ("o1-mini-2024-09-12", None, {"system_role": "user"}),
+        ("gpt-4o-audio-preview", None, {"audio": True}),
+        ("gpt-4o", "azure", {"provider": "azure", "content_key": True}),
+        ("azure/gpt-4o", None, {"provider": "azure"}),
+        ("deepseek-chat", None, {"provider": "deepseek", "reasoning_required": "never"}),
+        ("deepseek-reasoner", None, {"provider": "deepseek", "reasoning_required": "always", "unique_ids": True}),
+        ("deepseek-ai/DeepSeek-R1", None, {"provider": "openai", "reasoning": None, "images": False}),
+        ("kimi-k2-thinking", None, {"reasoning_required": "calls", "null_content": "omit"}),
+        ("moonshot-v1-8k", None, {"provider": "kimi", "reasoning_required": "never"}),
+        ("qwen3-max", None, {"provider": "qwen", "object_arguments": True}),
+        ("grok-4", None, {"provider": "xai", "empty_content": False}),
+        ("openai/gpt-oss-120b", None, {"reasoning": "reasoning", "no_content": True}),
+        ("llama-3.1-8b-instant", "groq", {"provider": "groq", "max_calls": 128, "reasoning": None}),
+        ("groq:llama-3.1-8b-instant", None, {"provider": "groq", "max_calls": 128}),
+        ("zai-glm-4.7", "cerebras", {"reasoning": "<think>"}),
+        ("glm-4.7", None, {"reasoning": "reasoning_content"}),
+        ("anthropic/claude-sonnet-4.6", "openrouter", {"cache_marks": True, "parts": True, "id_limit": 64}),
+        ("openai/gpt-5", "openrouter", {"id_limit": 40}),
+        ("google/gemini-2.5-flash", None, {"id_limit": 64}),
+        ("meta-llama/Llama-3.1-8B-Instruct", None, {"provider": "templates", "max_calls": 1, "bridge": False}),
+        ("google/gemma-2-9b-it", "vllm", {"system_role": "user", "tools": "text"}),
+        ("gemma3:27b", "llama.cpp", {"provider": "llama.cpp", "system_role": "system", "tools": "text"}),
+        ("mistralai/Mistral-Small-3.2", "vllm", {"bridge": True, "id_limit": 9, "max_calls": 128}),
+        ("some-model", "vllm", {"alternate": True, "bridge": True, "max_calls": 1, "late_system": False}),
+        ("llama3.1", "ollama", {"provider": "ollama", "alternate": False, "image_urls": False}),
+    ],
+)
+def test_fields_by_model(model: str, provider: str | None, fields: dict[str, Any]) -> None:
+    dialect = OpenAIChat.for_model(model, provider)
+    assert {field: getattr(dialect, field) for field in fields} == fields
+
+
+def test_what_is_not_known_gets_the_strictest_of_openai() -> None:
+    assert OpenAIChat.for_model("nobody-knows-this") == OpenAIChat.for_provider("nobody") == OpenAIChat()
+
+
+def exported(raw: list[Wire], dialect: Dialect[Any]) -> list[Wire]:
+    """Read a list, and write it for another provider."""
+    found: list[Wire] = MessageHistory.from_list(raw, dialect=OpenAIChat()).for_send(dialect)
+    return found
+
+
+def test_reasoning_goes_back_under_the_key_that_the_model_knows() -> None:
+    raw: list[Wire] = [ASK, call("c1", reasoning_content="hm"), tool("c1"), {**SAID, "content": "done"}, MORE]
+    assert exported(raw, served("deepseek"))[1]["reasoning_content"] == "hm"
+    assert exported(raw, served("deepseek"))[3]["reasoning_content"] == ""
+    assert exported(raw, served("groq|gpt-oss-120b"))[1]["reasoning"] == "hm"
+    inside = exported(raw, served("cerebras|zai-glm-4.7"))[1]
+    assert inside["content"] == "<think>\nhm\n</think>"
+    history = MessageHistory.from_list(raw)
+    left = history.export(Portable()).repairs
+    assert any(repair.code is RepairCode.WITHHELD and isinstance(repair.removed[0], ThinkingBlock) for repair in left)
+
+
+def test_reasoning_of_another_provider_is_left_out_but_the_key_is_there() -> None:
+    thought = ThinkingBlock("hm", "c2ln", meta=Meta(issuer="anthropic"))
+    history = MessageHistory().add_user("q").add_assistant([thought, ToolUseBlock("c1", "f", {})])
+    history = history.add_tool_result("c1", "r")
+    wire = history.for_send(served("kimi"))
+    assert wire[1]["reasoning_content"] == ""
+    assert "content" not in wire[1]
+
+
+def test_the_same_reasoning_under_two_keys_is_read_once() -> None:
+    wire = exported([ASK, {**SAID, "reasoning": "hm", "reasoning_content": "hm"}, MORE], served("deepseek"))
+    assert wire[1]["reasoning_content"] == "hm"
+
+
+def test_reasoning_details_go_back_to_gateways_alone() -> None:
+    details = [{"type": "reasoning.text", "text": "hm", "signature": "c2ln", "index": 0}]
+    raw: list[Wire] = [ASK, call("c1", reasoning_details=details), tool("c1")]
+    assert exported(raw, served("openrouter|anthropic/claude-sonnet-4.6"))[1]["reasoning_details"] == details
+    assert "reasoning_details" not in exported(raw, OpenAIChat())[1]
+
+
+def test_cache_marks_go_to_claude_behind_a_gateway_and_there_are_at_most_four() -> None:
+    marked = [{"type": "text", "text": "long", "cache_control": {"type": "ephemeral"}}]
+    raw: list[Wire] = [{"role": "system", "content": marked}]
+    for _ in range(5):
+        raw += [{"role": "user", "content": marked}, SAID]
+    raw.append(ASK)
+    dialect = served("openrouter|anthropic/claude-sonnet-4.6")
+    export = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(dialect)
+    has_mark = ["cache_control" in json.dumps(message) for message in export.messages]
+    assert has_mark == [True, *[False, False] * 2, *[True, False] * 3, False]
+    assert sum(repair.code is RepairCode.WITHHELD for repair in export.repairs) == 2
+    assert "cache_control" not in json.dumps(exported(raw, served("openrouter|openai/gpt-5")))
+
+
+def test_a_tool_s_image_is_sent_behind_all_results() -> None:
+    shot = ImageBlock({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="})
+    history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("a", "f", {}), ToolUseBlock("b", "f", {})])
+    history = history.add_tool_result("a", [TextBlock("shot"), shot]).add_tool_result("b", "r")
+    wire = history.for_send(OpenAIChat())
+    assert [message["role"] for message in wire] == ["user", "assistant", "tool", "tool", "user"]
+    assert wire[4]["content"][1] == image()
+    portable = history.for_send(Portable())
+    roles = ["user", "assistant", "tool", "assistant", "tool", "assistant", "user"]
+    assert [message["role"] for message in portable] == roles
+    assert portable[5]["content"] == "OK."
+    assert json.dumps(history.for_send(served("deepseek"))).count("image left out") == 1
+
+
+def test_ids_differ_in_the_whole_list_where_they_must() -> None:
+    raw: list[Wire] = [ASK]
+    for _ in range(300):
+        raw += [call("call_0"), tool("call_0")]
+    for dialect in (served("deepseek"), Portable()):
+        wire = exported(raw, dialect)
+        asked = [item["id"] for message in wire for item in message.get("tool_calls", ())]
+        answered = [message["tool_call_id"] for message in wire if message["role"] == "tool"]
+        assert asked == answered
+        assert len(set(asked)) == 300
+    assert [item["id"] for item in exported(raw, OpenAIChat())[1]["tool_calls"]] == ["call_0"]
+
+
+def test_calls_and_results_are_text_where_a_template_knows_no_tools() -> None:
+    raw: list[Wire] = [RULED, ASK, call("c1", arguments='{"a": 1}', content="look"), tool("c1", "found"), SAID, MORE]
+    wire = exported(raw, served("vllm|google/gemma-2-9b-it"))
+    assert wire == [
+        {"role": "user", "content": "<system>\nbe brief\n</system>\n\nq"},
+        {
+            "role": "assistant",
+            "content": 'look\n\n<tool_call id="c1">\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+        },
+        {"role": "user", "content": '<tool_result id="c1">\nfound\n</tool_result>'},
+        SAID,
+        MORE,
+    ]
+
+
+def test_the_form_of_ollama_s_own_api_goes_both_ways() -> None:
+    dialect = served("ollama native")
+    history = MessageHistory().add_user(
+        [TextBlock("look"), ImageBlock({"type": "base64", "media_type": "image/jpeg", "data": "/9j/AA=="})]
+    )
+    history = history.add_assistant([ToolUseBlock("c1", "f", {"a": 1})]).add_tool_result("c1", "r")
+    wire = history.for_send(dialect)
+    assert wire == [
+        {"role": "user", "content": "look", "images": ["/9j/AA=="]},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "r", "tool_name": "f"},
+    ]
+    loaded = MessageHistory.from_list(wire, dialect=dialect)
+    assert loaded[0] == history[0]
+    assert loaded.for_send(dialect) == wire
+    assert loaded.for_send(Anthropic())[0]["content"][1]["source"]["media_type"] == "image/jpeg"
+
+
+def test_developer_messages_stay_what_they_are_where_they_are_known() -> None:
+    raw: list[Wire] = [{"role": "developer", "content": "s"}, ASK]
+    assert exported(raw, OpenAIChat()) == raw
+    assert exported(raw, served("zen"))[0] == {"role": "system", "content": "s"}
+    assert exported(raw, served("openai|o1-mini")) == [{"role": "user", "content": "<system>\ns\n</system>\n\nq"}]
+
+
+def test_speakers_are_told_apart() -> None:
+    raw: list[Wire] = [{**ASK, "name": "bob"}, MORE, {**MORE, "name": "eve"}, SAID, ASK]
+    assert exported(raw, OpenAIChat()) == raw
+
+
+def test_system_messages_stay_as_many_as_they_were() -> None:
+    raw: list[Wire] = [RULED, RULED, ASK, SAID, {"role": "system", "content": parts("a", "b")}, RULED, MORE]
+    assert exported(raw, OpenAIChat()) == raw
+
+
+def test_custom_calls_go_to_openai_alone() -> None:
+    custom = {"id": "c1", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}}
+    raw: list[Wire] = [ASK, {"role": "assistant", "content": None, "tool_calls": [custom]}, tool("c1")]
+    assert exported(raw, OpenAIChat()) == raw
+    written = exported(raw, served("deepseek"))[1]["tool_calls"][0]
+    assert written["function"] == {"name": "patch", "arguments": '{"input": "*** Begin"}'}
+
+
+def test_a_refusal_is_text_for_others() -> None:
+    raw: list[Wire] = [ASK, {"role": "assistant", "content": None, "refusal": "no"}, MORE]
+    assert exported(raw, OpenAIChat())[1]["content"] == [{"type": "refusal", "refusal": "no"}]
+    assert exported(raw, served("groq"))[1] == {"role": "assistant", "content": "no"}
+
+
+@pytest.mark.parametrize("arguments", ['{"a": NaN}', '{"a": "\\ud83d"}', "", '"{}"', "[1]", "{"])
+def test_arguments_are_an_object_for_strict_parsers(arguments: str) -> None:
+    raw: list[Wire] = [ASK, call("abcdefghi", arguments=arguments, content=""), tool("abcdefghi")]
+    export = MessageHistory.from_list(raw).export(served("ollama"))
+    written = export.messages[1]["tool_calls"][0]["function"]["arguments"]
+    read = json.loads(written, parse_constant=pytest.fail)
+    assert isinstance(read, dict)
+    json.dumps(read, ensure_ascii=False).encode()
+    assert any(repair.code is RepairCode.REWRITTEN for repair in export.repairs)
+    assert exported(raw, OpenAIChat())[1]["tool_calls"][0]["function"]["arguments"] == arguments
+
+
+def test_a_system_prompt_alone_gets_a_user_message_where_there_must_be_one() -> None:
+    wire = MessageHistory().with_system("be brief").for_send(Portable())
+    assert [message["role"] for message in wire] == ["system", "user"]
+    assert not check(wire, Portable())
