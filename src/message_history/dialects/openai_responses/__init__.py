@@ -1,0 +1,121 @@
+"""The Responses API of OpenAI, also as Azure, Bedrock, DeepSeek and vLLM serve it: a list of input items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
+from message_history.dialects.openai_responses.check import violations as find_violations
+from message_history.dialects.openai_responses.forms import MODELS, OPENAI_RESPONSES, TEXT_LIMIT
+from message_history.dialects.openai_responses.parse import Reader, is_cut_off
+from message_history.dialects.openai_responses.render import Render
+from message_history.dialects.openai_responses.rules import RULES
+from message_history.dialects.plain import as_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from openai.types.responses import ResponseInputItemParam  # noqa: F401
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign
+    from message_history.message import Message
+
+__all__ = ["OpenAIResponses"]
+
+
+@final
+@frozen(kw_only=True)
+class OpenAIResponses(Dialect["ResponseInputItemParam"]):
+    """The input items of the Responses API; the defaults are the strictest of all servers and models.
+
+    With the defaults a group of reasoning and what it led to goes back untouched, ids and all, where it has encrypted
+    content; an id that no reasoning stands before is left out, since nothing visible depends on it. Set `store` where
+    the server keeps the items, to send reasoning back by its id alone.
+
+    The system prompt is the list's first items, not `instructions`: it goes wherever the list goes.
+
+    Args:
+        prefill: whether the list may end with the assistant.
+        store: whether the server keeps the items, so that ids without content mean something to it (OR-09).
+        continues: whether the list goes on from a response that the server has kept, whose calls it does not show.
+        reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16).
+        reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07).
+        lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
+        bare_items: whether reasoning and messages with parts may come without an id (OR-27).
+        binds_thinking: whether reasoning is left out once anything before it has changed.
+        interleaved: whether other items may stand between a call and its output, and between reasoning and a server
+            tool's call (OR-24, OR-08).
+        unique_ids: whether call ids must differ in the whole list, not only in a turn (DS-16).
+        object_arguments: whether a call's arguments must be a JSON object (HF-07).
+        refusals: whether messages may hold refusals (OR-26).
+        developer: whether the developer's words are taken as such (DS-18).
+        images: whether messages and outputs may hold images.
+        files: whether they may hold files.
+        text_limit: how long one text may be (OR-23).
+    """
+
+    name: ClassVar[str] = OPENAI_RESPONSES
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    prefill: bool = False
+    store: bool = False
+    continues: bool = False
+    reasoning: Literal["encrypted", "text"] = "encrypted"
+    reasons: bool = True
+    lone_reasoning: bool = False
+    bare_items: bool = False
+    binds_thinking: bool = True
+    interleaved: bool = False
+    unique_ids: bool = True
+    object_arguments: bool = True
+    refusals: bool = False
+    developer: bool = False
+    images: bool = True
+    files: bool = True
+    text_limit: int = TEXT_LIMIT
+
+    @classmethod
+    def for_model(cls, model: str, provider: str | None = None) -> OpenAIResponses:
+        """Choose the fields for a model.
+
+        Args:
+            model: its name, with or without its provider, like `gpt-5`, `azure/gpt-5` or `deepseek-v4-flash`.
+            provider: who serves it, where the name does not tell.
+
+        Returns:
+            The dialect; the strictest fields for a model that is not known.
+        """
+        return cls(**fields_for(MODELS, f"{provider}:{model}" if provider else model))
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read a list of items; see `Dialect.parse`."""
+        return Reader(foreign).read(raw)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write a list of items; see `Dialect.render`."""
+        return Render(self).export(list(messages), system)
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what the Responses API refuses; see `Dialect.violations`."""
+        return find_violations(wire, self)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response; see `Dialect.reply`."""
+        output = as_sequence(response.get("output"))
+        if response.get("object") != "response" or output is None:
+            return None
+        kept = {key: response[key] for key in ("object", "status", "incomplete_details") if key in response}
+        return Reply([{**kept, "output": output}], is_cut_off(response))
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end with the assistant."""
+        del said
+        return self.prefill
+
+    def has_system_in_list(self) -> bool:
+        """Tell whether the system prompt goes into the list: it is the first items."""
+        return True

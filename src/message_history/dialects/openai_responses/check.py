@@ -1,0 +1,351 @@
+"""Find what the Responses API refuses in a list as it stands; written apart from parsing, repair and rendering."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+
+from message_history.checking import Violation
+from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects.openai_responses import forms, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.openai_responses import OpenAIResponses
+
+__all__ = ["violations"]
+
+ITEM_ID: Final = re.compile("[A-Za-z0-9_-]+")
+TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]+")
+CALL_RULES: Final = {
+    "function_call": ("OR-01", 0, "function call"),
+    "custom_tool_call": ("OR-02", 0, "custom tool call"),
+    "local_shell_call": ("OR-03", 0, "local shell call"),
+    "computer_call": ("OR-03", 1, "computer call"),
+    "shell_call": ("OR-03", -1, "shell call"),
+    "apply_patch_call": ("OR-03", -1, "apply patch call"),
+}
+"""The rule that a call without an output breaks, which of its texts says so, and what it is called."""
+OUTPUTS: Final = {f"{kind}_output": kind for kind in CALL_RULES}
+SERVER_CALLS: Final = frozenset(
+    {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
+)
+BY_ID_ALONE: Final = frozenset({"message", "function_call", "custom_tool_call"})
+
+
+def violations(wire: Sequence[Any], dialect: OpenAIResponses) -> list[Violation]:
+    """Find what the API refuses.
+
+    Args:
+        wire: the list.
+        dialect: the model's fields.
+
+    Returns:
+        What is wrong.
+
+    Complexity: linear in the list.
+    """
+    check = _Check(wire, dialect)
+    check.run()
+    return check.found.violations
+
+
+@final
+class _Open(NamedTuple):
+    """A call that waits for its output."""
+
+    where: int
+    kind: str
+
+
+@final
+class _Check:
+    """One list."""
+
+    def __init__(self, wire: Sequence[Any], dialect: OpenAIResponses) -> None:
+        self.found = Findings(rules.BY_ID)
+        self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
+        self._dialect = dialect
+        self._encrypted = dialect.reasoning == "encrypted"
+        self._waiting: dict[str, deque[_Open]] = {}
+        self._answered: set[str] = set()
+        self._searched: set[str] = set()
+        kinds = [_kind(entry) for entry in self._wire]
+        self._only_outputs = all(kind in OUTPUTS for kind in kinds)
+        self._first_reference = kinds.index("item_reference") if "item_reference" in kinds else len(kinds)
+
+    def run(self) -> None:
+        """Look at every item, then at pairs, then at reasoning and what it led to."""
+        if not self._wire:
+            self.found.add("DS-17")
+            return
+        for n, entry in enumerate(self._wire):
+            self._item(n, entry, _kind(entry))
+        self._ids()
+        self._pairs()
+        if self._encrypted:
+            self._groups()
+
+    # One item
+
+    def _item(self, n: int, entry: Mapping[Any, Any], kind: str) -> None:
+        if has_lone_surrogate(entry):
+            self.found.add("OC-20", n)
+        if kind == "message":
+            self._message(n, entry)
+        elif kind == "reasoning":
+            self._reasoning(n, entry)
+        elif kind == "item_reference" and not self._dialect.store:
+            self.found.add("OR-09", n, "id", ids=text_at(entry, "id"))
+        if kind in ("function_call", "custom_tool_call"):
+            self._name(n, entry)
+        if kind == "function_call":
+            self._arguments(n, entry.get("arguments"))
+        if kind in CALL_RULES or kind in OUTPUTS:
+            self._call_id(n, kind, entry)
+        self._length(n, "output", entry.get("output"))
+        self._keys(n, kind, entry)
+
+    def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
+        role, content = entry.get("role"), entry.get("content")
+        if role not in forms.ROLES:
+            self.found.add("OR-19", n, "role", f"role {role!r:.40}", role=role)
+            return
+        if content is None:
+            self.found.add("OR-20", n, "content")
+        elif isinstance(content, list):
+            self._parts(n, content, str(role))
+            bare = "id" not in entry or "status" not in entry
+            if role == "assistant" and bare and not self._dialect.bare_items:
+                self.found.add("OR-27", n, "id", "a message with parts, without an id or a status")
+        elif isinstance(content, str):
+            self._length(n, "content", content)
+        else:
+            self.found.add("OR-20", n, "content", f"content that is a {type(content).__name__}")
+
+    def _parts(self, n: int, parts: list[Any], role: str) -> None:
+        if not parts and not self._dialect.refusals:
+            self.found.add("OR-26", n, "content", "a message without parts", which=1)
+        for m, part in enumerate(parts):
+            data = part if isinstance(part, Mapping) else {}
+            kind = text_at(data, "type")
+            path = f"content[{m}]"
+            if kind not in forms.PARTS[role]:
+                which = 0 if role == "assistant" else 1
+                self.found.add("OR-18", n, path, f"a part of type {kind!r:.40}", which=which, kind=kind)
+            elif kind == "refusal" and not self._dialect.refusals:
+                self.found.add("OR-26", n, path, "a refusal")
+            self._length(n, f"{path}.text", data.get("text"))
+
+    def _reasoning(self, n: int, entry: Mapping[Any, Any]) -> None:
+        content = entry.get("content")
+        encrypted = isinstance(entry.get("encrypted_content"), str)
+        if self._encrypted and content:
+            self.found.add("OR-16", n, "content", count=len(entries(content)))
+        if self._encrypted and not encrypted and not self._dialect.store:
+            self.found.add("OR-09", n, "encrypted_content", ids=text_at(entry, "id"))
+        if not self._dialect.bare_items:
+            if not isinstance(entry.get("id"), str):
+                self.found.add("OR-27", n, "id", "reasoning without an id")
+            if not isinstance(entry.get("summary"), list):
+                self.found.add("OR-27", n, "summary", "reasoning without a summary", which=1)
+
+    def _name(self, n: int, entry: Mapping[Any, Any]) -> None:
+        name = text_at(entry, "name")
+        if not TOOL_NAME.fullmatch(name):
+            self.found.add("OR-28", n, "name", f"name {name!r:.80}", which=0 if name else 1)
+
+    def _arguments(self, n: int, arguments: object) -> None:
+        if not isinstance(arguments, str):
+            self.found.add("HF-07", n, "arguments", "arguments that are no text", what="")
+        elif self._dialect.object_arguments:
+            what = ""
+            try:
+                readable = isinstance(json.loads(arguments), dict)
+            except (ValueError, RecursionError) as error:
+                readable, what = False, str(error)
+            if not readable:
+                self.found.add("HF-07", n, "arguments", "arguments that are no JSON object", what=what)
+
+    def _call_id(self, n: int, kind: str, entry: Mapping[Any, Any]) -> None:
+        id = entry.get("call_id")
+        if id is None and kind == "local_shell_call_output" and isinstance(entry.get("id"), str):
+            return
+        if not isinstance(id, str):
+            self.found.add("OR-15", n, "call_id", "no call_id", which=1)
+        elif not id:
+            self.found.add("OR-15", n, "call_id", "an empty call_id", which=2)
+        elif len(id) > forms.CALL_ID_LIMIT:
+            self.found.add("OR-15", n, "call_id", f"a call_id of {len(id)} characters", count=len(id))
+
+    def _length(self, n: int, path: str, text: object) -> None:
+        for m, part in enumerate(text if isinstance(text, list) else [text]):
+            data = part.get("text") if isinstance(part, Mapping) else part
+            if isinstance(data, str) and len(data) > self._dialect.text_limit:
+                where = f"{path}[{m}].text" if isinstance(text, list) else path
+                self.found.add("OR-23", n, where, f"a text of {len(data)} characters", count=len(data))
+
+    def _keys(self, n: int, kind: str, entry: Mapping[Any, Any]) -> None:
+        """OR-17: no key, and no null, that the form of the request does not have."""
+        form = kind
+        if kind == "message" and (entry.get("role") != "assistant" or "id" not in entry):
+            form = "easy" if entry.get("role") == "assistant" else "input"
+        known, nullable = forms.KEYS.get(form), forms.NULLABLE.get(form, frozenset())
+        if kind == "message" and form != "message":
+            # The id and the status of a message are told by other rules, its content by OR-20.
+            known, nullable = forms.KEYS["message"], nullable | {"content"}
+        if known is None:
+            return
+        for key, value in entry.items():
+            if key not in known or (value is None and key not in nullable and key != "call_id"):
+                self.found.add("OR-17", n, str(key), f"the key {key!r:.80}", key=key)
+        outer, inner = forms.HIDDEN.get(kind, ("", ""))
+        held = entry.get(outer)
+        if isinstance(held, Mapping) and inner in held:
+            self.found.add("OR-17", n, f"{outer}.{inner}", key=f"{outer}.{inner}")
+
+    # Ids
+
+    def _ids(self) -> None:
+        """OR-11 to OR-14."""
+        seen: set[str] = set()
+        for n, entry in enumerate(self._wire):
+            kind, id = _kind(entry), entry.get("id")
+            if not isinstance(id, str) or kind in OUTPUTS:
+                continue
+            if not id or not ITEM_ID.fullmatch(id) or id.endswith("_"):
+                self.found.add("OR-14", n, "id", f"id {id!r:.80}", ids=id)
+            elif len(id) > 64:
+                self.found.add("OR-13", n, "id", f"an id of {len(id)} characters", count=len(id))
+            prefix = forms.PREFIXES.get(kind, "")
+            if self._encrypted and id and not id.startswith(prefix):
+                self.found.add("OR-12", n, "id", f"id {id!r:.80}", ids=id, prefix=prefix)
+            if id and id in seen:
+                self.found.add("OR-11", n, "id", f"id {id!r:.80}", ids=id)
+            seen.add(id)
+
+    # Calls and outputs
+
+    def _pairs(self) -> None:
+        """OR-01 to OR-05, DS-15 and DS-16."""
+        last = {_call_id(entry): n for n, entry in enumerate(self._wire) if _kind(entry) in OUTPUTS}
+        called: set[str] = set()
+        due: dict[str, int] = {}
+        for n, entry in enumerate(self._wire):
+            kind, id = _kind(entry), _call_id(entry)
+            if kind in CALL_RULES:
+                if id in called and self._dialect.unique_ids:
+                    self.found.add("DS-16", n, "call_id", f"id {id!r:.80}", ids=id)
+                called.add(id)
+                self._waiting.setdefault(id, deque()).append(_Open(n, kind))
+                if last.get(id, -1) > n:
+                    due[id] = due.get(id, 0) + 1
+            elif kind in OUTPUTS:
+                due[id] = due.get(id, 0) - 1
+                if due[id] <= 0:
+                    del due[id]
+                self._output(n, kind, id)
+            elif kind == "tool_search_call":
+                self._searched.add(id)
+            elif due and not self._dialect.interleaved:
+                id = next(iter(due))
+                self.found.add("DS-15", n, detail=f"before the output of {id!r:.80}", ids=id)
+        for id, calls in self._waiting.items():
+            for call in calls:
+                self._unanswered(id, call)
+
+    def _output(self, n: int, kind: str, id: str) -> None:
+        calls = self._waiting.get(id)
+        if calls and _answers(kind, calls[0].kind):
+            calls.popleft()
+            self._answered.add(id)
+        elif id in self._searched and kind == "function_call_output":
+            # A search for tools is answered by the server, or by the client with an output of either type.
+            self._searched.discard(id)
+        elif id in self._answered:
+            self.found.add("DS-16", n, "call_id", f"a second output for {id!r:.80}", which=1, ids=id)
+        elif not self._is_known_elsewhere(n):
+            rule = "OR-05" if kind == "custom_tool_call_output" else "OR-04"
+            which = 0 if self._encrypted or rule == "OR-05" else 1
+            self.found.add(rule, n, "call_id", f"id {id!r:.80}", which=which, ids=id)
+
+    def _is_known_elsewhere(self, n: int) -> bool:
+        """Tell whether an output's call may be on the server: in a chain, behind a reference, or where all are outputs.
+
+        A list of nothing but outputs is what answers a response that the server has kept.
+        """
+        return self._dialect.continues or self._only_outputs or n > self._first_reference
+
+    def _unanswered(self, id: str, call: _Open) -> None:
+        rule, which, name = CALL_RULES[call.kind]
+        detail = f"no output for the {name} {id!r:.80}"
+        if which < 0:
+            # What the API says of these has not been published.
+            self.found.violations.append(Violation(rule=rule, index=call.where, path="call_id", detail=detail))
+        else:
+            self.found.add(rule, call.where, "call_id", detail, which=which, ids=id)
+
+    # Reasoning
+
+    def _groups(self) -> None:
+        """OR-06 to OR-08: reasoning, and what it led to."""
+        reasoned = False
+        for n, entry in enumerate(self._wire):
+            kind = _kind(entry)
+            if _is_heard(entry, kind):
+                reasoned = False
+            elif _is_reasoning(entry, kind):
+                self._led_to(n, entry)
+                reasoned = True
+            elif isinstance(entry.get("id"), str):
+                self._made_with(n, kind, entry, reasoned=reasoned)
+
+    def _led_to(self, n: int, entry: Mapping[Any, Any]) -> None:
+        if self._dialect.lone_reasoning or not isinstance(entry.get("id"), str):
+            return
+        following = self._wire[n + 1] if n + 1 < len(self._wire) else {}
+        kind = _kind(following)
+        if _is_heard(following, kind) or not (isinstance(following.get("id"), str) or _is_reasoning(following, kind)):
+            self.found.add("OR-06", n, "id", f"what follows {text_at(entry, 'id')!r:.80}", ids=text_at(entry, "id"))
+
+    def _made_with(self, n: int, kind: str, entry: Mapping[Any, Any], *, reasoned: bool) -> None:
+        id = text_at(entry, "id")
+        refers = kind == "item_reference" and id.startswith(("msg_", "fc_", "ctc_"))
+        before = self._wire[n - 1] if n else {}
+        if (refers or kind in BY_ID_ALONE) and not reasoned and self._dialect.reasons:
+            self.found.add("OR-07", n, "id", f"id {id!r:.80} without reasoning", which=1, ids=id, kind=kind)
+        elif reasoned and kind in SERVER_CALLS and _kind(before) == "message" and not self._dialect.interleaved:
+            if isinstance(before.get("id"), str):
+                self.found.add("OR-08", n, "", f"id {id!r:.80} behind a message", ids=id, kind=kind)
+
+
+def _kind(entry: Mapping[Any, Any]) -> str:
+    """Tell an item's type; a message may leave it out, and so may a reference."""
+    kind = text_at(entry, "type")
+    if kind:
+        return kind
+    return "item_reference" if entry.keys() == {"id"} else "message"
+
+
+def _call_id(entry: Mapping[Any, Any]) -> str:
+    """Read the id that pairs a call with its output; older outputs of the local shell call it their own."""
+    id = text_at(entry, "call_id")
+    return id or (text_at(entry, "id") if _kind(entry) == "local_shell_call_output" else "")
+
+
+def _is_heard(entry: Mapping[Any, Any], kind: str) -> bool:
+    """Tell whether an item ends a run of the assistant's."""
+    return kind in OUTPUTS or (kind == "message" and entry.get("role") != "assistant")
+
+
+def _is_reasoning(entry: Mapping[Any, Any], kind: str) -> bool:
+    return kind == "reasoning" or (kind == "item_reference" and text_at(entry, "id").startswith("rs_"))
+
+
+def _answers(output: str, call: str) -> bool:
+    """Tell whether an output of some type answers a call of another; a function's answers all but custom tools'."""
+    return OUTPUTS.get(output) == call or (output == "function_call_output" and call != "custom_tool_call")

@@ -1,0 +1,290 @@
+"""Put blocks together as items again: what was one item is one item, under its id only if nothing in it has changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import define
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.openai_responses.pieces import is_part
+from message_history.frozen import FrozenDict, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.blocks import ToolResultBlock
+    from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.openai_responses.forms import ClientTool
+    from message_history.dialects.writing import Aliases, Changes
+    from message_history.message import Message
+
+__all__ = ["Item", "Items", "fits", "is_object"]
+
+UNCLEAN: Final = re.compile("[\0\ud800-\udfff]")
+"""What no text is sent with (OC-20, OC-21)."""
+
+
+@final
+@define
+class Item:
+    """An item of an assistant message.
+
+    Args:
+        kind: its type on the wire.
+        blocks: the blocks that it is made of.
+        id: the server's id, under which it goes back; None without one.
+        flaw: why reasoning cannot go back; empty when it can.
+    """
+
+    kind: str
+    blocks: list[Block]
+    id: str | None = None
+    flaw: str = ""
+
+    @property
+    def is_reasoning(self) -> bool:
+        """Tell whether it is reasoning, or refers to some."""
+        return self.kind == "reasoning" or (self.kind == "item_reference" and str(self.id).startswith("rs_"))
+
+    @property
+    def is_call(self) -> bool:
+        """Tell whether it is a call that the client answers."""
+        return isinstance(self.blocks[0], ToolUseBlock)
+
+
+@final
+class Items:
+    """The items of one export.
+
+    Args:
+        dialect: the model's fields.
+        changes: gets a record of what is left out.
+        ids: the ids of calls.
+    """
+
+    def __init__(self, dialect: OpenAIResponses, changes: Changes, ids: Aliases) -> None:
+        self._dialect = dialect
+        self._changes = changes
+        self._ids = ids
+        self._encrypted = dialect.reasoning == "encrypted"
+        self._seen: set[str] = set()
+
+    def of(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Item]:
+        """Put the blocks of a message together as the items that they were, or are to be.
+
+        Args:
+            message: an assistant message.
+            results: the results of its calls, by id.
+
+        Returns:
+            The items; each has the id under which it could go back.
+        """
+        items: list[Item] = []
+        for block in message.content:
+            if isinstance(block, TextBlock):
+                self._text(block, items)
+            elif isinstance(block, ThinkingBlock) and block.issuer == OPENAI_RESPONSES:
+                items.append(self._reasoning(block))
+            elif isinstance(block, ToolUseBlock):
+                items.append(self._call(block, results.get(block.id)))
+            elif isinstance(block, ImageBlock | DocumentBlock):
+                self._changes.withheld(block, "media in an assistant message (OR-18)")
+                what = "An image" if isinstance(block, ImageBlock) else "A document"
+                items.append(Item("message", [TextBlock(f"[{what} was shown here.]")]))
+            elif isinstance(block, ProviderBlock) and block.dialect == OPENAI_RESPONSES:
+                items += self._own(block)
+            else:
+                what = "thinking" if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else "a block"
+                self._changes.withheld(block, f"{what} of another provider (OR-21)")
+        for item in items:
+            if item.kind == "message" and item.id is not None:
+                item.id = self._intact(item.id, self._is_whole(item), "message")
+        return items
+
+    def _text(self, block: TextBlock, items: list[Item]) -> None:
+        if is_blank(block.text):
+            self._changes.withheld(block, "blank text")
+            return
+        id = block.extra(OPENAI_RESPONSES).get("item") if block.meta is not None else None
+        if isinstance(id, str) and items and items[-1].id == id and not block.carried(OPENAI_RESPONSES):
+            items[-1].blocks.append(block)
+        else:
+            items.append(Item("message", [block], id if isinstance(id, str) else None))
+
+    def _is_whole(self, item: Item) -> bool:
+        """Tell whether all parts of a message are there, as they came."""
+        texts = [block for block in item.blocks if isinstance(block, TextBlock)]
+        refusals = any(block.extra(OPENAI_RESPONSES).get("type") == "refusal" for block in texts)
+        if refusals and not self._dialect.refusals:
+            return False
+        parts = item.blocks[0].carried(OPENAI_RESPONSES).get("parts")
+        return parts == len(texts) and self._is_clean(*(block.text for block in texts))
+
+    def _is_clean(self, *texts: str) -> bool:
+        """Tell whether texts go out as they are: well-formed, without U+0000, and not too long."""
+        return not any(len(text) > self._dialect.text_limit or UNCLEAN.search(text) for text in texts)
+
+    def _intact(self, id: object, whole: bool, kind: str) -> str | None:
+        """Give the id of an item that has not changed."""
+        if whole or not isinstance(id, str):
+            return self.fresh(id, kind)
+        self._changes.withheld(FrozenDict({"id": id}), "the id of an item that is not sent as it came (OR-06)")
+        return None
+
+    def _call(self, block: ToolUseBlock, result: ToolResultBlock | None) -> Item:
+        extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
+        kind = str(extra.get("type", FUNCTION))
+        if not extra and block.meta is not None and block.extra("openai_chat").get("type") == "custom":
+            kind = CUSTOM
+        tool = forms.CLIENT_TOOLS.get(kind)
+        alias = self._ids(block.id)
+        name_fits = len(block.name) <= forms.NAME_LIMIT and forms.NAME.fullmatch(block.name) is not None
+        given = block.arguments if block.arguments is not None else json_text(block.input)
+        readable = not self._dialect.object_arguments or block.arguments is None or is_object(given)
+        whole = alias == block.id and name_fits and readable and self._is_clean(given)
+        id = self._intact(extra.get("id"), whole, kind)
+        if alias != block.id:
+            self._changes.rewritten(f"the id {block.id!r:.80} as {alias!r} (OR-15, DS-16)")
+        item = Item(kind, [block], id)
+        if tool is None and kind == CUSTOM and isinstance(block.input.get("input"), str):
+            return item
+        if tool is None:
+            item.kind = FUNCTION
+        elif not any(key in block.input for key in tool.given):
+            self.as_function(item, "it does not say what to do")
+        elif id is None and kind in forms.NEEDS_ID:
+            self.as_function(item, "it has no id to go back under")
+        elif not (tool.as_function or self._can_answer(tool, result)):
+            self.as_function(item, "its own type of output cannot say the result")
+        return item
+
+    def _can_answer(self, tool: ClientTool, result: ToolResultBlock | None) -> bool:
+        if tool.form == "screenshot" and not self._dialect.images:
+            return False
+        return result is None or (not result.is_stub and fits(tool, result, self._dialect.text_limit))
+
+    def as_function(self, item: Item, why: str) -> None:
+        """Turn a call of a tool of the API's into a call of a function.
+
+        Args:
+            item: the call.
+            why: the reason.
+        """
+        self._changes.rewritten(f"a call of type {item.kind} as a function call: {why}", *item.blocks)
+        item.kind, item.id = FUNCTION, None
+
+    def _own(self, block: ProviderBlock) -> list[Item]:
+        modelled = block.type in forms.MODELLED and not forms.is_searched_by_server(block.data)
+        if not block.type or modelled or forms.side_of(block.data) == "user":
+            self._changes.withheld(block, "not for an assistant message")
+            return []
+        if block.type == "item_reference" and not self._dialect.store:
+            self._changes.withheld(block, "a reference to what is not stored (OR-09)")
+            return []
+        id = self.fresh(block.data.get("id"), block.type)
+        if id is None and block.type in forms.NEEDS_ID:
+            self._changes.withheld(block, "an item that needs an id (OR-11 to OR-14)")
+            return []
+        return [Item(block.type, [block], id)]
+
+    def _reasoning(self, block: ThinkingBlock) -> Item:
+        extra = block.extra(OPENAI_RESPONSES)
+        item = Item("reasoning", [block])
+        if not block.bound and self._dialect.binds_thinking:
+            item.flaw = "reasoning whose prefix was changed"
+        elif not self._is_clean(block.thinking, block.signature or "", json_text(extra)):
+            item.flaw = "reasoning that JSON cannot carry as it is (OC-20)"
+        elif not self._encrypted:
+            if block.signature is not None or not (block.thinking or extra.get("content")):
+                item.flaw = "reasoning without a text that this server reads (OR-21)"
+            else:
+                item.id = self.fresh(extra.get("id"), "reasoning")
+        elif block.signature is None and not (self._dialect.store and extra.get("id")):
+            item.flaw = "reasoning without encrypted content (OR-09)"
+        elif extra.get("id") is not None:
+            item.id = self.fresh(extra.get("id"), "reasoning")
+            item.flaw = "reasoning without an id of its own (OR-11 to OR-14)" if item.id is None else ""
+        elif not self._dialect.bare_items:
+            item.flaw = "reasoning without an id (OR-27)"
+        return item
+
+    def fresh(self, id: object, kind: str) -> str | None:
+        """Give an item's id if it may be sent (OR-11 to OR-14), and record it otherwise.
+
+        Args:
+            id: the id that the item came with; anything else is none.
+            kind: the item's type.
+
+        Returns:
+            The id, or None.
+        """
+        if not isinstance(id, str):
+            return None
+        prefix = forms.PREFIXES.get(kind, "") if self._encrypted else ""
+        if not forms.ID.fullmatch(id) or not id.startswith(prefix):
+            why = "an item's id that the API does not take (OR-12 to OR-14)"
+        elif id in self._seen:
+            why = "an item's id that was sent before (OR-11)"
+        else:
+            self._seen.add(id)
+            return id
+        self._changes.withheld(FrozenDict({"id": id}), why)
+        return None
+
+
+def is_object(text: str) -> bool:
+    """Tell whether a call's arguments are a JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
+    """Tell whether a tool's own type of output can say a result.
+
+    Args:
+        tool: the tool.
+        result: the result of a call of it.
+        limit: how long a text may be.
+    """
+    content = result.content
+    if tool.form == "text":
+        return len(content) <= 1 and len(_text_of(result)) <= limit and not any(map(_is_media, content))
+    if len(content) != 1:
+        return False
+    part = content[0]
+    if tool.form == "screenshot":
+        return isinstance(part, ImageBlock) and _can_show(part)
+    return isinstance(part, ProviderBlock) and part.dialect == OPENAI_RESPONSES and part.type == tool.output
+
+
+def _text_of(result: ToolResultBlock) -> str:
+    """Give a result as the one text that some outputs are; what is no text as JSON text."""
+    part = result.content[0] if result.content else None
+    return json_text(part.data) if isinstance(part, ProviderBlock) else result.text
+
+
+def _is_media(part: Block) -> bool:
+    return isinstance(part, ImageBlock | DocumentBlock) or (isinstance(part, ProviderBlock) and is_part(part))
+
+
+def _can_show(image: ImageBlock) -> bool:
+    kind = image.source.get("type")
+    key: Any = {"url": "url", "base64": "data", "file": "file_id"}.get(str(kind))
+    return isinstance(image.source.get(key), str) and (kind != "file" or image.issuer in (None, OPENAI_RESPONSES))

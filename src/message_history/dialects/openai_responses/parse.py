@@ -1,0 +1,418 @@
+"""Read lists of items of the Responses API, and whole responses that people have saved among them.
+
+A message of ours is a run of items of one side: reasoning, words and calls are the assistant's, outputs and words of
+the user or the operator the other's. Every block keeps which item it was part of, so that the item can go back as it
+came.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Meta,
+    ProviderBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    text_block,
+    tool_result_block,
+    with_meta,
+)
+from message_history.dialects.base import Parsed
+from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.typed_blocks import call_of_text, text_of_json
+from message_history.frozen import EMPTY, FrozenDict, freeze_mapping
+from message_history.message import make_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.dialects.base import Foreign
+    from message_history.message import Role
+
+__all__ = ["Reader", "is_cut_off", "summary_of"]
+
+UNFINISHED: Final = frozenset({"incomplete", "failed", "cancelled", "in_progress", "queued"})
+_EASY: Final = frozenset({"role", "content", "phase", "status", "id", "type"})
+_TEXTS: Final = frozenset({"input_text", "output_text", "text"})
+_PARTS: Final = frozenset({"refusal"}).union(*forms.PARTS.values())
+
+
+def is_cut_off(response: Mapping[Any, Any]) -> bool:
+    """Tell whether a response says that it was cut off."""
+    return response.get("status") in UNFINISHED or bool(response.get("incomplete_details"))
+
+
+def summary_of(thinking: str, extra: Mapping[str, Any]) -> Any:
+    """Give the summary of reasoning, as it came or as its text tells it."""
+    if "summary" in extra:
+        return extra["summary"]
+    return [{"type": "summary_text", "text": thinking}] if thinking and not extra.get("content") else []
+
+
+@final
+class Reader:
+    """One list on its way in.
+
+    Args:
+        foreign: reads an entry that has another dialect's form.
+    """
+
+    def __init__(self, foreign: Foreign | None) -> None:
+        self.parsed = Parsed()
+        self._foreign = foreign
+        self._side: Role | None = None
+        self._blocks: list[Block] = []
+        self._source = 0
+        self._cut_off = False
+
+    def read(self, raw: Sequence[Any]) -> Parsed:
+        """Read all entries.
+
+        Args:
+            raw: the entries.
+
+        Returns:
+            The messages in them; a run of items of one side is one message, its source the first of them.
+
+        Complexity: linear in the entries.
+        """
+        for source, entry in enumerate(raw):
+            data = as_mapping(entry)
+            if self._foreign is not None and (data is None or not _is_item(data)):
+                other = Parsed()
+                if self._foreign(entry, source, other):
+                    self._end()
+                    self.parsed.extend(other)
+                    continue
+            if data is None or not (isinstance(data.get("type"), str) or data.keys() & {"role", "content"}):
+                self.parsed.dropped(entry, source, "no item")
+            elif data.get("object") == "response" and as_sequence(data.get("output")) is not None:
+                self._response(data, source)
+            else:
+                self._item(data, source)
+        self._end()
+        return self.parsed
+
+    def _response(self, response: Mapping[Any, Any], source: int) -> None:
+        """Read a whole response; what is on nobody's side is the assistant's here."""
+        if self._side != "assistant":
+            self._end()
+            self._side, self._source = "assistant", source
+        for item in as_sequence(response.get("output")) or ():
+            data = as_mapping(item)
+            if data is None:
+                self.parsed.dropped(item, source, "no item")
+            else:
+                self._item(data, source)
+        if not self._blocks and not as_sequence(response.get("output")):
+            self.parsed.empty(response, source)
+        self._cut_off = self._cut_off or is_cut_off(response)
+        self._end()
+
+    def _item(self, data: Mapping[Any, Any], source: int) -> None:
+        kind = data.get("type")
+        if (
+            not isinstance(kind, str)
+            or kind == "message"
+            or (kind not in forms.KEYS and data.keys() >= {"role", "content"})
+        ):
+            self._message(data, source)
+        elif kind == "reasoning":
+            self._take("assistant", [self._reasoning(data)], source)
+        elif kind in (FUNCTION, CUSTOM) or (kind in forms.CLIENT_TOOLS and not forms.is_searched_by_server(data)):
+            self._led_to(data)
+            self._cut_off = self._cut_off or data.get("status") == "incomplete"
+            self._take("assistant", [self._call(kind, data)], source)
+        elif kind in forms.OUTPUTS and not forms.is_searched_by_server(data):
+            self._take("user", [self._output(kind, data, source)], source)
+        elif kind in _PARTS or kind == "text":
+            side: Role = "assistant" if kind in forms.PARTS["assistant"] else "user"
+            self._take(side, [self._part(data)], source)
+        else:
+            side = forms.side_of(data) or self._side or "user"
+            if side == "assistant":
+                self._led_to(data)
+            self._take(side, [ProviderBlock(OPENAI_RESPONSES, data)], source)
+
+    # Runs
+
+    def _take(self, side: Role, blocks: list[Block], source: int) -> None:
+        """Add the blocks of an item to the run of its side."""
+        if side != self._side:
+            self._end()
+            self._side, self._source = side, source
+        self._blocks += blocks
+
+    def _led_to(self, data: Mapping[Any, Any]) -> None:
+        """Let reasoning that stands right before this item remember it: it goes back with this item or not at all."""
+        last = self._blocks[-1] if self._blocks else None
+        if isinstance(last, ThinkingBlock) and self._side == "assistant":
+            id = data.get("id")
+            extra = {**last.extra(OPENAI_RESPONSES), "led_to": id if isinstance(id, str) else ""}
+            self._blocks[-1] = with_meta(last, extra=FrozenDict({OPENAI_RESPONSES: FrozenDict(extra)}))
+
+    def _end(self) -> None:
+        """End a run: it is a message."""
+        if self._blocks and self._side is not None:
+            if self._side == "user":
+                self._put_results_in_order()
+            message = make_message(self._side, tuple(self._blocks))
+            self.parsed.add(message, self._source, interrupted=self._side == "assistant" and self._cut_off)
+        self._side, self._blocks, self._cut_off = None, [], False
+
+    def _put_results_in_order(self) -> None:
+        """Outputs come as the tools finish; their order says nothing."""
+        said = self.parsed.messages[-1] if self.parsed.messages else None
+        calls = said.facts.calls if said is not None else ()
+        results = [block for block in self._blocks[: len(calls)] if isinstance(block, ToolResultBlock)]
+        by_id = {block.tool_use_id: block for block in results}
+        if len(by_id) == len(calls) and by_id.keys() == set(calls):
+            self._blocks[: len(calls)] = [by_id[id] for id in calls]
+
+    # Items
+
+    def _message(self, data: Mapping[Any, Any], source: int) -> None:
+        role = data.get("role")
+        if role not in forms.ROLES:
+            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {role!r:.80} taken as the user's")
+        blocks = self._content(data.get("content"), source)
+        if role in ("system", "developer"):
+            blocks = [
+                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
+            ]
+        if role == "assistant":
+            self._led_to(data)
+        if not blocks:
+            self.parsed.empty(data, source)
+            return
+        keys = {key: value for key, value in data.items() if key not in ("type", "role", "content")}
+        if role == "developer":
+            keys["role"] = role
+        if role == "assistant":
+            self._cut_off = self._cut_off or data.get("status") == "incomplete"
+            if isinstance(data.get("id"), str) and data["id"]:
+                keys["parts"] = len(blocks)
+                blocks = [self._of_item(block, data["id"]) for block in blocks]
+        self._carry(blocks, keys)
+        self._take("assistant" if role == "assistant" else "user", blocks, source)
+
+    def _of_item(self, block: Block, id: str) -> Block:
+        """Let a block remember the item that it is part of."""
+        extra = FrozenDict({**block.extra(OPENAI_RESPONSES), "item": id})
+        return with_meta(block, extra=FrozenDict({OPENAI_RESPONSES: extra}))
+
+    def _carry(self, blocks: list[Block], keys: Mapping[Any, Any]) -> None:
+        """Let the first block of a message carry the message's own keys."""
+        carried, converted = _kept(keys)
+        if carried:
+            noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
+            blocks[0] = with_meta(blocks[0], carried=carried, converted=(*noted, *converted))
+
+    def _reasoning(self, data: Mapping[Any, Any]) -> ThinkingBlock:
+        self._led_to(data)
+        texts = [_text_of(part) for key in ("summary", "content") for part in as_sequence(data.get(key)) or ()]
+        summarised = len(as_sequence(data.get("summary")) or ())
+        thinking = "\n\n".join(texts[:summarised] or texts)
+        signature = data.get("encrypted_content")
+        unread = ("type", "encrypted_content") if isinstance(signature, str) else ("type",)
+        keys = {key: value for key, value in data.items() if key not in unread}
+        if keys.get("summary") == summary_of(thinking, {"content": keys.get("content")}):
+            del keys["summary"]
+        extra, converted = _kept(keys)
+        meta = Meta(issuer=OPENAI_RESPONSES, extra=extra, converted=converted)
+        return ThinkingBlock(thinking, signature if isinstance(signature, str) else None, meta=meta)
+
+    def _call(self, kind: str, data: Mapping[Any, Any]) -> ToolUseBlock:
+        id = _id_of(data)
+        tool = forms.CLIENT_TOOLS.get(kind)
+        given = tool.given if tool is not None else ("arguments" if kind == FUNCTION else "input",)
+        keys = {key: value for key, value in data.items() if key not in ("call_id", *given)}
+        if kind == FUNCTION:
+            del keys["type"]
+        if tool is None:
+            keys.pop("name", None)
+        extra, converted = _kept(keys)
+        meta = Meta(extra=extra, converted=converted) if extra else None
+        name = data.get("name") if tool is None else tool.name
+        name = name if isinstance(name, str) else ""
+        if kind == FUNCTION:
+            return self._function(id, name, data.get("arguments"), meta)
+        found = {key: data[key] for key in given if data.get(key) is not None}
+        if not found:
+            return ToolUseBlock(id, name, None, meta=meta)
+        return ToolUseBlock(id, name, found, meta=meta)
+
+    def _function(self, id: str, name: str, arguments: object, meta: Meta | None) -> ToolUseBlock:
+        if isinstance(arguments, str) and arguments.strip():
+            return call_of_text(id, name, arguments, meta, keep=True)
+        if arguments is None or isinstance(arguments, str):
+            if arguments is not None:
+                meta = Meta(extra=meta.extra if meta is not None else EMPTY, arguments=arguments)
+            return ToolUseBlock(id, name, EMPTY, meta=meta)
+        given = as_mapping(arguments)
+        if given is not None:
+            return ToolUseBlock(id, name, given, meta=meta)
+        return call_of_text(id, name, text_of_json(arguments), meta)
+
+    def _output(self, kind: str, data: Mapping[Any, Any], source: int) -> ToolResultBlock:
+        tool = forms.CLIENT_TOOLS.get(forms.OUTPUTS[kind])
+        held = "tools" if kind == "tool_search_output" else "output"
+        content: tuple[Block, ...]
+        if tool is not None and tool.form == "whole":
+            whole = {key: data[key] for key in (held,) if data.get(key) is not None}
+            content = (ProviderBlock(OPENAI_RESPONSES, {"type": kind, **whole}),)
+        else:
+            content = self._given(data.get(held), source)
+        extra, converted = _kept({key: value for key, value in data.items() if key not in ("type", "call_id", held)})
+        failed = kind == "apply_patch_call_output" and data.get("status") == "failed"
+        meta = Meta(extra=extra, converted=converted) if extra else None
+        return tool_result_block(_id_of(data), content, is_error=failed, meta=meta)
+
+    def _given(self, output: object, source: int) -> tuple[Block, ...]:
+        """Read what a tool gave: text, parts, a screenshot, or whatever stands there."""
+        if output is None or output == "":
+            return ()
+        part = as_mapping(output) if not isinstance(output, str | list) else None
+        if isinstance(output, str) or (part is not None and part.get("type") == "computer_screenshot"):
+            return (text_block(str.__str__(output)),) if isinstance(output, str) else (self._part(part or {}),)
+        items = as_sequence(output)
+        if items is None or not all(isinstance(item, str | Block) or _is_part(item) for item in items):
+            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="an output that is no text, kept as JSON text")
+            return (text_block(text_of_json(output)),)
+        return tuple(self._content(items, source))
+
+    # Parts
+
+    def _content(self, content: object, source: int) -> list[Block]:
+        """Read the content of a message, whatever it is."""
+        if content is None:
+            return []
+        if isinstance(content, str):
+            return [text_block(str.__str__(content))]
+        part = as_mapping(content) if not isinstance(content, list) else None
+        items = [part] if part is not None and _is_part(part) else as_sequence(content)
+        if items is None:
+            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is no text, kept as JSON text")
+            return [text_block(text_of_json(content))]
+        blocks: list[Block] = []
+        for item in items:
+            part = as_mapping(item)
+            if isinstance(item, str):
+                blocks.append(text_block(item))
+            elif isinstance(item, Block):
+                blocks.append(item)
+            elif part is not None:
+                blocks.append(self._part(part))
+            elif item is not None:
+                self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is none, kept as JSON text")
+                blocks.append(text_block(text_of_json(item)))
+        return blocks
+
+    def _part(self, part: Mapping[Any, Any]) -> Block:
+        kind = part.get("type")
+        if kind in _TEXTS and isinstance(part.get("text"), str):
+            return text_block(part["text"], _meta({key: part[key] for key in part if key not in ("type", "text")}))
+        if kind == "refusal" and isinstance(part.get("refusal"), str):
+            return text_block(part["refusal"], _meta({key: part[key] for key in part if key != "refusal"}))
+        if kind in ("input_image", "computer_screenshot"):
+            return _image(part) or ProviderBlock(OPENAI_RESPONSES, part)
+        if kind == "input_file":
+            return _document(part) or ProviderBlock(OPENAI_RESPONSES, part)
+        return ProviderBlock(OPENAI_RESPONSES, part)
+
+
+def _is_item(data: Mapping[Any, Any]) -> bool:
+    """Tell whether an entry is surely of this dialect, or could be any dialect's."""
+    kind, content = data.get("type"), data.get("content")
+    if data.get("object") == "response":
+        return True
+    if isinstance(kind, str) and kind != "message":
+        return kind in forms.KEYS or kind.endswith(("_call", "_call_output"))
+    if data.get("role") not in forms.ROLES or not data.keys() <= _EASY:
+        return False
+    return isinstance(content, str) or (isinstance(content, list) and all(map(_is_own_part, content)))
+
+
+def _is_own_part(item: object) -> bool:
+    part = as_mapping(item)
+    return part is not None and part.get("type") in _PARTS
+
+
+def _is_part(item: object) -> bool:
+    part = as_mapping(item)
+    return part is not None and isinstance(part.get("type"), str)
+
+
+def _id_of(data: Mapping[Any, Any]) -> str:
+    """Read the id that pairs a call with its output; the item's own stands in for one that is missing."""
+    id = data.get("call_id")
+    if id is None or id == "":
+        id = data.get("id")
+    return str.__str__(id) if isinstance(id, str) else "" if id is None else text_of_json(id)
+
+
+def _text_of(part: object) -> str:
+    data = as_mapping(part)
+    text = data.get("text") if data is not None else part
+    return text if isinstance(text, str) else text_of_json(part)
+
+
+def _kept(keys: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...]]:
+    """Freeze keys that we have no field for, under this dialect's name; nulls say nothing."""
+    told = {key: value for key, value in keys.items() if value is not None}
+    return freeze_mapping({OPENAI_RESPONSES: told}) if told else (EMPTY, ())
+
+
+def _meta(keys: Mapping[Any, Any]) -> Meta | None:
+    """Keep the keys of a part; empty lists say nothing."""
+    extra, converted = _kept({key: value for key, value in keys.items() if value not in ([], ())})
+    return Meta(extra=extra, converted=converted) if extra else None
+
+
+def _image(part: Mapping[Any, Any]) -> ImageBlock | None:
+    url, id = part.get("image_url"), part.get("file_id")
+    meta = _meta({key: part[key] for key in part if key not in ("type", "image_url", "file_id")})
+    if isinstance(url, str):
+        inline = _data_url(url)
+        source = {"type": "url", "url": url}
+        if inline is not None:
+            source = {"type": "base64", "media_type": inline[0], "data": inline[1]}
+        return ImageBlock(source, meta=meta)
+    if isinstance(id, str):
+        image = ImageBlock({"type": "file", "file_id": id}, meta=meta)
+        return with_meta(image, issuer=OPENAI_RESPONSES)
+    return None
+
+
+def _document(part: Mapping[Any, Any]) -> DocumentBlock | None:
+    data, url, id, name = (part.get(key) for key in ("file_data", "file_url", "file_id", "filename"))
+    title = name if isinstance(name, str) else None
+    meta = _meta(
+        {key: part[key] for key in part if key not in ("type", "file_data", "file_url", "file_id", "filename")}
+    )
+    inline = _data_url(data) if isinstance(data, str) else None
+    if inline is not None:
+        return DocumentBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, title, meta=meta)
+    if isinstance(url, str) and data is None:
+        return DocumentBlock({"type": "url", "url": url}, title, meta=meta)
+    if isinstance(id, str) and data is None:
+        document = DocumentBlock({"type": "file", "file_id": id}, title, meta=meta)
+        return with_meta(document, issuer=OPENAI_RESPONSES)
+    return None
+
+
+def _data_url(url: str) -> tuple[str, str] | None:
+    """Split a base64 data URL into its media type and its data; None for another one."""
+    head, comma, data = url.partition(",")
+    kind, _, rest = head.removeprefix("data:").partition(";")
+    return (kind, data) if comma and head.startswith("data:") and rest == "base64" and kind else None

@@ -1,0 +1,136 @@
+"""The pieces that items are made of: texts, parts, and the keys that an item may hold besides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import DocumentBlock, ImageBlock, ProviderBlock, TextBlock
+from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses.forms import OPENAI_RESPONSES
+from message_history.dialects.writing import Changes, thaw_well_formed, well_formed
+from message_history.frozen import FrozenDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from message_history.dialects.openai_responses import OpenAIResponses
+
+__all__ = ["Pieces", "Wire", "is_part", "plain"]
+
+Wire = dict[str, Any]
+OURS: Final = frozenset({"item", "parts", "led_to", "type", "role"})
+"""The keys that a block keeps for us, and those that tell what is written."""
+
+
+PART_KEYS: Final = frozenset({"detail", "prompt_cache_breakpoint"})
+"""The keys that a part may hold besides what it is."""
+
+
+@final
+class Pieces:
+    """The pieces of one export.
+
+    Args:
+        dialect: the model's fields.
+        changes: gets a record of what is rewritten or left out.
+    """
+
+    def __init__(self, dialect: OpenAIResponses, changes: Changes) -> None:
+        self.changes = changes
+        self._dialect = dialect
+
+    def words(self, block: TextBlock) -> list[Wire]:
+        """Write words of the user, or of a tool, as parts."""
+        extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
+        parts: list[Wire] = [{"type": "input_text", "text": text} for text in self.texts(block.text)]
+        if "prompt_cache_breakpoint" in extra:
+            parts[-1]["prompt_cache_breakpoint"] = thaw_well_formed(extra["prompt_cache_breakpoint"], self.changes)
+        self.left(extra, frozenset({"prompt_cache_breakpoint"}))
+        return parts
+
+    def media(self, block: ImageBlock | DocumentBlock) -> Wire:
+        """Write an image or a document as a part; one that cannot be sent as a note."""
+        what = "image" if isinstance(block, ImageBlock) else "document"
+        title = block.title if isinstance(block, DocumentBlock) else None
+        found = self._held(block)
+        if found is not None and (self._dialect.images if what == "image" else self._dialect.files):
+            kept = {key: value for key, value in block.extra(OPENAI_RESPONSES).items() if key in PART_KEYS}
+            self.left(block.extra(OPENAI_RESPONSES), PART_KEYS)
+            wire: Wire = {"type": "input_image" if what == "image" else "input_file", **found}
+            if what == "document" and (title is not None or "file_data" in found):
+                wire["filename"] = well_formed(title or "document.pdf", self.changes)
+            return {**wire, **{key: thaw_well_formed(value, self.changes) for key, value in kept.items()}}
+        text = block.source.get("data")
+        if what == "document" and block.source.get("type") == "text" and isinstance(text, str):
+            self.changes.rewritten("a text document as text", block)
+            return {"type": "input_text", "text": self.text(f"[Document{f' {title}' if title else ''}]\n{text}")}
+        self.changes.withheld(block, f"a {what} whose source this API does not take")
+        return {"type": "input_text", "text": f"[{what} left out: it cannot be sent here]"}
+
+    def _held(self, block: ImageBlock | DocumentBlock) -> Wire | None:
+        """Give the key that holds what an image or a document is."""
+        name = "image" if isinstance(block, ImageBlock) else "file"
+        source, kind = block.source, block.source.get("type")
+        held = source.get({"url": "url", "base64": "data", "file": "file_id"}.get(str(kind), ""))
+        if not isinstance(held, str):
+            return None
+        if kind == "base64":
+            held = f"data:{source.get('media_type')};base64,{held}"
+        held = well_formed(held, self.changes)
+        if kind == "file":
+            return {"file_id": held} if block.issuer in (None, OPENAI_RESPONSES) else None
+        return {f"{name}_data" if kind == "base64" and name == "file" else f"{name}_url": held}
+
+    def texts(self, text: str) -> list[str]:
+        """Write a text, in several pieces if it is too long for one (OR-23)."""
+        text = self.text(text)
+        limit = self._dialect.text_limit
+        if len(text) <= limit:
+            return [text]
+        self.changes.rewritten(f"a text of {len(text)} characters in pieces of {limit} (OR-23)")
+        return [text[start : start + limit] for start in range(0, len(text), limit)]
+
+    def text(self, text: str) -> str:
+        """Write a text so that JSON can carry it."""
+        if text.isascii() and "\0" not in text:
+            return text
+        text = well_formed(text, self.changes)
+        if "\0" in text:
+            self.changes.rewritten("U+0000 in text, replaced by U+FFFD (OC-21)")
+            text = text.replace("\0", "\ufffd")
+        return text
+
+    def kept(self, extra: Mapping[str, Any], kind: str, *others: str) -> Wire:
+        """Give the further keys that an item of this type may hold, and record those that it may not."""
+        known = forms.KEYS[kind] - OURS
+        self.left(extra, known | {"id"})
+        return {
+            key: thaw_well_formed(value, self.changes)
+            for key, value in extra.items()
+            if key in known and key != "id" and key not in others
+        }
+
+    def left(self, keys: Mapping[str, Any], known: Iterable[str]) -> None:
+        """Record keys that are not sent."""
+        left = {key: value for key, value in keys.items() if key not in OURS and key not in known}
+        if left:
+            self._withheld(left)
+
+    def _withheld(self, left: Mapping[str, Any]) -> None:
+        self.changes.withheld(FrozenDict(left), f"keys that this API does not take (OR-17): {', '.join(left)}")
+
+
+def plain(parts: list[Wire]) -> str | list[Wire]:
+    """Give the content of a message or an output: a text if that is all."""
+    if len(parts) == 1 and parts[0].keys() == {"type", "text"}:
+        text: str = parts[0]["text"]
+        return text
+    return list(parts)
+
+
+def is_part(block: ProviderBlock) -> bool:
+    """Tell whether a block is a part that is sent as it came: a recording, or a file in a form of its own."""
+    if block.dialect != OPENAI_RESPONSES:
+        return False
+    held = {"input_audio": ("input_audio",), "input_file": ("file_data",)}.get(block.type, ())
+    return any(block.data.get(key) for key in held)

@@ -1,0 +1,205 @@
+"""Decide which items an assistant message becomes: what goes back under its id, and in which order.
+
+Rule 1. Reasoning goes back with the item that it led to right behind it, or not at all. A run of reasoning and all that
+        follows it up to the next run is a group: where the reasoning stays away, the group's ids do too (OR-07).
+Rule 2. An id without reasoning before it stays away where the model always reasons: the reasoning has been lost.
+Rule 3. Words stand before the calls of their turn and outputs right behind the calls (DS-15). Calls that reasoning
+        stands between are answered one after the other, so that nothing comes between reasoning and its item (OR-08).
+        Where other items may stand between calls and outputs (OR-24), a message with reasoning keeps its own order.
+
+Nothing here writes an item, and nothing looks at a message that comes later, but for the results of the calls.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, final
+
+from attrs import define, field
+
+from message_history.blocks import TextBlock
+from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses.forms import OPENAI_RESPONSES
+from message_history.dialects.openai_responses.items import Item
+from message_history.dialects.writing import PLACEHOLDER
+from message_history.frozen import FrozenDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from message_history.blocks import ToolResultBlock
+    from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.openai_responses.items import Items
+    from message_history.dialects.writing import Changes
+    from message_history.message import Message
+
+__all__ = ["Planner", "Segment"]
+
+
+@final
+@define
+class Segment:
+    """Items that are sent at once, and the calls among them, whose outputs follow.
+
+    Args:
+        words: the items before the calls.
+        calls: the calls, with what must stand among them.
+    """
+
+    words: list[Item] = field(factory=list)
+    calls: list[Item] = field(factory=list)
+
+
+@final
+class Planner:
+    """One export's decisions.
+
+    Args:
+        dialect: the model's fields.
+        changes: gets a record of what is left out.
+        items: puts blocks together.
+    """
+
+    def __init__(self, dialect: OpenAIResponses, changes: Changes, items: Items) -> None:
+        self._dialect = dialect
+        self._changes = changes
+        self._made = items
+        self._paired = dialect.reasoning == "encrypted"
+
+    def plan(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Segment]:
+        """Decide for one message.
+
+        Args:
+            message: an assistant message.
+            results: the results of its calls, by id.
+
+        Returns:
+            What is sent; at least one item.
+        """
+        items = self._made.of(message, results)
+        items = self._grouped(items) if self._paired else self._flawless(items)
+        if not items:
+            self._changes.added("a message of which nothing could be sent")
+            items = [Item("message", [TextBlock(PLACEHOLDER)])]
+        if self._dialect.interleaved and any(item.is_reasoning for item in items):
+            return [Segment([], items)]
+        return self._contiguous(items)
+
+    # Rules 1 and 2
+
+    def _flawless(self, items: list[Item]) -> list[Item]:
+        """Keep what can go back where reasoning is text, and nothing depends on it."""
+        for item in items:
+            if item.flaw:
+                self._leave_out(item, item.flaw)
+        return [item for item in items if not item.flaw]
+
+    def _grouped(self, items: list[Item]) -> list[Item]:
+        kept: list[Item] = []
+        reasoned = orphaned = False
+        position = 0
+        while position < len(items):
+            end = _end_of_run(items, position, reasoning=True)
+            run = items[position:end]
+            following = items[end : _end_of_run(items, end, reasoning=False)]
+            if run:
+                why = self._refused(run, following)
+                orphaned = bool(why)
+                reasoned = reasoned or not orphaned
+                for item in run:
+                    if orphaned:
+                        self._leave_out(item, item.flaw or why)
+                kept += [] if orphaned else run
+            for item in following:
+                lost = not reasoned and self._dialect.reasons and _asks_for_reasoning(item)
+                kept += self._without_id(item) if orphaned or lost else [item]
+            position = end + len(following)
+        return kept
+
+    def _refused(self, run: Sequence[Item], following: Sequence[Item]) -> str:
+        """Tell why a run of reasoning cannot go back; an empty text if it can."""
+        for item in run:
+            if item.flaw:
+                return f"reasoning beside some that cannot go back: {item.flaw}"
+        if self._dialect.lone_reasoning:
+            return ""
+        if not following:
+            return "reasoning that nothing follows (OR-06)"
+        led = [item.id for item in (*run[1:], following[0])]
+        if any(item.id is not None for item in run) and led[-1] is None:
+            return "reasoning whose following item is not what it was (OR-06)"
+        for item, next_id in zip(run, led, strict=True):
+            led_to = item.blocks[0].extra(OPENAI_RESPONSES).get("led_to")
+            if item.id is not None and led_to is not None and led_to != (next_id or ""):
+                return "reasoning whose following item is another one now (OR-06)"
+        if not self._dialect.interleaved:
+            for before, item in pairwise(following):
+                if before.kind == "message" and before.id is not None and forms.is_hosted(item.kind):
+                    return "reasoning that does not stand directly before a server tool's call (OR-08)"
+        return ""
+
+    def _without_id(self, item: Item) -> list[Item]:
+        """Take an item's id away; an item that needs one goes another way, or not at all."""
+        if item.id is None:
+            return [item]
+        if item.kind in forms.CLIENT_TOOLS and item.kind in forms.NEEDS_ID:
+            self._made.as_function(item, "its reasoning is not sent (OR-07)")
+        elif item.kind in forms.NEEDS_ID:
+            self._leave_out(item, "an item whose reasoning is not sent (OR-07)")
+            return []
+        else:
+            self._changes.withheld(FrozenDict({"id": item.id}), "an item's id without its reasoning (OR-07)")
+            item.id = None
+        return [item]
+
+    def _leave_out(self, item: Item, why: str) -> None:
+        for block in item.blocks:
+            self._changes.withheld(block, why)
+
+    # Rule 3
+
+    def _contiguous(self, items: Sequence[Item]) -> list[Segment]:
+        segments = [Segment()]
+        reasoned = any(item.is_reasoning for item in items)
+        moved = False
+        for unit in _units(items, paired=self._paired):
+            segment = segments[-1]
+            if unit[-1].is_call:
+                if segment.calls and len(unit) > 1:
+                    segment = Segment()
+                    segments.append(segment)
+                segment.calls += unit
+                continue
+            if segment.calls:
+                moved = True
+            # What is moved out of a group leaves its id behind.
+            leaves = self._paired and bool(segment.calls) and reasoned and len(unit) == 1
+            segment.words += self._without_id(unit[0]) if leaves else unit
+        if moved:
+            self._changes.rewritten("words behind calls, written before them (DS-15)")
+        return segments
+
+
+def _asks_for_reasoning(item: Item) -> bool:
+    if item.kind == "item_reference":
+        return str(item.id).startswith(("msg_", "fc_", "ctc_"))
+    return item.kind in forms.REASONED
+
+
+def _end_of_run(items: Sequence[Item], start: int, *, reasoning: bool) -> int:
+    end = start
+    while end < len(items) and items[end].is_reasoning is reasoning:
+        end += 1
+    return end
+
+
+def _units(items: Iterable[Item], *, paired: bool) -> list[list[Item]]:
+    """Put items together that must not be parted: reasoning and what it led to, where that matters."""
+    units: list[list[Item]] = []
+    run: list[Item] = []
+    for item in items:
+        run.append(item)
+        if not (paired and item.is_reasoning):
+            units.append(run)
+            run = []
+    return [*units, run] if run else units

@@ -1,0 +1,341 @@
+"""Write valid messages as a list of items.
+
+One turn at a time: what the assistant said, the outputs of its calls, then whatever else the user's side holds. What is
+written for a turn depends on it and those before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.dialects.base import Export
+from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.openai_responses.items import Items, fits, is_object
+from message_history.dialects.openai_responses.parse import summary_of
+from message_history.dialects.openai_responses.pieces import Pieces, is_part, plain
+from message_history.dialects.openai_responses.plan import Planner
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
+from message_history.frozen import FrozenDict, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.openai_responses.forms import ClientTool
+    from message_history.dialects.openai_responses.items import Item
+    from message_history.dialects.openai_responses.pieces import Wire
+    from message_history.dialects.openai_responses.plan import Segment
+    from message_history.message import Message
+
+__all__ = ["Render"]
+
+
+@final
+class Render:
+    """One export.
+
+    Args:
+        dialect: the model's fields.
+    """
+
+    def __init__(self, dialect: OpenAIResponses) -> None:
+        self.changes = Changes()
+        self._dialect = dialect
+        self._ids = Aliases(forms.CALL_ID, forms.CALL_ID_LIMIT, unique=dialect.unique_ids)
+        self._items = Items(dialect, self.changes, self._ids)
+        self._planner = Planner(dialect, self.changes, self._items)
+        self._pieces = Pieces(dialect, self.changes)
+
+    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation; the system prompt goes first, as items of its own."""
+        wire: list[Wire] = [item for block in system for item in self._spoken(block)]
+        said: list[Segment] = []
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            if message.role == "user":
+                wire += self._answered(said, message)
+                wire += self.user(message, first=index == 0)
+                said = []
+            else:
+                self._ids.new_scope()
+                after = messages[index + 1] if index + 1 < len(messages) else None
+                results = {block.tool_use_id: block for block in after.results} if after is not None else {}
+                said = self._planner.plan(message, results)
+                wire += self._segment(said[0])
+        for segment in said[1:]:
+            wire += self._segment(segment)
+        return Export(wire, None, tuple(self.changes.repairs))
+
+    def _answered(self, said: Sequence[Segment], heard: Message) -> list[Wire]:
+        """Write the outputs of a turn's calls; calls that come one after the other, with the output of each."""
+        wire: list[Wire] = []
+        results = {block.tool_use_id: block for block in heard.results}
+        for number, segment in enumerate(said):
+            if number:
+                wire += self._segment(segment)
+            for item in segment.calls:
+                call = item.blocks[0]
+                if isinstance(call, ToolUseBlock) and call.id in results:
+                    wire.append(self._output(item.kind, results[call.id]))
+        return wire
+
+    def _segment(self, segment: Segment) -> list[Wire]:
+        return [written for item in (*segment.words, *segment.calls) for written in self._item(item)]
+
+    # The assistant's items
+
+    def _item(self, item: Item) -> list[Wire]:
+        block = item.blocks[0]
+        if isinstance(block, ToolUseBlock):
+            return [self._call(item, block)]
+        if isinstance(block, ThinkingBlock):
+            return [self._reasoning(item, block)]
+        if isinstance(block, ProviderBlock):
+            return [self._own(block, item.id)]
+        return self._message(item) if item.id is not None else self._easy(item)
+
+    def _message(self, item: Item) -> list[Wire]:
+        """Write a message under its id, as it came."""
+        carried = item.blocks[0].carried(OPENAI_RESPONSES)
+        wire: Wire = {"type": "message", "id": item.id, "role": "assistant"}
+        status = carried.get("status")
+        wire["status"] = status if status in forms.STATUSES else "completed"
+        wire["content"] = [self._said(block) for block in item.blocks if isinstance(block, TextBlock)]
+        return [{**wire, **self._pieces.kept(carried, "message", "status")}]
+
+    def _said(self, block: TextBlock) -> Wire:
+        extra = block.extra(OPENAI_RESPONSES)
+        if extra.get("type") == "refusal":
+            self._pieces.left(extra, frozenset())
+            return {"type": "refusal", "refusal": block.text}
+        wire: Wire = {"type": "output_text", "text": block.text, "annotations": []}
+        self._pieces.left(extra, frozenset({"annotations", "logprobs"}))
+        for key in ("annotations", "logprobs"):
+            if key in extra:
+                wire[key] = thaw_well_formed(extra[key], self.changes)
+        return wire
+
+    def _easy(self, item: Item) -> list[Wire]:
+        """Write words without an id: one message for each text, as the specification's only form without an id."""
+        first = item.blocks[0]
+        told = frozenset({"id", "status"}) if "item" in first.extra(OPENAI_RESPONSES) else frozenset()
+        carried = {key: value for key, value in first.carried(OPENAI_RESPONSES).items() if key not in told}
+        phase = self._pieces.kept(carried, "easy")
+        wire: list[Wire] = []
+        for block in item.blocks:
+            if isinstance(block, TextBlock):
+                extra = block.extra(OPENAI_RESPONSES)
+                if extra.get("type") == "refusal":
+                    self.changes.rewritten("a refusal as text", block)
+                self._pieces.left(extra, frozenset())
+                wire += [{"role": "assistant", "content": text, **phase} for text in self._pieces.texts(block.text)]
+        return wire
+
+    def _reasoning(self, item: Item, block: ThinkingBlock) -> Wire:
+        extra = block.extra(OPENAI_RESPONSES)
+        wire: Wire = {"type": "reasoning"}
+        if item.id is not None:
+            wire["id"] = item.id
+        wire["summary"] = thaw_well_formed(summary_of(block.thinking, extra), self.changes)
+        if block.signature is not None:
+            wire["encrypted_content"] = block.signature
+        given = {key: value for key, value in extra.items() if key != "summary"}
+        if self._dialect.reasoning == "encrypted" and "content" in given:
+            if given.pop("content"):
+                self.changes.withheld(FrozenDict({"content": extra["content"]}), "reasoning text (OR-16)")
+        return {**wire, **self._pieces.kept(given, "reasoning")}
+
+    def _call(self, item: Item, block: ToolUseBlock) -> Wire:
+        tool = forms.CLIENT_TOOLS.get(item.kind)
+        wire: Wire = {"type": item.kind, "call_id": self._ids(block.id)}
+        if item.id is not None:
+            wire["id"] = item.id
+        if tool is not None:
+            wire.update((key, list(value) if isinstance(value, tuple) else value) for key, value in tool.defaults)
+            wire.update((key, thaw_well_formed(value, self.changes)) for key, value in block.input.items())
+        else:
+            wire["name"] = named_for(block.name, forms.NAME, forms.NAME_LIMIT, self.changes)
+            if item.kind == CUSTOM:
+                wire["input"] = self._pieces.text(str(block.input["input"]))
+            else:
+                wire["arguments"] = self._arguments(block)
+        extra = block.extra(OPENAI_RESPONSES)
+        was = extra.get("type", FUNCTION)
+        return {**wire, **self._pieces.kept(extra, item.kind)} if was == item.kind else wire
+
+    def _arguments(self, block: ToolUseBlock) -> str:
+        """Write a call's input as text: the provider's own where there is one."""
+        text = block.arguments
+        if text is not None and (not self._dialect.object_arguments or is_object(text)):
+            return self._pieces.text(text)
+        if not block.readable:
+            self.changes.rewritten("an input that is no JSON object, under `_raw` (HF-07)", block)
+        return json.dumps(thaw_well_formed(block.input, self.changes), ensure_ascii=False)
+
+    def _own(self, block: ProviderBlock, id: str | None) -> Wire:
+        """Write an item that only this API understands, as it came."""
+        wire: Wire = thaw_well_formed(block.data, self.changes)
+        if id is None:
+            wire.pop("id", None)
+        known = forms.KEYS.get(block.type, frozenset(wire))
+        left = {key: wire.pop(key) for key in [*wire] if key not in known}
+        outer, inner = forms.HIDDEN.get(block.type, ("", ""))
+        if isinstance(wire.get(outer), dict) and inner in wire[outer]:
+            left[f"{outer}.{inner}"] = wire[outer].pop(inner)
+        self._pieces.left(left, frozenset())
+        return wire
+
+    # Outputs
+
+    def _output(self, kind: str, result: ToolResultBlock) -> Wire:
+        """Write what answers a call of some type."""
+        tool = forms.CLIENT_TOOLS.get(kind)
+        extra = dict(result.extra(OPENAI_RESPONSES)) if result.meta is not None else {}
+        id = extra.pop("id", None)
+        wire: Wire = {"type": f"{kind}_output", "call_id": self._ids(result.tool_use_id)}
+        if isinstance(id, str) and forms.ID.fullmatch(id):
+            wire["id"] = id
+        if tool is None:
+            wire["output"] = self._given(result, detailed=kind == CUSTOM)
+        else:
+            self._answer(tool, result, wire)
+        if wire["type"] == "apply_patch_call_output":
+            extra["status"] = "failed" if result.is_error else "completed"
+        else:
+            if extra.get("status") not in forms.STATUSES:
+                extra.pop("status", None)
+            if result.is_error and not result.is_stub:
+                self.changes.rewritten("a result's error flag, for which there is no place", result)
+        return {**wire, **self._pieces.kept(extra, wire["type"])}
+
+    def _answer(self, tool: ClientTool, result: ToolResultBlock, wire: Wire) -> None:
+        """Write what answers a call of one of the API's own tools: in its own form, else in that of a function."""
+        content = result.content[0] if result.content else None
+        suits = fits(tool, result, self._dialect.text_limit)
+        if suits and tool.form == "screenshot" and isinstance(content, ImageBlock):
+            wire["output"] = {**self._pieces.media(content), "type": "computer_screenshot"}
+        elif suits and tool.form == "whole" and isinstance(content, ProviderBlock):
+            wire.update(thaw_well_formed(content.data, self.changes))
+        else:
+            wire["output"] = self._given(result, detailed=False)
+            if tool.form == "text" and isinstance(wire["output"], str):
+                wire["type"] = tool.output
+            else:
+                wire["type"] = "function_call_output"
+        if wire["type"] == "local_shell_call_output":
+            wire.setdefault("id", re.sub("[^A-Za-z0-9-]", "-", wire["call_id"]))
+
+    def _given(self, result: ToolResultBlock, *, detailed: bool) -> str | list[Wire]:
+        """Write what a tool gave: a text if it is one, else parts (OR-25); custom tools' images tell their detail."""
+        parts: list[Wire] = []
+        for part in result.content:
+            if isinstance(part, TextBlock):
+                parts += self._pieces.words(part)
+            elif isinstance(part, ImageBlock | DocumentBlock):
+                parts.append(_detailed(self._pieces.media(part)) if detailed else self._pieces.media(part))
+            elif isinstance(part, ProviderBlock) and is_part(part):
+                parts.append(thaw_well_formed(part.data, self.changes))
+            elif isinstance(part, ProviderBlock):
+                self.changes.rewritten("a block that an output may not hold, as JSON text", part)
+                parts += [{"type": "input_text", "text": text} for text in self._pieces.texts(json_text(part.data))]
+        return plain(parts) if parts else ""
+
+    # The user's items
+
+    def user(self, message: Message, *, first: bool) -> list[Wire]:
+        """Write what is no result: one message for each run of words, and one for each of the operator's.
+
+        Args:
+            message: a user message.
+            first: whether it is the first message, which must hold more than the operator's words.
+        """
+        wire: list[Wire] = []
+        parts: list[Wire] = []
+
+        def end() -> None:
+            if parts:
+                wire.append({"role": "user", "content": plain(parts)})
+                parts.clear()
+
+        for block in message.content[len(message.results) :]:
+            if isinstance(block, SystemBlock):
+                end()
+                wire += self._spoken(block)
+            elif isinstance(block, ProviderBlock) and is_part(block):
+                parts.append(thaw_well_formed(block.data, self.changes))
+            elif isinstance(block, ProviderBlock):
+                item = self._heard_item(block)
+                if item:
+                    end()
+                wire += item
+            else:
+                self._pieces.left(block.carried(OPENAI_RESPONSES) if block.meta is not None else {}, frozenset())
+                parts += self._heard(block)
+        end()
+        if not wire and not message.results:
+            self.changes.added("a message of which nothing could be sent")
+            wire.append({"role": "user", "content": PLACEHOLDER})
+        elif first and all(item.get("role") in ("system", "developer") and "type" not in item for item in wire):
+            self.changes.added("a user message before the operator's words, which would be the system prompt")
+            wire.insert(0, {"role": "user", "content": PLACEHOLDER})
+        elif not first and not message.results and "role" not in wire[0] and forms.side_of(wire[0]) is None:
+            self.changes.added("a user message before an item that would be taken for the assistant's")
+            wire.insert(0, {"role": "user", "content": PLACEHOLDER})
+        return wire
+
+    def _heard(self, block: Block) -> list[Wire]:
+        if isinstance(block, TextBlock):
+            if is_blank(block.text):
+                self.changes.withheld(block, "blank text")
+                return []
+            return self._pieces.words(block)
+        if isinstance(block, ImageBlock | DocumentBlock):
+            return [_detailed(self._pieces.media(block))]
+        self.changes.withheld(block, "not for a user message")
+        return []
+
+    def _heard_item(self, block: ProviderBlock) -> list[Wire]:
+        """Write an item of the user's side that only this API understands."""
+        modelled = block.type in forms.MODELLED or forms.side_of(block.data) == "assistant"
+        if block.dialect != OPENAI_RESPONSES or not block.type or modelled:
+            self.changes.withheld(block, "not for a user message")
+            return []
+        if block.type == "item_reference" and not self._dialect.store:
+            self.changes.withheld(block, "a reference to what is not stored (OR-09)")
+            return []
+        id = self._items.fresh(block.data.get("id"), block.type)
+        if id is None and block.type in forms.NEEDS_ID:
+            self.changes.withheld(block, "an item that needs an id (OR-11 to OR-14)")
+            return []
+        return [self._own(block, id)]
+
+    def _spoken(self, block: SystemBlock) -> list[Wire]:
+        """Write the operator's words: one message, unless they are too long for one."""
+        carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
+        role = "system"
+        if carried.get("role") == "developer":
+            if self._dialect.developer:
+                role = "developer"
+            else:
+                self.changes.rewritten("the developer's words as the system's (DS-18)", block)
+        self._pieces.left(carried, frozenset())
+        return [{"role": role, "content": text} for text in self._pieces.texts(block.text)]
+
+
+def _detailed(part: Wire) -> Wire:
+    return {**part, "detail": part.get("detail", "auto")} if part["type"] == "input_image" else part
