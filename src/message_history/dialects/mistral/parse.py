@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Foreign, Parsed
 
-__all__ = ["MISTRAL", "is_prefix", "parse"]
+__all__ = ["MISTRAL", "is_prefix", "parse", "shared_key"]
 
 MISTRAL: Final = "mistral"
 
@@ -62,6 +62,21 @@ def is_prefix(said: Message) -> bool:
         for block in said.content
         for origin in (MISTRAL, OPENAI_CHAT)
     )
+
+
+def shared_key(block: Block, key: str) -> Any:
+    """Give a key that Mistral and Chat Completions have in common, whichever the block was read as.
+
+    Args:
+        block: the block.
+        key: the key.
+
+    Returns:
+        Its value, or None.
+    """
+    if block.meta is None:
+        return None
+    return block.extra(MISTRAL).get(key, block.extra(OPENAI_CHAT).get(key))
 
 
 def _with_chunks(message: Message) -> Message:

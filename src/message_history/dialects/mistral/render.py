@@ -23,7 +23,7 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import rules
-from message_history.dialects.mistral.parse import MISTRAL, is_prefix
+from message_history.dialects.mistral.parse import MISTRAL, is_prefix, shared_key
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
 from message_history.frozen import FrozenDict, json_text
@@ -158,7 +158,7 @@ class Render:
             "type": "function",
             "function": {"name": name, "arguments": self._arguments(block)},
         }
-        index = block.extra(MISTRAL).get("index")
+        index = shared_key(block, "index")
         return {**wire, "index": index} if isinstance(index, int) else wire
 
     def _arguments(self, block: ToolUseBlock) -> str:
@@ -198,6 +198,7 @@ class Render:
             blocks: the blocks.
             chunks: what comes before them in the first user message.
         """
+        first = len(self._wire)
 
         def end() -> None:
             if chunks:
@@ -209,8 +210,7 @@ class Render:
                 chunks += self._asked(block)
                 continue
             self._left(block)
-            before = "user" if chunks else self._wire[-1]["role"] if self._wire else ""
-            if self._dialect.late_system and before in ("user", "system"):
+            if self._dialect.late_system and (chunks or self._wire[first:]):
                 end()
                 self._has_system = True
                 self._wire.append({"role": "system", "content": self._text(block.text)})
@@ -253,7 +253,7 @@ class Render:
         if all(chunk["type"] == "text" for chunk in chunks) and (len(chunks) < 2 or not self._dialect.text_lists):
             content = "\n".join(chunk["text"] for chunk in chunks)
         wire: Wire = {"role": "tool", "tool_call_id": self._id(block.tool_use_id), "content": content}
-        name = block.extra(MISTRAL).get("name") if block.meta is not None else None
+        name = shared_key(block, "name")
         if isinstance(name, str) and name:
             wire["name"] = named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
         return wire
@@ -280,15 +280,15 @@ class Render:
     def _media(self, block: ImageBlock | DocumentBlock, allowed: frozenset[str]) -> Wire:
         """Write an image or a document as one of the chunks that are allowed, else as a note."""
         kind = "image" if isinstance(block, ImageBlock) else "document"
-        source, extra = block.source, block.extra(MISTRAL)
+        source, detail = block.source, shared_key(block, "detail")
         url = _url(source)
         wire: Wire | None = None
         if isinstance(block, ImageBlock):
             if url is not None:
                 image: Wire = {"url": well_formed(url, self.changes)}
                 wire = {"type": "image_url", "image_url": image}
-                if isinstance(extra.get("detail"), str):
-                    image["detail"] = well_formed(extra["detail"], self.changes)
+                if isinstance(detail, str):
+                    image["detail"] = well_formed(detail, self.changes)
             self._left(block, frozenset({"detail"}))
         elif source.get("type") == "text" and isinstance(source.get("data"), str):
             self.changes.rewritten("a text document as text", block)
