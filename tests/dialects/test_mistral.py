@@ -339,11 +339,6 @@ def test_what_is_refused_is_found_and_mended(
     found = [violation for violation in check(wire, dialect) if violation.rule == rule]
     assert [violation.index for violation in found][:1] == [index]
     assert found[0].error == text
-    assert (
-        text == ""
-        or text in [rules.BY_ID[rule].error(n) for n in range(len(rules.BY_ID[rule].errors))]
-        or any("{" in error for error in rules.BY_ID[rule].errors)
-    )
     mended = MessageHistory.from_list(wire, dialect=dialect).for_send(dialect)
     assert not mended or not check(mended, dialect)
 
@@ -395,10 +390,8 @@ def test_ids_that_fit_stay_and_others_are_rewritten_on_both_sides() -> None:
     history = history.add_assistant([ToolUseBlock("KikbB849t", "f", {}), ToolUseBlock("call_1", "f", {"a": 1})])
     history = history.add_tool_result("KikbB849t", "one").add_tool_result("call_1", "two")
     wire = history.for_send(Mistral())
-    first, second = (each["id"] for each in wire[1]["tool_calls"])
-    assert first == "KikbB849t"
-    assert second == "bGtJqbO0h" or rules.ID.fullmatch(second)
-    assert [entry["tool_call_id"] for entry in wire[2:]] == [first, second]
+    assert [each["id"] for each in wire[1]["tool_calls"]] == ["KikbB849t", "RksXkbv4v"]
+    assert [entry["tool_call_id"] for entry in wire[2:]] == ["KikbB849t", "RksXkbv4v"]
     assert wire == MessageHistory.from_list(history.to_list()).for_send(Mistral())
 
 
@@ -461,11 +454,9 @@ def test_thinking_leads_and_goes_back_as_it_came() -> None:
     chunk = {"type": "thinking", "thinking": [text_chunk("h"), text_chunk("m")], "signature": "c2ln", "closed": True}
     raw = [user("q"), said([chunk, text_chunk("a")]), user("r")]
     history = MessageHistory.from_list(raw)
-    assert history[1].content[0] == ThinkingBlock(
-        "h\n\nm",
-        "c2ln",
-        meta=Meta(issuer="mistral", extra=history[1].content[0].meta.extra),  # type: ignore[union-attr]
-    )
+    block = history[1].content[0]
+    assert isinstance(block, ThinkingBlock)
+    assert (block.thinking, block.signature, block.issuer) == ("h\n\nm", "c2ln", "mistral")
     assert history.for_send(MAGISTRAL) == raw
     assert MessageHistory.from_list(history.to_list()).for_send(MAGISTRAL) == raw
     assert history.for_send(Mistral())[1] == said("a")
