@@ -28,24 +28,25 @@ DOCUMENTS: Final = {
     "md": "text/markdown",
 }
 VIDEOS: Final = ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp")
-_FORMATS: Final = {
-    **{kind: name for name, kind in (IMAGES | DOCUMENTS).items()},
-    "image/jpg": "jpeg",
-    "text/x-markdown": "md",
+_FORMATS: Final[dict[str, dict[str, str]]] = {
+    "image": {"image/jpg": "jpeg", **{kind: name for name, kind in IMAGES.items()}},
+    "document": {"text/x-markdown": "md", **{kind: name for name, kind in DOCUMENTS.items()}},
 }
 _EXTENSION: Final = re.compile(rf"\.({'|'.join((*DOCUMENTS, 'htm', 'markdown', 'text'))})$", re.IGNORECASE)
 
 
-def format_of(media_type: object) -> str | None:
+def format_of(kind: str, media_type: object) -> str | None:
     """Give the format for a media type.
 
     Args:
+        kind: `image` or `document`.
         media_type: like `image/png`; parameters behind it do not matter.
 
     Returns:
         The API's name, or None when it has none.
     """
-    return _FORMATS.get(media_type.partition(";")[0].strip().lower()) if isinstance(media_type, str) else None
+    bare = media_type.partition(";")[0].strip().lower() if isinstance(media_type, str) else ""
+    return _FORMATS[kind].get(bare)
 
 
 def media_type_of(kind: str, form: object) -> str:

@@ -301,7 +301,7 @@ class Render:
         kind = "image" if isinstance(block, ImageBlock) else "document"
         extra = block.extra(BEDROCK)
         media_type, source = self._source(block, kind)
-        form = format_of(media_type)
+        form = format_of(kind, media_type)
         if source is None or form is None or kind not in self._dialect.media:
             self.changes.withheld(block, f"a {kind} that this model does not take in this form (B20, B27, B28)")
             return {"text": f"[{kind} left out: it cannot be sent here]"}
