@@ -54,7 +54,7 @@ def as_in_code(wire: list[Any]) -> list[Any]:
 
 def judge(wire: list[Any], version: int) -> None:
     """Raise what the code raises."""
-    request = ChatCompletionRequest.model_validate({"model": "any", "messages": as_in_code(wire)})
+    request: Any = ChatCompletionRequest.model_validate({"model": "any", "messages": as_in_code(wire)})
     JUDGES[version].validate_request(request)
 
 
