@@ -41,7 +41,9 @@ _ITEMS: Final = frozenset(
         "item_reference",
     }
 )
-_CHAT_KEYS: Final = frozenset({"audio", "name", "reasoning", "reasoning_content", "reasoning_details", "refusal"})
+_CHAT_KEYS: Final = frozenset(
+    {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
+)
 _BEDROCK: Final = frozenset(
     {"text", "toolUse", "toolResult", "image", "document", "video", "reasoningContent", "cachePoint", "guardContent"}
 )
@@ -76,13 +78,13 @@ def shape_of(entry: object) -> str | None:
         # A reply of the Messages API is a `message` too, but its blocks say whose it is.
         if kind != "message" or not any(_typed(item) for item in as_sequence(data.get("content")) or ()):
             return RESPONSES
-    role = data.get("role")
+    role, items = data.get("role"), as_sequence(data.get("content")) or ()
+    if any(map(_is_mistral_s, items)):
+        return MISTRAL
     if role in ("tool", "function", "developer") or data.keys() & {"tool_calls", "tool_call_id", "function_call"}:
-        return MISTRAL if any(map(_is_thinking_list, as_sequence(data.get("content")) or ())) else CHAT
-    for item in as_sequence(data.get("content")) or ():
+        return CHAT
+    for item in items:
         kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
-        if _is_thinking_list(item):
-            return MISTRAL
         found = _BLOCKS.get(kind) if isinstance(kind, str) else None
         if found is not None:
             return found
@@ -91,8 +93,14 @@ def shape_of(entry: object) -> str | None:
     return CHAT if role in ("user", "assistant") and data.keys() & _CHAT_KEYS else None
 
 
-def _is_thinking_list(item: object) -> bool:
-    return isinstance(item, Mapping) and item.get("type") == "thinking" and isinstance(item.get("thinking"), list)
+def _is_mistral_s(item: object) -> bool:
+    """Tell whether an item of content is a chunk that only Mistral has."""
+    if not isinstance(item, Mapping):
+        return False
+    kind = item.get("type")
+    if kind == "thinking":
+        return isinstance(item.get("thinking"), list)
+    return kind in ("document_url", "reference") or (kind == "file" and "file_id" in item)
 
 
 def _typed(item: object) -> bool:
