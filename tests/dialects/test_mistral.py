@@ -606,8 +606,10 @@ def test_a_list_without_thinking_reads_like_chat_completions() -> None:
 
 
 def test_an_unknown_model_gets_the_strictest_fields() -> None:
-    for name in ("", "gpt-5", "mistralai/Mistral-7B-Instruct-v0.3", "Mistral-Small-3.2-24B-Instruct-2506"):
+    for name in ("", "gpt-5", "mistralai/Magistral-Small-2507", "Mistral-Small-3.2-24B-Instruct-2506"):
         assert Mistral.for_model(name) == Mistral()
+    for name in ("mistral/mistral-large-latest", "mistral:mistral-large-latest"):
+        assert Mistral.for_model(name) == LARGE
     assert not Mistral.for_model("codestral-latest").text_with_calls
     assert Mistral.for_model("mistral-large-latest").text_with_calls
     assert Mistral.for_model("pixtral-large-latest").user_chunks >= {"image_url"}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.bedrock import Bedrock
 
-__all__ = ["groups_of", "is_allowed", "key_of", "place_cache_points", "with_text"]
+__all__ = ["calls_apart", "groups_of", "is_allowed", "key_of", "place_cache_points", "with_text"]
 
 Wire = dict[str, Any]
 
@@ -36,6 +36,27 @@ def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
     # What a guardrail is to look at is a text or an image.
     key = key_of(wire[key]) if key == "guardContent" else key
     return key in kinds or (key == "document" and wire[key].get("format") in kinds)
+
+
+def calls_apart(content: list[Wire]) -> list[list[Wire]]:
+    """Split what the assistant said into words and calls, each with its cache points (B15).
+
+    Args:
+        content: the whole.
+
+    Returns:
+        The words and the calls; the whole where there is only one of them, or reasoning: its calls must stay with it,
+        and the model that signs reasoning takes words beside calls.
+    """
+    parts: dict[bool, list[Wire]] = {False: [], True: []}
+    calling = False
+    for wire in content:
+        key = key_of(wire)
+        if key == "reasoningContent":
+            return [content]
+        calling = calling if key == "cachePoint" else key == "toolUse"
+        parts[calling].append(wire)
+    return list(parts.values()) if parts[False] and parts[True] else [content]
 
 
 def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Bedrock) -> list[list[Wire]]:

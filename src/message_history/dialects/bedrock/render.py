@@ -26,7 +26,14 @@ from message_history.blocks import (
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Export
 from message_history.dialects.bedrock import rules
-from message_history.dialects.bedrock.grouping import groups_of, is_allowed, key_of, place_cache_points, with_text
+from message_history.dialects.bedrock.grouping import (
+    calls_apart,
+    groups_of,
+    is_allowed,
+    key_of,
+    place_cache_points,
+    with_text,
+)
 from message_history.dialects.bedrock.media import VIDEOS, bytes_of, clean_name, format_of, utf8_of, with_bytes
 from message_history.dialects.bedrock.own import (
     cited_of,
@@ -69,6 +76,7 @@ class Render:
         self._dialect = dialect
         self._ids = Aliases(rules.ID, rules.ID_LIMIT)
         self._names: set[str] = set()
+        self._reasoned: list[tuple[Wire, Block]] = []
         self._points: list[tuple[int, list[Wire], Wire]] = []
         self._moved: list[Wire] = []
         self._counts: dict[str, int] = {}
@@ -98,23 +106,30 @@ class Render:
 
     def _assistant(self, message: Message) -> list[Wire]:
         self._ids.new_scope()
+        self._reasoned = []
         pairs = served_pairs(message) if self._dialect.server_tools else frozenset()
         content: list[Wire] = []
         for block in message.content:
             content += self._marked(block, self._said(block, pairs))
-        self._settle(content)
-        while content and key_of(content[-1]) == "reasoningContent":
-            content.pop()
-            self.changes.withheld(None, "reasoning at the end of a message (B23)")
+        parts = [content] if self._dialect.text_with_calls else calls_apart(content)
+        for part in parts:
+            self._settle(part)
+        self._end_with_words(content)
         if not content:
             self.changes.added("a message of which nothing could be sent")
-            content = [{"text": PLACEHOLDER}]
-        calls = [wire for wire in content if key_of(wire) == "toolUse"]
-        words = [wire for wire in content if key_of(wire) != "toolUse"]
-        if calls and words and not self._dialect.text_with_calls and not _reasons(words):
-            self.changes.added("a user message between words and calls of one message (B15)")
-            return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
-        return [_message("assistant", content)]
+            content.append({"text": PLACEHOLDER})
+        if len(parts) == 1:
+            return [_message("assistant", content)]
+        self.changes.added("a user message between words and calls of one message (B15)")
+        words, calls = parts
+        return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
+
+    def _end_with_words(self, content: list[Wire]) -> None:
+        """Take reasoning from the end of a message (B23)."""
+        while content and key_of(content[-1]) == "reasoningContent":
+            last = content.pop()
+            block = next(block for wire, block in self._reasoned if wire is last)
+            self.changes.withheld(block, "reasoning at the end of a message (B23)")
 
     def _said(self, block: Block, pairs: frozenset[str]) -> list[Wire]:
         """Write a block of an assistant message.
@@ -171,7 +186,9 @@ class Render:
         if why:
             self.changes.withheld(block, why)
             return []
-        return [{"reasoningContent": wire}]
+        written: Wire = {"reasoningContent": wire}
+        self._reasoned.append((written, block))
+        return [written]
 
     def _trim_prefill(self, content: list[Wire]) -> None:
         """An answer that is to be gone on with does not end with white space, as the Messages API has it (B4)."""
@@ -303,7 +320,7 @@ class Render:
         media_type, source = self._source(block, kind)
         form = format_of(kind, media_type)
         if source is None or form is None or kind not in self._dialect.media:
-            self.changes.withheld(block, f"a {kind} that this model does not take in this form (B20, B27, B28)")
+            self.changes.withheld(block, f"media that this model does not take in this form (B20, B27, B28): {kind}")
             return {"text": f"[{kind} left out: it cannot be sent here]"}
         if isinstance(block, ImageBlock):
             self._left(block, "guardContent", "bucketOwner")
@@ -341,7 +358,7 @@ class Render:
         """Give a source as boto3 takes it; None where it cannot be sent."""
         sent = with_bytes(source, kind, self._dialect.s3)
         if sent is not None and "bytes" in sent and bytes_of(source.get("bytes")) is None:
-            self.changes.rewritten(f"the data of a {kind} that is no base64 text, as the bytes of that text")
+            self.changes.rewritten(f"media whose data is no base64 text, as the bytes of that text: {kind}")
         return sent
 
     def _name(self, title: str | None) -> str:
@@ -433,11 +450,6 @@ class Render:
         if alias != id:
             self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (B09)")
         return alias
-
-
-def _reasons(content: Sequence[Wire]) -> bool:
-    """Tell whether there is reasoning in a message: its calls must stay with it, and its model takes words too."""
-    return any(key_of(wire) == "reasoningContent" for wire in content)
 
 
 def _message(role: str, content: list[Wire]) -> Wire:

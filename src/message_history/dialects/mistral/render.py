@@ -302,7 +302,7 @@ class Render:
             wire = {"type": "file", "file_id": well_formed(str(source["file_id"]), self.changes)}
         if wire is not None and wire["type"] in allowed:
             return wire
-        self.changes.withheld(block, f"a {kind} that this model does not take in this form (M10)")
+        self.changes.withheld(block, f"media that this model does not take in this form (M10): {kind}")
         return _text_chunk(f"[{kind} left out: it cannot be sent here]")
 
     def _left(self, block: Block, known: frozenset[str] = frozenset()) -> None:

@@ -413,8 +413,8 @@ VERSIONS: Final[dict[int, dict[str, Any]]] = {
 }
 """What mistral-common 1.13 takes, by the version of the tokenizer (its validators, run in serving mode, 2026-09)."""
 
-_API: Final = "^(?!.*instruct)"
-"""Names of open weights hold `instruct`; those of the hosted API do not."""
+_API: Final = "^(?!.*instruct)(mistral[/:])?"
+"""Names of open weights hold `instruct`, or their owner's; those of the hosted API hold neither."""
 
 MODELS: Final = (
     ModelRow(
