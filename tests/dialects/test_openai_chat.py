@@ -546,3 +546,43 @@ def test_a_system_prompt_alone_gets_a_user_message_where_there_must_be_one() -> 
     wire = MessageHistory().with_system("be brief").for_send(Portable())
     assert [message["role"] for message in wire] == ["system", "user"]
     assert not check(wire, Portable())
+
+
+def test_calls_without_ids_pair_with_their_results_by_position() -> None:
+    raw: list[Wire] = [ASK, call("", ""), tool("", "first"), tool("", "second"), SAID, MORE]
+    raw[1]["tool_calls"][1]["function"]["name"] = "g"
+    history = MessageHistory.from_list(raw)
+    assert [repair.code for repair in history.repairs] == [RepairCode.ID_ASSIGNED]
+    assert [block.text for block in history[2].results] == ["first", "second"]
+    assert [block.tool_use_id for block in history[2].results] == [block.id for block in history[1].calls]
+    assert len({block.id for block in history[1].calls}) == 2
+
+
+def test_an_image_part_without_an_image_is_left_out() -> None:
+    export = MessageHistory.from_list([{"role": "user", "content": parts("q", {"type": "image_url"})}]).export(
+        OpenAIChat()
+    )
+    assert export.messages == [ASK]
+    assert [repair.code for repair in export.repairs] == [RepairCode.WITHHELD]
+
+
+@pytest.mark.parametrize(
+    ("name", "provider"),
+    [
+        ("deepseek.chat", "deepseek"),
+        ("moonshot.chat", "kimi"),
+        ("dashscope.chat", "qwen"),
+        ("groq.chat", "groq"),
+        ("x-ai", "xai"),
+        ("OpenCode Zen", "zen"),
+        ("lmstudio.chat", "lm studio"),
+        ("llama.cpp", "llama.cpp"),
+        ("llamacpp", "llama.cpp"),
+        ("ollama.chat", "ollama"),
+        ("ollama /api/chat", "ollama native"),
+        ("vllm.hf_template:gemma-3", "templates"),
+        ("huggingface", "templates"),
+    ],
+)
+def test_providers_have_many_names(name: str, provider: str) -> None:
+    assert OpenAIChat.for_provider(name).provider == provider

@@ -79,6 +79,17 @@ def reasoning() -> MessageHistory:
 HISTORIES = (parallel_tools, image_from_a_tool, system_in_the_middle, reasoning)
 
 
+def written(found: dict[str, dict[str, list[Any]]]) -> str:
+    """Write one message, and one repair, a line."""
+    lines = []
+    for name, exported in found.items():
+        for what, items in exported.items():
+            said = ",\n".join(f"   {json.dumps(item, ensure_ascii=False)}" for item in items)
+            lines.append(f'  "{what}": [\n{said}\n  ]' if items else f'  "{what}": []')
+        lines[-2:] = [f' "{name}": {{\n{lines[-2]},\n{lines[-1]}\n }}']
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 @pytest.mark.parametrize("make", HISTORIES, ids=lambda make: make.__name__)
 def test_golden(make: Any) -> None:
     history = make()
@@ -90,5 +101,5 @@ def test_golden(make: Any) -> None:
     path = GOLDEN / f"{make.__name__}.json"
     if os.environ.get("UPDATE_GOLDEN"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    assert found == json.loads(path.read_text())
+        path.write_text(written(found), encoding="utf-8")
+    assert found == json.loads(path.read_text(encoding="utf-8"))

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, RepairCode, check
-from message_history.blocks import ImageBlock
+from message_history.blocks import (
+    Block,
+    ImageBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+)
 from message_history.dialects import Dialect, OpenAIChat
+from message_history.frozen import thaw
 from message_history.integrations.strategies import broken_lists, histories, messages
 from tests.dialects.chat import every_configuration
 
-few = settings(max_examples=40)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+few = settings(max_examples=settings().max_examples // 4)
 
 
 @every_configuration
@@ -61,20 +75,86 @@ def test_rendering_is_causal(dialect: Dialect[Any]) -> None:
     law()
 
 
+def sent_text(text: str) -> str:
+    """Give text as it may be sent: what no parser takes is replaced."""
+    return re.sub("[\\ud800-\\udfff]", "\ufffd", text).replace("\0", "\ufffd")
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Give all texts in a wire, and what arguments say."""
+    if isinstance(value, str):
+        yield value
+        try:
+            read = json.loads(value)
+        except ValueError:
+            return
+        if isinstance(read, dict):
+            yield from texts_in(read)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from texts_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_in(item)
+
+
+def said_in(message: Message) -> Iterator[tuple[Block, str]]:
+    """Give what must reach the provider: words, results, calls and media, each with its block."""
+    for block in message.content:
+        inner = block.content if isinstance(block, ToolResultBlock) else (block,)
+        for part in inner:
+            if isinstance(part, TextBlock | SystemBlock):
+                yield part, part.text
+            elif isinstance(part, ThinkingBlock):
+                yield part, part.thinking
+            elif isinstance(part, ImageBlock):
+                yield part, str(part.source.get("url") or part.source.get("data"))
+            elif isinstance(part, ToolUseBlock):
+                for text in texts_in(thaw(part.input)):
+                    yield part, text
+
+
 @every_configuration
-def test_what_is_left_out_is_recorded(dialect: Dialect[Any]) -> None:
+def test_what_is_not_sent_is_in_a_repair(dialect: Dialect[Any]) -> None:
     @few
     @given(histories())
     def law(history: MessageHistory) -> None:
         exported = history.export(dialect)
-        closed = history.close(dialect)
-        kept = json.dumps(exported.messages, ensure_ascii=False)
-        changed = [block for repair in exported.repairs for block in repair.removed]
-        for message in closed:
-            for block in message.content:
-                if isinstance(block, ImageBlock) and message.role == "user" and block not in changed:
-                    source = block.source
-                    assert str(source.get("url") or source.get("data")) in kept
+        said = sent_text("\n".join(texts_in(exported.messages)))
+        withheld = [
+            block for repair in exported.repairs if repair.code is RepairCode.WITHHELD for block in repair.removed
+        ]
+        for message in history.close(dialect):
+            for block, text in said_in(message):
+                written = json.dumps(text, ensure_ascii=False)[1:-1]  # as a call written as text says it
+                sent = sent_text(text) in said or sent_text(written) in said
+                assert is_blank(text) or sent or block in withheld, text
+
+    law()
+
+
+@every_configuration
+def test_every_call_and_its_result_is_sent(dialect: Dialect[Any]) -> None:
+    @few
+    @given(histories())
+    def law(history: MessageHistory) -> None:
+        wire = history.for_send(dialect)
+        calls = [call for message in history.close(dialect) for call in message.calls]
+        if isinstance(dialect, OpenAIChat) and dialect.tools == "text":
+            said = "\n".join(texts_in(wire))
+            assert said.count("<tool_call id=") == said.count("<tool_result id=") == len(calls)
+            return
+        sent = [call for message in wire for call in message.get("tool_calls", ())]
+        answers = [message["tool_call_id"] for message in wire if message["role"] == "tool"]
+        assert [call["id"] for call in sent] == answers
+        assert len(sent) == len(calls)
+        for call, written in zip(calls, sent, strict=True):
+            arguments = written["function"]["arguments"]
+            read = json.loads(arguments) if isinstance(arguments, str) else arguments
+            assert sent_text(json.dumps(read, ensure_ascii=False)) == sent_text(
+                json.dumps(thaw(call.input), ensure_ascii=False)
+            )
 
     law()
 

@@ -125,7 +125,7 @@ for name, template, values in (
 
 @pytest.mark.parametrize(("dialect", "template", "values"), CASES)
 def test_every_export_is_rendered(dialect: Dialect[Any], template: str, values: dict[str, Any]) -> None:
-    @settings(max_examples=100)
+    @settings(max_examples=settings().max_examples // 2)
     @given(histories())
     def law(history: MessageHistory) -> None:
         wire = history.for_send(dialect)
@@ -137,7 +137,7 @@ def test_every_export_is_rendered(dialect: Dialect[Any], template: str, values: 
 
 @pytest.mark.parametrize(("dialect", "template", "values"), CASES)
 def test_every_mended_list_is_rendered(dialect: Dialect[Any], template: str, values: dict[str, Any]) -> None:
-    @settings(max_examples=60)
+    @settings(max_examples=settings().max_examples // 3)
     @given(broken_lists(OpenAIChat()))
     def law(raw: list[Any]) -> None:
         wire = MessageHistory.from_list(raw).for_send(dialect)

@@ -43,7 +43,7 @@ def judge(wire: list[Any]) -> None:
 
 @pytest.mark.parametrize("dialect", MODELLED.values(), ids=MODELLED.keys())
 def test_every_export_is_what_the_sdk_takes(dialect: Dialect[Any]) -> None:
-    @settings(max_examples=60)
+    @settings(max_examples=settings().max_examples // 3)
     @given(histories())
     def law(history: MessageHistory) -> None:
         judge(history.for_send(dialect))

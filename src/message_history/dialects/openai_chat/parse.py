@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from attrs import evolve
+
 from message_history.blocks import (
     Block,
     DocumentBlock,
@@ -13,6 +15,7 @@ from message_history.blocks import (
     SystemBlock,
     TextBlock,
     ThinkingBlock,
+    ToolResultBlock,
     ToolUseBlock,
     text_block,
     tool_result_block,
@@ -97,13 +100,14 @@ class Reader:
         else:
             if role != "user":
                 self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
-            images = self._images(data)
+            images = self._images(data) if "images" in data else []
             blocks = [*self.content(data.get("content"), source), *images]
         if not blocks:
             self.parsed.empty(data, source)
             return
         keys = {key: value for key, value in data.items() if key not in _READ and not (images and key == "images")}
-        carry(blocks, self._dialect, {**keys, **self._told_apart(role, keys)})
+        keys.update(self._told_apart(role, keys))
+        carry(blocks, self._dialect, keys)
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
         self.parsed.add(message, source, interrupted=role == "assistant" and is_cut_off(data))
 
@@ -220,6 +224,7 @@ class Reader:
     def _end_results(self) -> None:
         if not self._results:
             return
+        self._number_results()
         message = make_message("user", tuple(self._results))
         before = self.parsed.messages[-1] if self.parsed.messages else None
         calls = before.facts.calls if before is not None else ()
@@ -228,6 +233,23 @@ class Reader:
             message = _in_order(message, calls)
         self.parsed.add(message, self._results_source)
         self._results = []
+
+    def _number_results(self) -> None:
+        """Give ids to several calls without one, and to as many results right behind them: they pair by position."""
+        before = self.parsed.messages[-1] if self.parsed.messages else None
+        calls = before.calls if before is not None else ()
+        results = [block for block in self._results if isinstance(block, ToolResultBlock) and not block.tool_use_id]
+        if before is None or len(calls) < 2 or any(call.id for call in calls):
+            return
+        if not len(self._results) == len(results) == len(calls):
+            return
+        ids = [f"call_{self._results_source}_{position}" for position in range(len(calls))]
+        given = iter(ids)
+        said = [evolve(block, id=next(given)) if isinstance(block, ToolUseBlock) else block for block in before.content]
+        self.parsed.messages[-1] = make_message("assistant", tuple(said))
+        self._results = [evolve(block, tool_use_id=id) for block, id in zip(results, ids, strict=True)]
+        detail = f"{len(ids)} calls without an id, and their results"
+        self.parsed.note(RepairCode.ID_ASSIGNED, self.parsed.sources[-1], detail=detail)
 
     def content(self, content: object, source: int, *, in_result: bool = False) -> list[Block]:
         """Read content: text, parts, or whatever stands there.

@@ -100,14 +100,14 @@ HOSTS: Final = (
          reasoning="reasoning"),
     _row("^(litellm|gateway|portkey|vercel|proxy)", _GH + "MoonshotAI/kimi-code/issues/3017", "2026-10",
          **{**GATEWAY, "files": True}, provider="litellm", content_key=True),
-    _row("^(opencode-?)?zen", _GH + "badlogic/pi-mono/issues/755", "2026-10", **GATEWAY, provider="zen"),
+    _row("^(opencode[-._]?)?zen|^opencode", _GH + "badlogic/pi-mono/issues/755", "2026-10", **GATEWAY, provider="zen"),
     _row("^(vllm|sglang|hf|huggingface|tgi|transformers|templates?)($|[-_.:/])", _GH + "vllm-project/vllm", "2026-10",
          provider="templates"),
     _row("^llama-?[._]?cpp", _GH + "ggml-org/llama.cpp", "2026-10", provider="llama.cpp"),
     _row("^lm-?studio", _GH + "lmstudio-ai/lmstudio-bug-tracker/issues/261", "2026-10", provider="lm studio"),
     _row("^mlx", _GH + "cubist38/mlx-openai-server/issues/205", "2026-10", provider="mlx"),
     _row("^ollama", _GH + "ollama/ollama", "2026-08", **GATEWAY, provider="ollama", image_urls=False, audio=True),
-    _row("^ollama[-_. ]?(native|api)", "https://docs.ollama.com/api/chat", "2026-08", provider="ollama native",
+    _row("^ollama[-_./]*(native|api)", "https://docs.ollama.com/api/chat", "2026-08", provider="ollama native",
          native=True, audio=False, null_content="empty"),
 )  # fmt: skip
 """The providers."""

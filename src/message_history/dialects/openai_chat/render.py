@@ -102,6 +102,11 @@ class Render:
         """Write an assistant message; the calls that it cannot hold come with their results."""
         pieces = self._pieces
         pieces.ids.new_scope()
+        only = message.content[0]
+        if type(only) is TextBlock and only.meta is None and len(message.content) == 1 and not is_blank(only.text):
+            said: Wire = {"role": "assistant", "content": pieces.text(only.text)}
+            self._with_reasoning(said, has_calls=False)
+            return said
         texts: list[Wire] = []
         calls: list[Wire] = []
         wire: Wire = {"role": "assistant", "content": None}
@@ -355,7 +360,6 @@ class Render:
         """Give the types of parts that are sent back as they came."""
         dialect = self._dialect
         kinds = {
-            "image_url": dialect.images and dialect.image_urls,
             "input_audio": dialect.audio,
             "file": dialect.files,
         }
