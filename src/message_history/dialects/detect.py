@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.bedrock import Bedrock
+from message_history.dialects.gemini import Gemini
 from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["dialect_of", "read", "read_reply", "shape_of"]
 
 DIALECTS: Final[dict[str, Dialect[Any]]] = {
-    dialect.name: dialect for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral(), Bedrock(), PydanticAI(), Portable())
+    dialect.name: dialect
+    for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral(), Bedrock(), PydanticAI(), Gemini(), Portable())
 }
 TYPED: Final = Anthropic.name
 CHAT: Final = OpenAIChat.name

@@ -18,7 +18,7 @@ def as_mapping(value: object) -> Mapping[Any, Any] | None:
     Returns:
         The mapping, without the keys whose value is None when it came from an object; None for anything else.
     """
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return value
     dump = getattr(value, "model_dump", None)
     if callable(dump):

@@ -1,0 +1,108 @@
+"""generateContent of Google's Gemini models: the Developer API and Vertex."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+
+from attrs import Factory, field, frozen
+
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
+from message_history.dialects.gemini.check import violations as find_violations
+from message_history.dialects.gemini.fields import GEMINI
+from message_history.dialects.gemini.parse import Reader
+from message_history.dialects.gemini.render import Render
+from message_history.dialects.gemini.rules import DEVELOPER_MODELS, MODELS, RULES
+from message_history.dialects.plain import as_mapping, as_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from google.genai.types import ContentUnionDict  # noqa: F401
+
+    from message_history.blocks import SystemBlock
+    from message_history.checking import Violation
+    from message_history.dialects.base import Foreign
+    from message_history.message import Message
+
+__all__ = ["Gemini"]
+
+CUT_OFF: Final = frozenset({"blocklist", "language", "malformed_response", "prohibited_content", "recitation", "spii"})
+"""Finish reasons of this API alone that say that a reply ended before the model was done (SDK types, 2026-09)."""
+
+
+@final
+@frozen(kw_only=True)
+class Gemini(Dialect["ContentUnionDict"]):
+    """`contents` of generateContent; the defaults are the strictest of the Developer API's models.
+
+    Args:
+        vertex: whether it is sent to Vertex rather than to the Developer API.
+        ids: whether calls and responses have ids; Vertex v1 refuses them, v1beta1 does not (G21).
+        signatures_required: whether the first call of each step must be signed (G10).
+        prefill: whether the list may end with the model (G15).
+        media_in_responses: whether a response may hold images and documents (G24).
+        server_tools: whether server tools' parts and part metadata go back (G25).
+        empty_text: whether text parts may be empty (G04).
+        adjacent: whether neighbouring contents may have one role (G16).
+        split_calls: whether the calls of one step may come in several contents (G06).
+        beside_results: whether other parts may stand beside the response of a single call (G23, G24).
+        bypass_as_text: whether the value that stands for a missing signature may come as its text (G14).
+    """
+
+    name: ClassVar[str] = GEMINI
+    rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    vertex: bool = False
+    ids: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
+    signatures_required: bool = True
+    prefill: bool = False
+    media_in_responses: bool = False
+    server_tools: bool = False
+    empty_text: bool = False
+    adjacent: bool = False
+    split_calls: bool = False
+    beside_results: bool = False
+    bypass_as_text: bool = False
+
+    @classmethod
+    def for_model(cls, model: str, *, vertex: bool = False) -> Gemini:
+        """Choose the fields for a model.
+
+        Args:
+            model: its name.
+            vertex: whether it is served by Vertex rather than by the Developer API.
+
+        Returns:
+            The dialect; the strictest fields for a model that is not known.
+        """
+        rows = MODELS if vertex else (*MODELS, *DEVELOPER_MODELS)
+        return cls(vertex=vertex, **fields_for(rows, model))
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read a list of contents; see `Dialect.parse`."""
+        return Reader(foreign).read(raw)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write a list of contents; see `Dialect.render`. The system prompt is what `systemInstruction` takes."""
+        return Render(self).export(messages, system)
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what generateContent refuses; see `Dialect.violations`."""
+        return find_violations(wire, self)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read a response; see `Dialect.reply`. Of several candidates, the first is taken."""
+        candidates = as_sequence(response.get("candidates"))
+        candidate = as_mapping(candidates[0]) if candidates else None
+        if candidate is None:
+            blocked = response.get("promptFeedback") or response.get("prompt_feedback")
+            return Reply([{"role": "model", "parts": []}], interrupted=True) if blocked else None
+        content = as_mapping(candidate.get("content")) or {}
+        reason = candidate.get("finishReason") or candidate.get("finish_reason")
+        cut_off = is_cut_off(candidate) or (isinstance(reason, str) and reason.lower() in CUT_OFF)
+        return Reply([{**content, "role": "model", "parts": content.get("parts") or []}], cut_off)
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end with the model."""
+        del said
+        return self.prefill

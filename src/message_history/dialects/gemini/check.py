@@ -1,0 +1,337 @@
+"""Find what generateContent refuses in a list as it stands; written apart from parsing, repair and rendering."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.checking import Violation
+from message_history.dialects.checks import entries, text_at
+from message_history.dialects.gemini import rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.gemini import Gemini
+
+__all__ = ["violations"]
+
+CONTENT_KEYS: Final = frozenset({"role", "parts"})
+DATA: Final = (
+    "text",
+    "inlineData",
+    "fileData",
+    "functionCall",
+    "functionResponse",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+)
+BESIDE: Final = frozenset({"thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"})
+MEDIA: Final = ("inlineData", "fileData")
+INNER_KEYS: Final[dict[str, frozenset[str]]] = {
+    "inlineData": frozenset({"mimeType", "data"}),
+    "fileData": frozenset({"mimeType", "fileUri"}),
+    "functionCall": frozenset({"id", "name", "args", "partialArgs", "willContinue"}),
+    "functionResponse": frozenset({"id", "name", "response", "parts", "scheduling", "willContinue"}),
+    "executableCode": frozenset({"id", "language", "code"}),
+    "codeExecutionResult": frozenset({"id", "outcome", "output"}),
+    "toolCall": frozenset({"id", "toolType", "args"}),
+    "toolResponse": frozenset({"id", "toolType", "response"}),
+}
+FUNCTION_NAME: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
+MEDIA_TYPE: Final = re.compile("[a-z]+/[a-zA-Z0-9][a-zA-Z0-9.+-]*")
+IMAGES: Final = frozenset({"png", "jpeg", "webp", "heic", "heif"})
+APPLICATIONS: Final = frozenset({"pdf", "x-javascript", "x-python"})
+BASE64: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
+MASK: Final = re.compile(r"<[^<>]*>|\[[A-Z_ ]+\]")
+"""What recordings show in place of a part of a long or secret value: it tells nothing of what was sent."""
+RAW_BYPASSES: Final = frozenset({"skip_thought_signature_validator", "context_engineering_is_the_way_to_go"})
+VERTEX_SECOND: Final = frozenset({"G02", "G10", "G13", "G15", "G25"})
+"""The rules whose second text is Vertex's."""
+
+
+def violations(wire: Sequence[Any], dialect: Gemini) -> list[Violation]:
+    """Find what the API refuses.
+
+    Args:
+        wire: the list.
+        dialect: the model's fields.
+
+    Returns:
+        What is wrong.
+
+    Complexity: linear in the list.
+    """
+    check = _Check(wire, dialect)
+    check.run()
+    return check.found
+
+
+@final
+class _Content:
+    """What one look at a content tells."""
+
+    def __init__(self, entry: object) -> None:
+        self.data: Mapping[Any, Any] = _renamed(entry) if isinstance(entry, Mapping) else {}
+        self.role = self.data.get("role")
+        self.parts = [_renamed(part) if isinstance(part, Mapping) else None for part in entries(self.data.get("parts"))]
+        self.calls = self._at("functionCall")
+        self.responses = self._at("functionResponse")
+        self.is_model = self.role == "model"
+
+    def _at(self, kind: str) -> list[tuple[int, Mapping[Any, Any]]]:
+        return [(m, part[kind]) for m, part in enumerate(self.parts) if part and isinstance(part.get(kind), Mapping)]
+
+
+@final
+class _Check:
+    """One list."""
+
+    def __init__(self, wire: Sequence[Any], dialect: Gemini) -> None:
+        self.found: list[Violation] = []
+        self._contents = [_Content(entry) for entry in wire]
+        self._dialect = dialect
+
+    def run(self) -> None:
+        """Look at every content, then at neighbours, then at steps and the end."""
+        if not self._contents:
+            self._add("G01")
+            return
+        for n, content in enumerate(self._contents):
+            self._content(n, content)
+        self._roles()
+        self._pairs()
+        self._steps()
+        if self._contents[-1].is_model and not self._dialect.prefill:
+            self._add("G15", len(self._contents) - 1, "role")
+
+    def _add(self, rule: str, n: int | None = None, path: str = "", detail: str = "", **values: object) -> None:
+        """Add a violation, with the text of the service that the list is for."""
+        known = rules.BY_ID[rule]
+        text = known.errors[1 if self._dialect.vertex and rule in VERTEX_SECOND else 0] if known.errors else ""
+        for name, value in {**({"n": n} if n is not None else {}), **values}.items():
+            text = text.replace(f"{{{name}}}", str(value))
+        self.found.append(Violation(rule=rule, index=n, path=path, error=text, detail=detail or known.rule))
+
+    # One content
+
+    def _content(self, n: int, content: _Content) -> None:
+        for key in content.data:
+            if key not in CONTENT_KEYS:
+                self._add("G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
+        alone = len(self._contents) == 1 and not content.responses
+        if content.role not in ("user", "model") and not (alone and not content.role):
+            self._add("G05", n, "role", f"role {content.role!r:.40}", role=content.role)
+        for role, found in (("user", content.calls), ("model", content.responses)):
+            if found and content.role == role:
+                self._add("G05", n, f"parts[{found[0][0]}]", f"a part that a {role} content cannot have", role=role)
+        if not content.parts:
+            self._add("G02", n, "parts")
+        for m, part in enumerate(content.parts):
+            if part is None:
+                self._add("G03", n, f"parts[{m}]", m=m)
+            else:
+                self._part(n, m, part)
+        if content.responses:
+            self._beside(n, content)
+
+    def _part(self, n: int, m: int, part: Mapping[str, Any]) -> None:
+        path = f"parts[{m}]"
+        kinds = [kind for kind in DATA if kind in part]
+        unknown = [key for key in part if key not in DATA and key not in BESIDE]
+        for key in unknown:
+            where = f"contents[{n}].parts[{m}]"
+            self._add("G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
+        if len(kinds) != 1:
+            self._add("G03", n, path, f"{len(kinds)} data fields", m=m)
+        if part.get("text") == "" and not self._dialect.empty_text:
+            self._add("G04", n, f"{path}.text")
+        elif "text" in part and not isinstance(part["text"], str):
+            self._add("G03", n, f"{path}.text", "text that is none", m=m)
+        if "thoughtSignature" in part:
+            self._signature(n, m, part["thoughtSignature"])
+        for kind in kinds:
+            if kind != "text":
+                self._data(n, m, kind, part[kind])
+        if "partMetadata" in part and not self._dialect.server_tools:
+            self._add("G25", n, f"{path}.partMetadata", key="part_metadata")
+
+    def _signature(self, n: int, m: int, signature: object) -> None:
+        path = f"parts[{m}].thoughtSignature"
+        if signature == "":
+            self._add("G13", n, path, "an empty signature")
+        elif not isinstance(signature, str) or not _decodes(signature):
+            self._add("G12", n, path, f"signature {signature!r:.60}", m=m, value=signature, position=0)
+        elif signature in RAW_BYPASSES and not self._dialect.bypass_as_text:
+            self._add("G14", n, path)
+
+    def _data(self, n: int, m: int, kind: str, data: object) -> None:
+        path = f"parts[{m}].{kind}"
+        if not isinstance(data, Mapping):
+            self._add("G03", n, path, f"{kind} is {type(data).__name__}", m=m)
+            return
+        allowed = INNER_KEYS[kind] | ({"displayName"} if self._dialect.vertex and kind in MEDIA else set())
+        for key in data:
+            if key not in allowed:
+                where = f"contents[{n}].{path}"
+                self._add("G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
+        if kind in ("toolCall", "toolResponse") and not self._dialect.server_tools:
+            self._add("G25", n, path, key="tool_call" if kind == "toolCall" else "tool_response")
+        if kind in MEDIA:
+            self._media(n, m, path, data)
+        elif kind in ("functionCall", "functionResponse"):
+            self._function(n, m, kind, data)
+
+    def _function(self, n: int, m: int, kind: str, data: Mapping[str, Any]) -> None:
+        path, is_call = f"parts[{m}].{kind}", kind == "functionCall"
+        snake = "function_call" if is_call else "function_response"
+        name = data.get("name")
+        if not is_call and not name:
+            self._add("G17", n, f"{path}.name", m=m)
+        elif not isinstance(name, str) or not FUNCTION_NAME.fullmatch(name):
+            self._add("G18", n, f"{path}.name", f"name {name!r:.80}")
+        if data.get("id") is not None and not self._dialect.ids:
+            self._add("G21", n, f"{path}.id", m=m, field=snake)
+        key = "args" if is_call else "response"
+        if data.get(key) is not None and not isinstance(data[key], Mapping):
+            what = f"{key} is {type(data[key]).__name__}"
+            self._add("G20" if is_call else "G19", n, f"{path}.{key}", what, value=data[key])
+        if is_call and not self._dialect.vertex:
+            for unfinished, named in (("partialArgs", "partial_args"), ("willContinue", "will_continue")):
+                if data.get(unfinished) is not None:
+                    self._add("G25", n, f"{path}.{unfinished}", key=named)
+        held = [_renamed(part) if isinstance(part, Mapping) else {} for part in entries(data.get("parts"))]
+        if held and not self._dialect.media_in_responses:
+            self._add("G24", n, f"{path}.parts", "media inside a response", m=m, type="")
+        for k, part in enumerate(held):
+            for media in MEDIA:
+                if isinstance(part.get(media), Mapping):
+                    self._media(n, m, f"{path}.parts[{k}].{media}", part[media])
+
+    def _media(self, n: int, m: int, path: str, media: Mapping[str, Any]) -> None:
+        given, data = media.get("mimeType"), media.get("data")
+        inline = "data" in media or path.endswith("inlineData")
+        if given is None and not inline:
+            return
+        if not isinstance(given, str) or not _is_taken(given):
+            self._add("G24", n, f"{path}.mimeType", f"media type {given!r:.60}", m=m, type=given)
+        if inline and (not isinstance(data, str) or not _decodes(data)):
+            self._add("G24", n, f"{path}.data", "data that are no bare base64", m=m, type=given)
+
+    def _beside(self, n: int, content: _Content) -> None:
+        """G23 and G24: what stands in one content with responses."""
+        others = [m for m, part in enumerate(content.parts) if part is not None and "functionResponse" not in part]
+        if not others or (self._dialect.beside_results and len(content.responses) == 1):
+            return
+        for m in others:
+            part = content.parts[m] or {}
+            media = next((kind for kind in MEDIA if isinstance(part.get(kind), Mapping)), None)
+            if media is not None:
+                kind = part[media].get("mimeType")
+                self._add("G24", n, f"parts[{m}]", "media beside responses", m=m, type=kind)
+            elif any(kind in part for kind in DATA):
+                self._add("G23", n, f"parts[{m}]", m=m)
+
+    # Neighbours
+
+    def _roles(self) -> None:
+        """G16, but for what the user says behind responses."""
+        if self._dialect.adjacent:
+            return
+        for n in range(1, len(self._contents)):
+            before, content = self._contents[n - 1], self._contents[n]
+            if before.role == content.role and not before.responses and not content.calls and not content.responses:
+                self._add("G16", n, "role")
+
+    def _pairs(self) -> None:
+        """G06 to G08, G11 and G27: calls and responses by place and number."""
+        for n, content in enumerate(self._contents):
+            before = self._contents[n - 1] if n else None
+            if content.calls and content.is_model:
+                if before is None or (before.is_model and not (self._dialect.split_calls and before.calls)):
+                    self._add("G06", n)
+                if before is not None and before.is_model and before.calls and not self._is_signed(content):
+                    self._unsigned("G11", n, content)
+            if content.calls and (content.is_model or content.role == "assistant"):
+                self._answers(n)
+            if content.responses and (before is None or not before.calls):
+                self._add("G07", n)
+
+    def _answers(self, n: int) -> None:
+        after = self._contents[n + 1] if n + 1 < len(self._contents) else None
+        if after is not None and after.is_model and after.calls and self._dialect.split_calls:
+            return
+        first = n
+        while self._dialect.split_calls and first and self._contents[first - 1].is_model:
+            first -= 1
+        calls = [call for content in self._contents[first : n + 1] for call in content.calls]
+        responses = after.responses if after is not None else []
+        if len(responses) != len(calls):
+            self._add("G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")
+            return
+        for (at, call), (m, response) in zip(calls, responses, strict=True):
+            id, called = response.get("id"), call.get("id")
+            if id and called and id != called:
+                places = {"m": m, "id": id, "called": called, "before": n, "at": at}
+                self._add("G27", n + 1, f"parts[{m}].functionResponse.id", f"id {id!r:.60}", **places)
+
+    # Steps
+
+    def _steps(self) -> None:
+        """G09 and G10: in the current turn, the first call of every step is signed."""
+        if not self._dialect.signatures_required:
+            return
+        start = max((n for n, content in enumerate(self._contents) if _is_spoken(content)), default=-1)
+        signed_step = False
+        for n in range(start + 1, len(self._contents)):
+            content = self._contents[n]
+            if not content.calls or not content.is_model or (n and self._contents[n - 1].is_model):
+                continue
+            if self._is_signed(content):
+                signed_step = True
+                continue
+            self._unsigned("G10", n, content)
+            if signed_step and self._contents[n - 1].responses:
+                self._unsigned("G09", n, content)
+
+    def _is_signed(self, content: _Content) -> bool:
+        part = content.parts[content.calls[0][0]]
+        return part is not None and bool(part.get("thoughtSignature"))
+
+    def _unsigned(self, rule: str, n: int, content: _Content) -> None:
+        m, call = content.calls[0]
+        position = n + 1
+        self._add(rule, n, f"parts[{m}]", name=text_at(call, "name"), position=position)
+
+
+def _renamed(data: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Read fields under their JSON names: the API takes both spellings, and null as absent."""
+    named: dict[Any, Any] = {}
+    for key, value in data.items():
+        if value is not None:
+            name = re.sub("_([a-z])", lambda found: found[1].upper(), key) if isinstance(key, str) else key
+            named[name] = _renamed(value) if name in INNER_KEYS and isinstance(value, Mapping) else value
+    return named
+
+
+def _is_spoken(content: _Content) -> bool:
+    """Tell whether a content begins a turn: the user's, with something else than responses."""
+    return content.role == "user" and any(part is not None and "functionResponse" not in part for part in content.parts)
+
+
+def _decodes(text: str) -> bool:
+    if BASE64.fullmatch(text):
+        return len(text.rstrip("=")) % 4 != 1
+    return MASK.search(text) is not None and BASE64.fullmatch(MASK.sub("", text)) is not None
+
+
+def _is_taken(kind: str) -> bool:
+    if not MEDIA_TYPE.fullmatch(kind):
+        return False
+    family, _, name = kind.partition("/")
+    if family == "image":
+        return name in IMAGES
+    return name in APPLICATIONS if family == "application" else family in ("audio", "video", "text")

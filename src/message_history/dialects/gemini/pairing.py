@@ -1,0 +1,203 @@
+"""Pair calls and responses that have no ids: within the turn, by name and order, as the API itself does.
+
+The ids made here depend on the names and their order in one turn alone, so that a response read by itself gets the
+id that its call got.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING, NamedTuple, final
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.message import Message
+
+__all__ = ["Answered", "Asked", "Pairing"]
+
+
+class Asked(NamedTuple):
+    """What a response says of its call.
+
+    Args:
+        id: the id that it names; empty when it names none.
+        name: the function that it names; empty when it names none.
+    """
+
+    id: str
+    name: str
+
+
+class Answered(NamedTuple):
+    """The call that a response belongs to.
+
+    Args:
+        id: our id of the call; empty when nothing tells which it is.
+        has_id: False for a call that came without an id.
+    """
+
+    id: str
+    has_id: bool
+
+
+@final
+@define(eq=False)
+class _Call:
+    """A call, and whether a response answers it."""
+
+    id: str
+    name: str
+    has_id: bool
+    answered: bool = False
+
+
+@final
+@define(eq=False)
+class _Turn:
+    """The calls of one turn, as they may be asked for; an answered one leaves a queue when it comes to its front."""
+
+    heard: bool = False
+    waiting: int = 0
+    calls: deque[_Call] = field(factory=deque)
+    by_id: dict[str, deque[_Call]] = field(factory=dict)
+    by_name: dict[str, deque[_Call]] = field(factory=dict)
+    without_id: dict[str, deque[_Call]] = field(factory=dict)
+    last: dict[str, _Call] = field(factory=dict)
+    made: Counter[str] = field(factory=Counter)
+    orphans: Counter[str] = field(factory=Counter)
+
+    def add(self, call: _Call) -> None:
+        """Add a call that waits."""
+        self.waiting += 1
+        self.calls.append(call)
+        self.last[call.name] = call
+        self.by_name.setdefault(call.name, deque()).append(call)
+        if call.has_id:
+            self.by_id.setdefault(call.id, deque()).append(call)
+        else:
+            self.without_id.setdefault(call.name, deque()).append(call)
+
+    def answer(self, calls: deque[_Call] | None) -> Answered | None:
+        """Answer the first call of a queue that waits."""
+        call = _first(calls)
+        if call is None:
+            return None
+        call.answered = True
+        self.waiting -= 1
+        return Answered(call.id, call.has_id)
+
+
+@final
+class Pairing:
+    """The calls of one list."""
+
+    def __init__(self) -> None:
+        self._turn = _Turn()
+        self._earlier: dict[str, deque[_Call]] = {}
+        self._given: set[str] = set()
+
+    def avoid(self, ids: Iterable[str]) -> None:
+        """Keep the ids that came in the list: none that is made is like one of them."""
+        self._given.update(ids)
+
+    def said(self) -> None:
+        """Begin a content of the model: after the user's, it begins a turn."""
+        if not self._turn.heard:
+            return
+        if self._turn.waiting:
+            for call in self._turn.calls:
+                self._earlier.setdefault(call.name, deque()).append(call)
+        self._turn = _Turn()
+
+    def heard(self) -> None:
+        """Begin a content of the user."""
+        self._turn.heard = True
+
+    def follow(self, messages: Iterable[Message]) -> None:
+        """Take note of messages that another dialect read."""
+        for message in messages:
+            if message.role == "assistant":
+                self.said()
+                for call in message.calls:
+                    self._turn.add(_Call(call.id, call.name, has_id=True))
+            else:
+                self.heard()
+                self.answers([Asked(result.tool_use_id, "") for result in message.results if result.tool_use_id])
+
+    def call(self, id: str, name: str) -> str:
+        """Take a call.
+
+        Args:
+            id: the id that it came with; empty when it came without.
+            name: its function.
+
+        Returns:
+            Our id.
+        """
+        call = _Call(id or self._made_id(name), name, has_id=bool(id))
+        self._turn.add(call)
+        return call.id
+
+    def _made_id(self, name: str) -> str:
+        while True:
+            id = _numbered(name, self._turn.made[name])
+            self._turn.made[name] += 1
+            if id not in self._given:
+                return id
+
+    def answers(self, responses: Sequence[Asked]) -> list[Answered]:
+        """Pair the responses of one content: by id, then by name, then by order.
+
+        Args:
+            responses: what they say, in order.
+
+        Returns:
+            The call of each.
+
+        Complexity: linear in the responses.
+        """
+        turn = self._turn
+        found = [turn.answer(turn.by_id.get(asked.id)) if asked.id else None for asked in responses]
+        for position, asked in enumerate(responses):
+            if found[position] is None and asked.name:
+                # A response that names an id can only belong to a call that has none.
+                found[position] = turn.answer((turn.without_id if asked.id else turn.by_name).get(asked.name))
+        left = [position for position, answered in enumerate(found) if answered is None]
+        as_many = len(left) == turn.waiting
+        for position in left:
+            asked, waiting = responses[position], _first(turn.calls)
+            if waiting is not None and (as_many or not asked.name) and not (asked.id and waiting.has_id):
+                found[position] = turn.answer(turn.calls)
+        return [
+            answered if answered is not None else self._without_call(asked)
+            for asked, answered in zip(responses, found, strict=True)
+        ]
+
+    def _without_call(self, asked: Asked) -> Answered:
+        """Name the call of a response that none of the turn's calls waits for."""
+        if asked.id or not asked.name:
+            return Answered(asked.id, has_id=True)
+        earlier = _first(self._earlier.get(asked.name))
+        if earlier is not None:
+            earlier.answered = True
+            return Answered(earlier.id, earlier.has_id)
+        last = self._turn.last.get(asked.name)
+        if last is not None:
+            return Answered(last.id, last.has_id)
+        id = _numbered(asked.name, self._turn.orphans[asked.name])
+        self._turn.orphans[asked.name] += 1
+        return Answered(id, has_id=False)
+
+
+def _first(calls: deque[_Call] | None) -> _Call | None:
+    """Find the first call of a queue that waits."""
+    while calls and calls[0].answered:
+        calls.popleft()
+    return calls[0] if calls else None
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name or 'call'}_{number}"

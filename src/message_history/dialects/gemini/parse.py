@@ -1,0 +1,357 @@
+"""Read contents of generateContent, and what people have saved in its form.
+
+Field names come as the REST API writes them or as the SDK's objects do (`function_call`); both are read as the former.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import evolve
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Meta,
+    ProviderBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    text_block,
+    tool_result_block,
+)
+from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.gemini import rules
+from message_history.dialects.gemini.fields import (
+    GEMINI,
+    Came,
+    Entry,
+    asked,
+    fields_of,
+    id_of,
+    ids_in,
+    known_fields,
+    responds,
+)
+from message_history.dialects.gemini.media import (
+    in_plain_base64,
+    is_held_by_google,
+    media_type,
+    type_of_data,
+    type_of_url,
+)
+from message_history.dialects.gemini.pairing import Answered, Pairing
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.typed_blocks import MODELLED, call_of_text, carry, read_block, read_blocks, text_of_json
+from message_history.frozen import EMPTY, freeze, json_text
+from message_history.message import make_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from message_history.dialects.base import Foreign
+
+__all__ = ["Reader"]
+
+_ROLES: Final = {
+    "model": "assistant",
+    "assistant": "assistant",
+    "user": "user",
+    "tool": "user",
+    "function": "user",
+    "system": "system",
+    "developer": "system",
+}
+
+
+@final
+class Reader:
+    """One list on its way in.
+
+    Args:
+        foreign: reads an entry that has another dialect's form.
+    """
+
+    issuer: str | None = GEMINI
+
+    def __init__(self, foreign: Foreign | None) -> None:
+        self.parsed = Parsed()
+        self._foreign = foreign
+        self._pairing = Pairing()
+        self._role = "user"
+        self._source = 0
+
+    def read(self, raw: Sequence[Any]) -> Parsed:
+        """Read all entries.
+
+        Args:
+            raw: the entries.
+
+        Returns:
+            The messages in them, one for each content.
+
+        Complexity: linear in the entries.
+        """
+        entries = [Entry.of(entry) for entry in raw]
+        self._pairing.avoid(id for entry in entries for part in entry.parts for id in ids_in(part))
+        for source, (given, entry) in enumerate(zip(raw, entries, strict=True)):
+            self._source = source
+            before = len(self.parsed.messages)
+            data = entry.data
+            if entry.is_content and data is not None:
+                self._content(data, entry)
+            elif self._foreign is not None and self._foreign(given, source, self.parsed):
+                self._pairing.follow(self.parsed.messages[before:])
+            elif entry.items:
+                # The SDK takes a text or a part where a content is meant.
+                self._content({}, entry)
+            elif data is not None and ("role" in data or "content" in data):
+                self._plain(data)
+            else:
+                self.parsed.dropped(given, source, "no content")
+        return self.parsed
+
+    def _plain(self, data: Mapping[Any, Any]) -> None:
+        """Read a message whose content stands under `content`, as other providers have it."""
+        blocks = read_blocks(data.get("content"), self._source, self.parsed, self)
+        self._message(data, self._role_of(data, [{}]), blocks, {"role", "content"})
+
+    def _content(self, data: Mapping[Any, Any], entry: Entry) -> None:
+        self._role = self._role_of(data, entry.parts)
+        responses = [asked(part["functionResponse"]) for part in entry.parts if responds(part)]
+        answered = iter(self._pairing.answers(responses))
+        if self._role == "assistant":
+            self._pairing.said()
+        else:
+            self._pairing.heard()
+        blocks: list[Block] = []
+        for item, part in zip(entry.items, entry.parts, strict=True):
+            blocks += self._part(item, part, answered)
+        self._message(data, self._role, blocks, {"role", "parts"})
+
+    def _role_of(self, data: Mapping[Any, Any], parts: Sequence[Mapping[str, Any]]) -> str:
+        role = data.get("role")
+        known = _ROLES.get(role.lower()) if isinstance(role, str) else None
+        if known is None:
+            calls = any("functionCall" in part for part in parts)
+            known = "assistant" if calls and not role else "user"
+            self.parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {role!r:.80} taken as the {known}'s")
+        return known
+
+    def _message(self, data: Mapping[Any, Any], role: str, blocks: list[Block], read: set[str]) -> None:
+        if role == "system":
+            blocks = [
+                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
+            ]
+        if not blocks:
+            self.parsed.empty(data, self._source)
+            return
+        carry(blocks, GEMINI, {key: value for key, value in data.items() if key not in read})
+        message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
+        self.parsed.add(message, self._source, interrupted=role == "assistant" and is_cut_off(data))
+
+    # Parts
+
+    def _part(self, item: object, fields: dict[str, Any], answered: Iterator[Answered]) -> list[Block]:
+        if isinstance(item, str):
+            return [text_block(str.__str__(item))]
+        if isinstance(item, Block):
+            return [item]
+        if len(fields) == 1 and type(fields.get("text")) is str:
+            return [text_block(fields["text"])]
+        if not fields:
+            if as_mapping(item) is not None or item is None:
+                self.parsed.dropped(item, self._source, "a part without data")
+                return []
+            return [self._as_text(item, "a part that is none")]
+        present = [kind for kind in rules.DATA if kind in fields]
+        came = self._came({key: value for key, value in fields.items() if key not in rules.DATA})
+        if not present:
+            return self._without_data(fields, came)
+        if len(present) > 1:
+            self._converted("a part with two data fields, split")
+        # Whatever stands beside the data belongs to the call if there is one.
+        owner = "functionCall" if "functionCall" in present else present[0]
+        return [self._data(kind, fields[kind], came if kind == owner else Came(), answered) for kind in present]
+
+    def _came(self, beside: dict[str, Any]) -> Came:
+        """Take the signature from a part's other fields; the value that stands for none is none (G14)."""
+        given = beside.pop("thoughtSignature", None)
+        if isinstance(given, bytes | bytearray | memoryview):
+            given = base64.b64encode(given).decode()
+        if given is None or given == "":
+            return Came(beside)
+        if isinstance(given, str) and given in rules.BYPASSES:
+            return Came(beside, facts={"bypass": True})
+        if isinstance(given, str) and self._role == "assistant":
+            return Came(beside, str.__str__(given))
+        return Came({**beside, "thoughtSignature": given})
+
+    def _without_data(self, fields: dict[str, Any], came: Came) -> list[Block]:
+        """Read a part that has no data field of this API."""
+        if came.signature is not None and not came.keys.keys() - {"thought"}:
+            # Streams end with a signature alone, with or without its empty text.
+            return [self._text("", came)]
+        if fields.keys() <= rules.BESIDE:
+            self.parsed.dropped(fields, self._source, "a part without data")
+            return []
+        if isinstance(fields.get("type"), str) and fields["type"] in MODELLED:
+            return [read_block(fields, self._source, self.parsed, self)]
+        return [ProviderBlock(GEMINI, fields)]
+
+    def _data(self, kind: str, value: Any, came: Came, answered: Iterator[Answered]) -> Block:
+        if kind == "text":
+            return self._text(value, came)
+        data = as_mapping(value)
+        if data is None:
+            return self._as_text(value, f"a {kind} that is none")
+        inner = known_fields(data, kind)
+        if kind == "functionCall":
+            return self._call(inner, came)
+        if kind == "functionResponse":
+            return self._response(inner, came, next(answered))
+        if kind in ("inlineData", "fileData"):
+            return self._media(kind, inner, came)
+        return self._own(kind, inner, came)
+
+    def _own(self, kind: str, inner: Mapping[str, Any], came: Came) -> ProviderBlock:
+        """Keep a part whole; its signature stays where signatures are."""
+        return ProviderBlock(GEMINI, {kind: inner, **came.keys}, meta=Came(signature=came.signature).meta())
+
+    def _text(self, value: Any, came: Came) -> Block:
+        if not isinstance(value, str):
+            return self._as_text(value, "text that is none")
+        keys = came.keys
+        if keys.get("thought") is True and self._role == "assistant":
+            beside = Came({key: item for key, item in keys.items() if key != "thought"}).meta()
+            return ThinkingBlock(str.__str__(value), came.signature, meta=evolve(beside or Meta(), issuer=GEMINI))
+        return text_block(str.__str__(value), Came(keys, came.signature).meta())
+
+    def _call(self, inner: dict[str, Any], came: Came) -> ToolUseBlock:
+        name, args = inner.pop("name", None), inner.pop("args", None)
+        name = "" if name is None else name if isinstance(name, str) else text_of_json(name)
+        given = id_of(inner.pop("id", None))
+        id = self._pairing.call(given, name)
+        if not given:
+            came.facts["id"] = False
+        partial = inner.pop("partialArgs", None)
+        came.keys.update(inner)
+        if args is None and partial is not None:
+            return call_of_text(id, name, text_of_json(partial), came.meta())
+        if args is None:
+            came.facts["args"] = False
+            return ToolUseBlock(id, name, EMPTY, meta=came.meta())
+        mapping = as_mapping(args)
+        if mapping is not None:
+            return ToolUseBlock(id, name, mapping, meta=came.meta())
+        self._converted(f"the arguments of call {id!r:.80} were no object")
+        if args == []:
+            return ToolUseBlock(id, name, EMPTY, meta=came.meta())
+        return call_of_text(id, name, text_of_json(args), came.meta())
+
+    def _response(self, inner: dict[str, Any], came: Came, answered: Answered) -> ToolResultBlock:
+        given = id_of(inner.pop("id", None))
+        if given and not answered.has_id:
+            came.facts["id"] = given
+        response, media = inner.pop("response", None), inner.pop("parts", None)
+        inner.pop("name", None)
+        content, is_error = self._output(response, came.facts)
+        for item in as_sequence(media) or ():
+            content.append(self._held(item))
+        came.keys.update(inner)
+        return tool_result_block(answered.id, tuple(content), is_error, came.meta())
+
+    def _output(self, response: object, facts: dict[str, Any]) -> tuple[list[Block], bool]:
+        """Read what a tool gave; what is needed to write it back as it came is noted."""
+        mapping = as_mapping(response)
+        if mapping is None:
+            given = response is not None and response != ""
+            return ([self._as_text(response, "a response that is no object")] if given else []), False
+        key, value = "", response
+        if len(mapping) == 1:
+            only, inside = next(iter(mapping.items()))
+            if only in ("output", "result") or (only == "error" and inside is not None):
+                key, value = only, inside
+        if isinstance(value, str):
+            if key == "result":
+                facts["key"] = key
+            return ([text_block(str.__str__(value))] if value else []), key == "error"
+        facts["key"], facts["json"] = key, True
+        if not mapping:
+            return [], False
+        frozen, converted = freeze(mapping if not key else value)
+        if converted:
+            self._converted("; ".join(converted))
+        return [text_block(json_text(frozen))], key == "error"
+
+    def _held(self, item: object) -> Block:
+        """Read media that a response holds."""
+        fields = fields_of(item)
+        kind = next((kind for kind in ("inlineData", "fileData") if as_mapping(fields.get(kind)) is not None), None)
+        if kind is None:
+            return ProviderBlock(GEMINI, fields) if fields else self._as_text(item, "media that are none")
+        came = Came({key: value for key, value in fields.items() if key != kind})
+        return self._media(kind, known_fields(as_mapping(fields[kind]) or {}, kind), came)
+
+    def _media(self, kind: str, inner: dict[str, Any], came: Came) -> Block:
+        given, key = inner.get("mimeType"), "data" if kind == "inlineData" else "fileUri"
+        where = inner.get(key)
+        if isinstance(where, bytes | bytearray | memoryview):
+            where = base64.b64encode(where).decode()
+        if not isinstance(where, str):
+            return self._own(kind, inner, came)
+        if kind == "inlineData" and where.startswith("data:") and "," in where:
+            head, _, where = where[5:].partition(",")
+            given = given or head.partition(";")[0]
+            self._converted("data with the head of a data URL, without it")
+        mime = media_type(given) or (type_of_data(where) if kind == "inlineData" else "")
+        if mime and mime != inner.get("mimeType"):
+            self._converted(f"the media type {inner.get('mimeType')!r:.80} as {mime!r:.80}")
+            inner["mimeType"] = mime
+        inner[key] = where
+        if not mime.startswith(("image/", "text/", "application/")):
+            return self._own(kind, inner, came)
+        source, issuer = self._source_of(kind, where, mime, came)
+        name = inner.pop("displayName", None)
+        title = name if isinstance(name, str) and name else None
+        came.keys.update({key: value for key, value in inner.items() if key not in rules.FIELDS[kind]})
+        if not mime.startswith("image/"):
+            return DocumentBlock(source, title, meta=came.meta(issuer))
+        if title is not None:
+            came.keys["displayName"] = title
+        return ImageBlock(source, meta=came.meta(issuer))
+
+    def _source_of(self, kind: str, where: str, mime: str, came: Came) -> tuple[dict[str, str], str | None]:
+        if kind == "inlineData":
+            data = in_plain_base64(where)
+            if data != where:
+                came.facts["alphabet"] = "url"
+            return {"type": "base64", "media_type": mime, "data": data}, None
+        if is_held_by_google(where):
+            return {"type": "file", "file_id": where, "media_type": mime}, GEMINI
+        if type_of_url(where) != mime:
+            came.keys["mimeType"] = mime
+        return {"type": "url", "url": where}, None
+
+    def _as_text(self, value: object, what: str) -> TextBlock:
+        self._converted(f"{what}, kept as JSON text")
+        return text_block(text_of_json(value))
+
+    def _converted(self, detail: str) -> None:
+        self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=detail)
+
+    # What `read_blocks` asks of a reader
+
+    def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
+        """Keep unknown keys of a block that another provider's form has."""
+        del kind
+        return Came({key: value for key, value in others.items() if value is not None}).meta()
+
+    def other(self, data: Mapping[Any, Any]) -> Block:
+        """Keep an unknown block whole."""
+        return ProviderBlock(GEMINI, data)

@@ -1,0 +1,292 @@
+"""Write valid messages as contents of generateContent.
+
+A message of the assistant is one content of the model. A message of the user is one content with all responses, if
+there are any, then one with everything else (G23). What is written for a message depends on it and those before it:
+the value that stands for a missing signature is added wherever a model could ask for it, not only in the last turn.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.dialects.base import Export
+from message_history.dialects.gemini import rules
+from message_history.dialects.gemini.fields import GEMINI, noted
+from message_history.dialects.gemini.media import is_base64
+from message_history.dialects.gemini.parts import Parts, Wire, fits, is_media, kind_of, type_of
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
+from message_history.frozen import EMPTY, FrozenDict, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.dialects.gemini import Gemini
+    from message_history.message import Message
+
+__all__ = ["Render"]
+
+
+class _Called(NamedTuple):
+    """How a call was written: what its response must repeat."""
+
+    id: str | None
+    name: str
+
+
+@final
+class Render:
+    """One export.
+
+    Args:
+        dialect: the model's fields.
+    """
+
+    def __init__(self, dialect: Gemini) -> None:
+        self.changes = Changes()
+        self._dialect = dialect
+        self._parts = Parts(dialect, self.changes)
+        self._ids = Aliases(rules.ID, rules.ID_LIMIT)
+        self._called: dict[str, _Called] = {}
+        self._written_ids: set[str | None] = set()
+
+    def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation."""
+        prompt = self._prompt(system)
+        wire: list[Wire] = []
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            if message.role == "user":
+                wire += self.user(message)
+            else:
+                wire.append({"role": "model", "parts": self.assistant(message) or [self._placeholder()]})
+        return Export(wire, prompt, tuple(self.changes.repairs))
+
+    def _prompt(self, system: Sequence[SystemBlock]) -> Wire | None:
+        """Write the system prompt as the content that `systemInstruction` takes."""
+        for block in system:
+            self._parts.keys(block, {}, ())
+        return {"parts": [{"text": self._parts.said(block.text)} for block in system]} if system else None
+
+    def _placeholder(self) -> Wire:
+        self.changes.added("a message of which nothing could be sent")
+        return {"text": PLACEHOLDER}
+
+    # The model's contents
+
+    def assistant(self, message: Message) -> list[Wire]:
+        """Write the parts of an assistant message."""
+        self._ids.new_scope()
+        self._called, self._written_ids = {}, set()
+        parts: list[Wire] = []
+        for block in message.content:
+            if isinstance(block, TextBlock):
+                self._text(block, parts)
+            elif isinstance(block, ToolUseBlock):
+                parts.append(self._call(block, is_first=not self._called))
+            elif isinstance(block, ThinkingBlock):
+                self._thought(block, parts)
+            elif isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
+                written = self._parts.media(block)
+                parts += written if "text" in written[-1] else self._signed(block, written)
+            elif isinstance(block, ProviderBlock) and block.dialect == GEMINI:
+                parts += self._own(block)
+            else:
+                self.changes.withheld(block, "a block of another provider")
+        return parts
+
+    def _text(self, block: TextBlock, parts: list[Wire]) -> None:
+        signature = self._signature(block)
+        part = self._parts.keys(block, {"text": self._parts.said(block.text)}, ("thought",))
+        if signature is not None:
+            part["thoughtSignature"] = signature
+        if not is_blank(block.text) or (signature is not None and (block.text or self._dialect.empty_text)):
+            parts.append(part)
+        elif signature is not None and parts and parts[-1].get("text") and not parts[-1].keys() & _ASIDE:
+            self.changes.rewritten("the signature of an empty text on the text before it (G04)", block)
+            parts[-1]["thoughtSignature"] = signature
+        else:
+            self.changes.withheld(block, "empty text (G04)")
+
+    def _thought(self, block: ThinkingBlock, parts: list[Wire]) -> None:
+        if block.issuer != GEMINI:
+            self.changes.withheld(block, f"thinking issued by {block.issuer or 'another provider'} (G13)")
+        elif not block.thinking and not self._dialect.empty_text:
+            self.changes.withheld(block, "empty thinking (G04)")
+        else:
+            part = {"text": self._parts.said(block.thinking), "thought": True}
+            parts += self._signed(block, [self._parts.keys(block, part, ())])
+
+    def _call(self, block: ToolUseBlock, *, is_first: bool) -> Wire:
+        facts = noted(block) if block.meta is not None else {}
+        name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
+        called = _Called(self._id(block.id) if facts.get("id") is not False else None, name)
+        self._called[block.id] = called
+        self._written_ids.add(called.id)
+        call: Wire = {"id": called.id} if called.id is not None else {}
+        call["name"] = name
+        if not block.readable:
+            self.changes.rewritten("an input that is no JSON object, under `_raw` (G20)", block)
+        if block.input or facts.get("args") is not False:
+            call["args"] = thaw_well_formed(block.input, self.changes)
+        part: Wire = {"functionCall": call}
+        if block.meta is not None:
+            part = self._parts.keys(block, part, ("thought",))
+        signature = self._signature(block)
+        if signature is not None:
+            part["thoughtSignature"] = signature
+        elif is_first and (self._dialect.signatures_required or facts.get("bypass")):
+            if not facts.get("bypass"):
+                self.changes.rewritten(f"the call {block.id!r:.80}, unsigned, with what stands for a signature (G14)")
+            part["thoughtSignature"] = rules.BYPASS
+        return part
+
+    def _id(self, id: str) -> str | None:
+        if not self._dialect.ids:
+            self.changes.rewritten(f"the call {id!r:.80} without its id (G21)")
+            return None
+        alias = self._ids(id)
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r}")
+        return alias
+
+    def _own(self, block: ProviderBlock) -> list[Wire]:
+        """Write a part that only this API understands."""
+        kind = next((kind for kind in rules.MODEL_PARTS if isinstance(block.data.get(kind), FrozenDict)), None)
+        inner: Any = block.data[kind] if kind is not None else EMPTY
+        if kind is None or not all(fits(key, value) for key, value in inner.items()):
+            self.changes.withheld(block, "a part that this API does not know (G22)")
+            return []
+        if kind in rules.SERVER_PARTS and not self._dialect.server_tools:
+            self.changes.withheld(block, "a server tool's part that does not go here (G25)")
+            return []
+        return self._signed(block, [self._parts.whole(block, kind)])
+
+    # Signatures
+
+    def _signature(self, block: Block) -> str | None:
+        """Give the signature that goes back with a block: only this API's own, and only one that decodes."""
+        signature = getattr(block, "signature", None)
+        if signature is None and block.meta is not None:
+            signature = block.meta.signature
+        if not signature:
+            return None
+        if block.issuer != GEMINI:
+            self.changes.rewritten(f"without the signature of {block.issuer or 'another provider'} (G13)", block)
+        elif not is_base64(signature):
+            self.changes.rewritten("without a signature that does not decode (G12)", block)
+        else:
+            return str(signature)
+        return None
+
+    def _signed(self, block: Block, parts: list[Wire]) -> list[Wire]:
+        signature = self._signature(block)
+        if signature is not None and parts:
+            parts[-1]["thoughtSignature"] = signature
+        return parts
+
+    # The user's contents
+
+    def user(self, message: Message) -> list[Wire]:
+        """Write a user message: responses, then everything else in a content of its own (G23)."""
+        responses: list[Wire] = []
+        behind: list[Wire] = []
+        for block in message.content:
+            if type(block) is TextBlock and block.meta is None:
+                behind.append({"text": self._parts.said(block.text)})
+            elif isinstance(block, ToolResultBlock):
+                responses.append(self._response(block, behind))
+            else:
+                behind += self._heard(block)
+        if not responses and not behind:
+            behind.append(self._placeholder())
+        return [{"role": "user", "parts": parts} for parts in (responses, behind) if parts]
+
+    def _heard(self, block: Block) -> list[Wire]:
+        if isinstance(block, TextBlock) and block.text:
+            if block.signature is not None:
+                self.changes.rewritten("without a signature, which only the model's words have", block)
+            return [self._parts.keys(block, {"text": self._parts.said(block.text)}, ())]
+        if isinstance(block, SystemBlock):
+            self.changes.rewritten("system words as marked text of the user's turn (G05)", block)
+            return [self._parts.keys(block, {"text": self._parts.said(f"<system>\n{block.text}\n</system>")}, ())]
+        if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
+            return self._parts.media(block)
+        self.changes.withheld(block, "not for a user message")
+        return []
+
+    def _response(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
+        """Write a result; media that a response does not hold go behind the responses (G24)."""
+        called = self._called.get(block.tool_use_id, _Called(None, "unknown_tool"))
+        facts = noted(block) if block.meta is not None else {}
+        own_id = facts.get("id") if self._dialect.ids else None
+        id = called.id if called.id is not None or own_id in self._written_ids else own_id
+        response: Wire = {"id": id} if isinstance(id, str) else {}
+        response["name"] = called.name
+        texts: list[str] = []
+        media: list[Wire] = []
+        for part in block.content:
+            if isinstance(part, TextBlock):
+                texts.append(part.text)
+                self._parts.keys(part, {}, ())
+            elif isinstance(part, ImageBlock | DocumentBlock) or is_media(part):
+                self._given(part, called, texts, media, behind)
+            else:
+                self.changes.rewritten("a block that a response may not hold, as JSON text", part)
+                texts.append(json_text(part.data if isinstance(part, ProviderBlock) else repr(part)))
+        if sum(isinstance(part, TextBlock) for part in block.content) > 1:
+            self.changes.rewritten("the texts of a result as one", block)
+        response["response"] = thaw_well_formed(_output("\n".join(texts), block, facts), self.changes)
+        if media:
+            response["parts"] = media
+        inner = ("scheduling",) if self._dialect.vertex else ("scheduling", "willContinue")
+        keys = {key: value for key, value in block.extra(GEMINI).items() if key in inner and fits(key, value)}
+        response.update(thaw_well_formed(FrozenDict(keys), self.changes))
+        return self._parts.keys(block, {"functionResponse": response}, (), written=keys)
+
+    def _given(self, part: Block, called: _Called, texts: list[str], media: list[Wire], behind: list[Wire]) -> None:
+        """Write what a tool gave besides text."""
+        held = self._dialect.media_in_responses and type_of(part) in rules.RESPONSE_TYPES
+        written = self._parts.media(part, in_response=held)
+        if not written[-1].keys() & {"inlineData", "fileData"}:
+            texts += [str(note["text"]) for note in written]
+        elif held:
+            media += written
+        else:
+            what = kind_of(part)
+            self.changes.rewritten(f"a tool's {what} behind the responses (G24)", part)
+            texts.append(f"[The {what} follows in the next user message.]")
+            behind += [{"text": f"[The {what} that the call of {called.name} gave:]"}, *written]
+
+
+_ASIDE: Final = frozenset({"thought", "thoughtSignature"})
+
+
+def _output(text: str, block: ToolResultBlock, facts: Any) -> Any:
+    """Put what a tool gave into an object: as it came, if it came from here and still says so."""
+    key = facts.get("key", "error" if block.is_error else "output")
+    if (key == "error") != block.is_error:
+        key, facts = "error" if block.is_error else "output", {}
+    if not facts.get("json"):
+        return FrozenDict({key: text})
+    if not text and not key:
+        return FrozenDict()
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return FrozenDict({key or "output": text})
+    if key:
+        return FrozenDict({key: value})
+    return FrozenDict(value) if isinstance(value, dict) else FrozenDict({"output": text})
