@@ -52,7 +52,7 @@ class Mark:
     Args:
         kind: `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of
             a tool result that is quoted as text), `renamed` (a call whose id was taken).
-        reason: why a stub stands here, or `late` or `second` for a quote.
+        reason: why a stub stands here; for a quote `late` or `second`, or `left_out` when a window took its call.
         tool_use_id: the call that a quote belongs to, or the id that a renamed call came with.
         name: the tool that a quote belongs to.
         is_error: whether a quoted result was an error.

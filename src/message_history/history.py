@@ -22,19 +22,17 @@ from message_history.blocks import (
     Content,
     Mark,
     Meta,
-    RedactedThinkingBlock,
     SystemBlock,
     TextBlock,
-    ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
 )
 from message_history.dialects import Anthropic, Dialect, Export, Native
 from message_history.dialects.detect import read, read_reply
 from message_history.dialects.plain import as_sequence
-from message_history.drafts import OpenTurn, Turn, heard_message, said_message
+from message_history.drafts import Hearing, OpenTurn, Turn, heard_message, said_message
 from message_history.frozen import brief
-from message_history.message import Message, make_message
+from message_history.message import Message, make_message, thinks, unbound
 from message_history.policy import Policy
 from message_history.repairs import Repair, RepairCode, Severity
 from message_history.sequence import Log
@@ -50,6 +48,7 @@ from message_history.turns import (
     standing_stubs,
     step,
 )
+from message_history.windows import TRIMMED, Counter, Cut, compact, drop_before, rewind, safe_cuts, trim_results, window
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam
@@ -412,10 +411,10 @@ class MessageHistory(Sequence[Message]):
         if text == self.system or (not text and self.system is None):
             return self
         past, turn, context = self._state
-        if any(map(_thinks, self._messages())):
-            past = Log((_unbound(said) if said is not None else None, heard) for said, heard in past)
+        if any(map(thinks, self._messages())):
+            past = Log((unbound(said) if said is not None else None, heard) for said, heard in past)
             said = said_message(turn[0])
-            turn = (_unbound(said) if said is not None else None), turn[1]
+            turn = (unbound(said) if said is not None else None), turn[1]
         prompt = SystemPrompt((SystemBlock(text),) if text else ())
         return _version((past, turn, evolve(context, system=prompt)))
 
@@ -477,6 +476,70 @@ class MessageHistory(Sequence[Message]):
             if kept.content:
                 folding.take(kept, None)
         return folding.history() if folding.changed else self
+
+    # Windows: see `windows`, whose functions of the same names also tell what was left out
+
+    def safe_cuts(self, counter: Counter | None = None) -> tuple[Cut, ...]:
+        """Find where the history may be cut, and what follows each cut costs; see `windows.safe_cuts`."""
+        return safe_cuts(self, counter)
+
+    def window(
+        self, *, max_tokens: int | None = None, max_messages: int | None = None, counter: Counter | None = None
+    ) -> MessageHistory:
+        """Keep the newest whole turns that fit; see `windows.window`.
+
+        All that is sent changes from the first message on; when everything fits, this history comes back.
+        """
+        return window(self, max_tokens=max_tokens, max_messages=max_messages, counter=counter).history
+
+    def drop_before(self, cut: SupportsIndex) -> MessageHistory:
+        """Leave out all messages before a safe cut; see `windows.drop_before`.
+
+        All that is sent changes from the first message on.
+        """
+        return drop_before(self, cut).history
+
+    def rewind(self, n_turns: int = 1) -> MessageHistory:
+        """Leave out the newest whole turns; see `windows.rewind`. What is left is sent as before."""
+        return rewind(self, n_turns).history
+
+    def compact(self, summary: Content, *, keep_from: SupportsIndex | None = None) -> MessageHistory:
+        """Put a summary in the place of the messages before a safe cut; see `windows.compact`.
+
+        All that is sent changes from the first message on.
+        """
+        return compact(self, summary, keep_from=keep_from).history
+
+    def trim_results(self, *, older_than: SupportsIndex, text: str = TRIMMED) -> MessageHistory:
+        """Shorten old tool outputs, without touching anything else; see `windows.trim_results`.
+
+        What is sent changes from the first shortened result on.
+        """
+        return trim_results(self, older_than=older_than, text=text).history
+
+    def _folded(
+        self,
+        messages: Iterable[Message],
+        repairs: Iterable[Repair],
+        added: Iterable[Repair] = (),
+        heard: Message | Hearing | None = None,
+    ) -> MessageHistory:
+        """Fold other messages into an empty history that has this one's system prompt and policy.
+
+        Args:
+            messages: the messages.
+            repairs: those that were told before.
+            added: those that are new.
+            heard: what the assistant's last message has heard so far.
+
+        Returns:
+            The history.
+        """
+        folding = _Folding(evolve(self._state[2], repairs=Log(repairs)))
+        folding.told(added)
+        for message in messages:
+            folding.take(message, None, bind=True)
+        return folding.history(heard)
 
     # A read-only sequence
 
@@ -656,12 +719,12 @@ class _Folding:
     ) -> None:
         """Take one message; thinking that comes after a change is marked, unless `bind`."""
         before = self._conversation
-        if self.changed and not bind and _thinks(message):
-            message = _unbound(message)
+        if self.changed and not bind and thinks(message):
+            message = unbound(message)
         sources = source, self._last_calls
         grown = step(before, message, interrupted=interrupted, sources=sources)
-        if grown[2] is not before[2] and not bind and not self.changed and _thinks(message):
-            message = _unbound(message)
+        if grown[2] is not before[2] and not bind and not self.changed and thinks(message):
+            message = unbound(message)
             grown = step(before, message, interrupted=interrupted, sources=sources)
         self._conversation = grown
         if done is not None:
@@ -680,23 +743,25 @@ class _Folding:
     ) -> None:
         """Record a change that was made on the way in."""
         where = index if index is not None else _length(self._conversation)
-        self._told([Repair(code=code, index=where, source=source, removed=removed, detail=detail)])
+        self.told([Repair(code=code, index=where, source=source, removed=removed, detail=detail)])
 
     def close(self) -> None:
         """Stub what is awaited, and tell of it."""
         past, turn, context = self._conversation
         turn, stubs = close(past, turn, context.policy, told=True)
         self._conversation = past, turn, context
-        self._told([evolve(stub, source=self._last_calls) for stub in stubs])
+        self.told([evolve(stub, source=self._last_calls) for stub in stubs])
 
-    def history(self) -> MessageHistory:
-        """Give the history, and log what was changed."""
+    def history(self, heard: Message | Hearing | None = None) -> MessageHistory:
+        """Give the history, with what its last message has heard so far, and log what was changed."""
         past, turn, context = self._conversation
+        turn = (turn[0], heard) if heard is not None else turn
         context = evolve(context, policy=self._context.policy)
         _log_new(self._context, context)
         return _version((past, turn, context))
 
-    def _told(self, repairs: Iterable[Repair]) -> None:
+    def told(self, repairs: Iterable[Repair]) -> None:
+        """Record changes."""
         past, turn, context = self._conversation
         self._conversation = past, turn, evolve(context, repairs=context.repairs.extend(repairs))
 
@@ -758,19 +823,6 @@ _HELD: Final = {"text": "text", "image": "source", "document": "source", "image_
 def _open_messages(turn: OpenTurn, policy: Policy) -> list[Message]:
     said, heard = turn
     return [message for message in (said_message(said), heard_message(said, heard, policy)) if message is not None]
-
-
-def _thinks(message: Message) -> bool:
-    return any(isinstance(block, ThinkingBlock | RedactedThinkingBlock) for block in message.content)
-
-
-def _unbound(message: Message) -> Message:
-    """Mark the thinking of a message: what came before it is not what its issuer saw."""
-    content = (
-        evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
-        for block in message.content
-    )
-    return make_message(message.role, tuple(content), message.facts)
 
 
 def _answered_only(message: Message, after: Message | None) -> tuple[Message, tuple[Block, ...]]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Never, TypeAlias, final
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.exceptions import FrozenInstanceError
 
 from message_history.blocks import (
     NO_INPUT,
     Block,
     Content,
+    RedactedThinkingBlock,
     SystemBlock,
     TextBlock,
+    ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     blocks_of,
@@ -28,7 +30,19 @@ from message_history.frozen import brief
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CAREFUL", "HEARD", "SAID", "WORDS", "Facts", "Message", "Role", "make_message", "text_message"]
+__all__ = [
+    "CAREFUL",
+    "HEARD",
+    "SAID",
+    "WORDS",
+    "Facts",
+    "Message",
+    "Role",
+    "make_message",
+    "text_message",
+    "thinks",
+    "unbound",
+]
 
 Role: TypeAlias = Literal["user", "assistant"]
 
@@ -206,3 +220,17 @@ def make_message(role: Role, content: tuple[Block, ...], facts: Facts | None = N
 def text_message(role: Role, text: str) -> Message:
     """Make a message of one text that is not blank."""
     return make_message(role, (text_block(text),), WORDS[role])
+
+
+def thinks(message: Message) -> bool:
+    """Tell whether a message holds thinking."""
+    return any(isinstance(block, ThinkingBlock | RedactedThinkingBlock) for block in message.content)
+
+
+def unbound(message: Message) -> Message:
+    """Mark the thinking of a message: what came before it is not what its issuer saw."""
+    content = (
+        evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
+        for block in message.content
+    )
+    return make_message(message.role, tuple(content), message.facts)

@@ -1,0 +1,460 @@
+"""Windows: whole turns only, always valid, and no more left out than the budget asks for."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import weakref
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import (
+    DocumentBlock,
+    ImageBlock,
+    Message,
+    MessageHistory,
+    Policy,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    RepairCode,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    check,
+    windows,
+)
+from message_history.blocks import Block, with_meta
+from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
+from message_history.integrations.strategies import histories, messages
+from message_history.windows import TRIMMED, Cut, LeftOut, Window, WindowError, estimate_tokens
+
+DIALECTS: tuple[Dialect[Any], ...] = (Anthropic(), OpenAIChat())
+Thinking = ThinkingBlock | RedactedThinkingBlock
+
+
+def call(id: str = "1") -> ToolUseBlock:
+    return ToolUseBlock(id, "run", {})
+
+
+def talk(turns: int, *, tools: bool = False) -> MessageHistory:
+    history = MessageHistory()
+    for turn in range(turns):
+        history = history.add_user(f"question {turn}")
+        if tools:
+            history = history.add_assistant([call()]).add_tool_result("1", f"result {turn} " * 20)
+        history = history.add_assistant(f"answer {turn}")
+    return history
+
+
+def is_valid(history: MessageHistory) -> bool:
+    """Tell whether a history keeps the laws, in the saved form, on the wire and after a reload."""
+    saved = history.to_list()
+    again = MessageHistory.from_list(saved, open_tail="keep")
+    sent = all(not check(history.for_send(dialect), dialect) for dialect in DIALECTS if history)
+    return not check(saved[bool(history.system) :], Native()) and again == history and not again.repairs and sent
+
+
+def plain(block: Block) -> Block:
+    """Give a block without what a window may change on it."""
+    mark = block.mark
+    if mark is not None and mark.kind == "quote":
+        block = with_meta(block, mark=attrs.evolve(mark, reason=""))
+    return attrs.evolve(block, bound=True) if isinstance(block, Thinking) else block
+
+
+def content(history: MessageHistory, start: int = 0, end: int | None = None) -> list[list[Block]]:
+    return [[plain(block) for block in message.content] for message in history[start:end]]
+
+
+def expected(history: MessageHistory, cut: int) -> list[list[Block]]:
+    """Give what must be there after a cut: all that stood behind it, and words before a leading system message."""
+    kept = content(history, cut)
+    if cut and isinstance(kept[0][0], SystemBlock):
+        opening = attrs.evolve(TextBlock(history.policy.bootstrap_text), meta=None)
+        return [[opening, *kept[0]], *kept[1:]]
+    return kept
+
+
+def unmarked(found: list[list[Block]]) -> list[list[Block]]:
+    """Give blocks without the mark of an opening."""
+    if found and found[0][0].mark is not None and found[0][0].mark.kind == "bootstrap":
+        found[0][0] = with_meta(found[0][0], mark=None)
+    return found
+
+
+@given(histories(max_size=14))
+def test_every_safe_cut_is_before_a_user_message_that_answers_no_call(history: MessageHistory) -> None:
+    cuts = history.safe_cuts()
+    assert [cut.position for cut in cuts] == [
+        n for n, message in enumerate(history) if message.role == "user" and not message.results
+    ]
+    costs = [estimate_tokens(message) for message in history]
+    for cut in cuts:
+        placed = cut.position and isinstance(history[cut.position].content[0], SystemBlock)
+        opening = estimate_tokens(Message.user(history.policy.bootstrap_text)) if placed else 0
+        assert sum(costs[cut.position :]) <= cut.cost <= sum(costs[cut.position :]) + opening
+
+
+@given(histories(max_size=14))
+def test_a_window_at_every_cut_is_valid_and_holds_whole_turns(history: MessageHistory) -> None:
+    for cut in history.safe_cuts():
+        kept = windows.drop_before(history, cut)
+        assert is_valid(kept.history)
+        assert unmarked(content(kept.history)) == unmarked(expected(history, cut.position))
+        assert [call.id for call in kept.history.awaiting] == [call.id for call in history.awaiting]
+        assert kept.left_out.messages == cut.position
+        assert list(kept.left_out.positions) == list(range(cut.position))
+        assert kept.history.policy == history.policy
+        assert kept.history.system == history.system
+
+
+@given(histories(max_size=14))
+def test_everywhere_else_is_no_safe_cut(history: MessageHistory) -> None:
+    safe = {cut.position for cut in history.safe_cuts()}
+    for position in {-1, *range(len(history) + 2)} - safe:
+        for cut in (history.drop_before, lambda cut: history.compact("x", keep_from=cut)):
+            with pytest.raises(WindowError, match=f"{position} is no safe cut"):
+                cut(position)
+
+
+@given(histories(max_size=14), st.data())
+def test_a_window_is_the_longest_that_fits_and_grows_with_the_budget(history: MessageHistory, data: Any) -> None:
+    cuts = history.safe_cuts()
+    budgets = sorted({0, 1, *(cut.cost + more for cut in cuts for more in (-1, 0, 1))} - {-1})
+    before = -1
+    for budget in budgets:
+        fitting = [cut for cut in cuts if cut.cost <= budget]
+        if not fitting and history:
+            with pytest.raises(WindowError, match=f"{cuts[-1].cost:,}"):
+                history.window(max_tokens=budget)
+            continue
+        kept = history.window(max_tokens=budget)
+        assert len(kept) >= before
+        before = len(kept)
+        if history:
+            assert len(history) - len(kept) == fitting[0].position
+    assert not cuts or history.window(max_tokens=max(cut.cost for cut in cuts)) is history
+    most = data.draw(st.integers(0, len(history) + 1))
+    fits = [cut for cut in cuts if len(history) - cut.position <= most]
+    if fits or not history:
+        assert len(history.window(max_messages=most)) == len(history) - (fits[0].position if fits else 0)
+    else:
+        with pytest.raises(WindowError, match=f"at most {most} messages"):
+            history.window(max_messages=most)
+
+
+@given(histories(max_size=10), st.lists(messages(), max_size=4))
+def test_what_is_added_to_a_window_ends_as_it_would_have_ended(history: MessageHistory, later: list[Message]) -> None:
+    ids = {block.id for message in history for block in message.calls}
+    if any(block.tool_use_id in ids for message in later for block in message.results):
+        return  # A result whose call was left out has nobody to go to.
+    for cut in history.safe_cuts():
+        grown, kept = history.extend(later), history.drop_before(cut).extend(later)
+        assert unmarked(content(kept)) == unmarked(expected(grown, cut.position))
+
+
+def test_a_history_that_fits_comes_back_itself() -> None:
+    history = talk(3)
+    assert history.window(max_tokens=10**9) is history
+    assert history.window(max_messages=6) is history
+    assert history.drop_before(0) is history
+    assert history.rewind(0) is history
+    assert history.trim_results(older_than=6) is history
+    empty = MessageHistory()
+    assert empty.window(max_tokens=0) is empty
+    assert empty.window(max_messages=0) is empty
+    assert empty.safe_cuts() == ()
+
+
+def test_a_window_counts_what_it_is_told_to_count() -> None:
+    history = talk(4)
+    assert [cut.cost for cut in history.safe_cuts(lambda _: 1)] == [8, 6, 4, 2]
+    assert [cut.cost for cut in history.safe_cuts(len)] == [8, 6, 4, 2]
+    by_text = [cut.cost for cut in history.safe_cuts(lambda message: len(message.text))]
+    assert by_text == [cut.cost for cut in history.safe_cuts(lambda found: sum(len(one.text) for one in found))]
+    assert len(history.window(max_tokens=5, counter=lambda _: 1)) == 4
+    assert len(history.window(max_tokens=100, max_messages=3, counter=len)) == 2
+    assert len(history.window(max_tokens=3, max_messages=100, counter=len)) == 2
+
+
+def test_only_what_is_kept_is_counted() -> None:
+    counted: list[Message] = []
+
+    def counter(message: Message) -> int:
+        counted.append(message)
+        return 1
+
+    talk(500).window(max_tokens=4, counter=counter)
+    assert len(counted) <= 6
+
+
+@pytest.mark.parametrize("cost", [None, "x", -1, 1.5])
+def test_a_counter_that_gives_no_number_is_told_so(cost: Any) -> None:
+    with pytest.raises(TypeError, match="counter must give a whole number"):
+        talk(1).window(max_tokens=5, counter=lambda _: cost)
+
+
+@pytest.mark.parametrize("budget", [{}, {"max_tokens": -1}, {"max_messages": "5"}, {"max_messages": True}])
+def test_a_window_without_a_budget_is_refused(budget: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        talk(1).window(**budget)
+
+
+def test_a_turn_that_does_not_fit_is_an_error_with_the_numbers() -> None:
+    history = talk(2, tools=True)
+    with pytest.raises(WindowError) as found:
+        history.window(max_tokens=10, max_messages=3)
+    cost = history.safe_cuts()[-1].cost
+    assert str(found.value) == (
+        f"the newest whole turn has 4 messages and costs {cost}; it does not fit a budget of 10 and at most 3 messages"
+    )
+    assert (found.value.cost, found.value.messages) == (cost, 4)
+    assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
+
+
+def test_the_error_of_a_bad_cut_names_the_nearest_good_ones() -> None:
+    with pytest.raises(
+        WindowError, match="2 is no safe cut of a history of 8 messages; the nearest safe cuts are 0 an"
+    ):
+        talk(2, tools=True).drop_before(2)
+    with pytest.raises(WindowError, match="the history is empty"):
+        MessageHistory().drop_before(0)
+
+
+def test_a_cut_is_an_index() -> None:
+    history = talk(3)
+    cut = history.safe_cuts()[1]
+    position, cost = cut
+    assert (position, cost) == (cut.position, cut.cost) == (2, cut.cost)
+    assert history[cut] == history[2]
+    assert history[cut:] == history[2:]
+    assert history.drop_before(cut) == history.drop_before(2)
+
+
+def test_what_was_left_out_is_told_in_numbers_and_not_kept_alive() -> None:
+    history = MessageHistory().add_user(["a", " "]).add_assistant("b").add_user(["c", " "]).add_assistant("d")
+    kept = windows.window(history, max_messages=2)
+    assert kept == Window(history.window(max_messages=2), LeftOut(messages=2, positions=range(2), repairs=1))
+    assert [repair.index for repair in kept.history.repairs] == [0]
+    gone = weakref.ref(history)
+    del history
+    gc.collect()
+    assert gone() is None
+    assert len(kept.history) == 2
+
+
+def test_words_stand_before_a_system_message_that_would_lead() -> None:
+    history = talk(1).add_user([SystemBlock("The clock says noon."), "go on"]).add_assistant("yes")
+    kept = history.drop_before(2)
+    assert kept.system is None
+    assert [type(block) for block in kept[0].content] == [TextBlock, SystemBlock, TextBlock]
+    assert kept[0].content[0] == TextBlock(Policy().bootstrap_text, meta=kept[0].content[0].meta)
+    (repair,) = kept.repairs
+    assert (repair.code, repair.index) == (RepairCode.BOOTSTRAP_ADDED, 0)
+    dearer = history.safe_cuts()[1].cost
+    assert dearer > sum(estimate_tokens(message) for message in history[2:])
+    with pytest.raises(WindowError):
+        history.window(max_tokens=dearer - 1)
+    assert history.window(max_tokens=dearer) == kept
+
+
+def test_thinking_behind_a_cut_is_marked_and_thinking_before_a_rewind_is_not() -> None:
+    thought = [ThinkingBlock("hm", "c2ln"), RedactedThinkingBlock("ZGF0YQ=="), TextBlock("so")]
+    history = talk(1).add_user("think").add_assistant(thought).add_user("more").add_assistant("no")
+    kept = windows.drop_before(history, 2)
+    assert kept.left_out.unbound == 2
+    assert [block.bound for block in kept.history[1].content if isinstance(block, Thinking)] == [False, False]
+    assert [block.bound for block in history.rewind()[3].content if isinstance(block, Thinking)] == [True, True]
+    assert windows.drop_before(kept.history, 2).left_out.unbound == 0
+
+
+def test_awaited_calls_stay_awaited() -> None:
+    history = talk(2).add_user("run both").add_assistant([call("1"), call("2")]).add_tool_result("2", "two")
+    kept = history.window(max_messages=3)
+    assert [call.id for call in kept.awaiting] == ["1"]
+    (waiting,) = kept.awaiting
+    assert waiting.turn == 1
+    done = kept.add_tool_result(waiting, "one")
+    assert [result.text for result in done[2].results] == ["one", "two"]
+    assert not done.repairs
+
+
+def test_a_closed_history_keeps_its_stubs_and_their_repairs() -> None:
+    closed = talk(2).add_user("run").add_assistant([call()]).close(reason="cancelled")
+    kept = closed.window(max_messages=3)
+    assert [(repair.code, repair.index) for repair in kept.repairs] == [(RepairCode.RESULT_STUBBED, 2)]
+    assert kept[2].results[0].mark == closed[-1].results[0].mark
+    assert [call.id for call in kept.awaiting] == ["1"]
+
+
+def late() -> MessageHistory:
+    """Give a history in which a call's result came too late, and the id was used again."""
+    history = MessageHistory().add_user("a").add_assistant([call("1")]).add_user("never mind").add_assistant("well")
+    history = history.add_user("go on").add_tool_result("1", "first").add_assistant("aha")
+    return history.add_user("again").add_assistant([call("1")]).add_user("stop").add_assistant("stopped")
+
+
+def test_a_quote_whose_call_was_left_out_answers_no_later_call() -> None:
+    history = late()
+    whole, kept = history.add_tool_result("1", "first"), history.drop_before(4).add_tool_result("1", "first")
+    assert whole.repairs[-1].code is RepairCode.LATE_RESULT_QUOTED
+    assert kept.repairs[-1].code is RepairCode.LATE_RESULT_QUOTED
+    assert kept[-1].text == whole[-1].text
+    reasons = [block.mark.reason for message in kept for block in message.content if block.mark is not None]
+    assert reasons == ["left_out", "not_recorded", "late"]
+    assert is_valid(kept)
+
+
+def test_quotes_of_calls_left_out_are_known_while_calls_are_awaited() -> None:
+    history = MessageHistory().add_user("a").add_assistant([call("1")]).add_user("b").add_assistant("c")
+    history = history.add_user("d").add_assistant([call("1"), call("2")])
+    history = history.add_tool_result("1", "new").add_tool_result(attrs.evolve(call("1"), turn=1), "old")
+    for whole in (history, history.add_tool_result("2", "two")):
+        kept = whole.drop_before(4)
+        assert [block.mark.reason for block in kept[2].content if block.mark and block.mark.kind == "quote"] == [
+            "left_out"
+        ]
+        assert [call.id for call in kept.awaiting] == [call.id for call in whole.awaiting]
+        assert [message.text for message in kept] == [message.text for message in whole[4:]]
+        assert is_valid(kept)
+
+
+def test_a_quote_whose_call_is_kept_stays_its_quote() -> None:
+    history = MessageHistory().add_user("old").add_assistant("old").extend(late())
+    kept = history.drop_before(2)
+    reasons = [block.mark.reason for message in kept for block in message.content if block.mark is not None]
+    assert reasons == ["not_recorded", "late", "not_recorded"]
+
+
+def test_a_result_whose_call_was_left_out_is_dropped_and_recorded() -> None:
+    kept = late().rewind(2).add_user("go on").drop_before(4).add_tool_result("1", "too late")
+    (removed,) = kept.repairs[-1].removed
+    assert kept.repairs[-1].code is RepairCode.ORPHAN_RESULT_DROPPED
+    assert isinstance(removed, ToolResultBlock)
+
+
+@given(histories(max_size=14))
+def test_a_rewind_is_a_prefix_of_whole_turns_and_sends_the_same(history: MessageHistory) -> None:
+    positions = [cut.position for cut in history.safe_cuts()]
+    for turns in range(len(positions) + 1):
+        kept = windows.rewind(history, turns)
+        end = positions[-turns] if turns else len(history)
+        assert list(kept.history) == list(history[:end])
+        assert kept.left_out.messages == len(history) - end
+        assert is_valid(kept.history)
+        if turns:
+            assert not kept.history.awaiting
+            prefix = kept.history.for_send(OpenAIChat(prefill=True))
+            assert history.for_send(OpenAIChat(prefill=True))[: len(prefix)] == prefix
+    for turns in (-1, len(positions) + 1):
+        with pytest.raises(WindowError, match="turns cannot be taken back"):
+            history.rewind(turns)
+
+
+@given(histories(max_size=14))
+def test_a_summary_leads_and_the_kept_turns_follow(history: MessageHistory) -> None:
+    for cut in history.safe_cuts():
+        kept = history.compact("So far: nothing.", keep_from=cut)
+        assert is_valid(kept)
+        assert kept[0].content[0] == TextBlock("So far: nothing.")
+        assert content(kept)[0][1:] == content(history, cut.position)[0]
+        assert content(kept, 1) == content(history, cut.position + 1)
+        assert kept.system == history.system
+    if history.awaiting:
+        with pytest.raises(WindowError, match="calls are awaited"):
+            history.compact("So far: nothing.")
+    else:
+        assert list(history.compact("So far: nothing.")) == [Message.user("So far: nothing.")]
+
+
+@pytest.mark.parametrize("summary", ["", " ", [], ["", "\n"], SystemBlock("x"), call(), ToolResultBlock("1", "x")])
+def test_a_summary_says_something_that_a_user_may_say(summary: Any) -> None:
+    with pytest.raises(ValueError, match="summary"):
+        talk(2).compact(summary, keep_from=2)
+
+
+def test_a_summary_may_hold_an_image() -> None:
+    image = ImageBlock({"type": "url", "url": "https://example.com/a.png"})
+    assert talk(2).compact(["See:", image], keep_from=2)[0].content[1] == image
+
+
+@given(histories(max_size=14))
+def test_trimming_touches_no_structure_and_doing_it_twice_is_doing_it_once(history: MessageHistory) -> None:
+    for end in range(len(history) + 1):
+        kept = windows.trim_results(history, older_than=end)
+        assert is_valid(kept.history)
+        assert [message.role for message in kept.history] == [message.role for message in history]
+        changed = []
+        for position, (new, old) in enumerate(zip(kept.history, history, strict=True)):
+            assert new.calls == old.calls
+            assert [(r.tool_use_id, r.is_error, r.mark) for r in new.results] == [
+                (r.tool_use_id, r.is_error, r.mark) for r in old.results
+            ]
+            changed += [position] * (new.results != old.results)
+            assert [b for b in content(kept.history)[position] if not isinstance(b, ToolResultBlock)] == [
+                b for b in content(history)[position] if not isinstance(b, ToolResultBlock)
+            ]
+        assert changed == list(kept.left_out.positions)
+        assert max(changed, default=-1) < end
+        assert kept.history.repairs == history.repairs
+        assert kept.history.awaiting == history.awaiting
+        assert kept.history.trim_results(older_than=end) is kept.history
+
+
+def test_trimming_shortens_old_results_only() -> None:
+    history = talk(3, tools=True).add_user("last").add_assistant([call("9")])
+    history = history.add_tool_result(
+        "9", [ImageBlock({"type": "base64", "media_type": "image/png", "data": "A" * 99})]
+    )
+    kept = windows.trim_results(history, older_than=history.safe_cuts()[2], text="[gone]")
+    assert kept.left_out == LeftOut(results=2, positions=(2, 6))
+    texts = [result.text for message in kept.history for result in message.results]
+    assert [text == "[gone]" for text in texts] == [True, True, False, False]
+    assert history.trim_results(older_than=-1)[2].results[0].text == TRIMMED
+    assert history.trim_results(older_than=-1)[-1] == history[-1]
+    assert history.trim_results(older_than=99)[-1].results[0].text == TRIMMED
+    assert history.trim_results(older_than=99, text="")[-1].results[0].content == ()
+
+
+def test_trimming_marks_thinking_behind_the_first_change() -> None:
+    thought = [ThinkingBlock("hm", "c2ln"), call()]
+    history = MessageHistory()
+    for _ in range(3):
+        history = history.add_user("a").add_assistant(thought).add_tool_result("1", "x" * 99)
+        history = history.add_assistant("b")
+    kept = windows.trim_results(history, older_than=7)
+    bound = [block.bound for message in kept.history for block in message.content if isinstance(block, ThinkingBlock)]
+    assert bound == [True, False, False]
+    assert kept.left_out.unbound == 2
+
+
+def test_a_trimmed_result_cannot_be_taken_for_a_missing_one() -> None:
+    with pytest.raises(ValueError, match="another one"):
+        talk(1, tools=True).trim_results(older_than=9, text=Policy().stub_text)
+
+
+def test_the_estimate_is_near_what_it_says() -> None:
+    assert estimate_tokens(Message.user("x" * 400)) == pytest.approx(100, abs=10)
+    assert estimate_tokens(Message.user("漢" * 400)) == pytest.approx(300, abs=10)
+    assert estimate_tokens(Message.user("\ud800" * 4)) < 20
+    assert estimate_tokens(Message.user(ImageBlock({"type": "url", "url": "https://example.com"}))) > 1_000
+    assert estimate_tokens(Message.user(DocumentBlock({"type": "base64", "data": "x" * 30_000}))) > 1_000
+    assert estimate_tokens(Message.user(DocumentBlock({"type": "text", "data": "x" * 4_000}))) > 1_000
+    assert estimate_tokens(Message.user(ToolResultBlock("1", "x" * 400))) > 100
+    assert estimate_tokens(Message.assistant(ToolUseBlock("1", "run", {"a": "x" * 400}))) > 100
+    assert estimate_tokens(Message.assistant(ThinkingBlock("x" * 400), RedactedThinkingBlock("x" * 400))) > 200
+    assert estimate_tokens(Message.assistant(ProviderBlock("anthropic", {"type": "x", "y": "z" * 400}))) > 100
+
+
+def test_windows_keep_the_policy_also_one_that_raises() -> None:
+    policy = Policy(on_violation="raise")
+    history = MessageHistory(policy=policy).extend(talk(3)).with_system("Be brief.")
+    for kept in (history.window(max_messages=2), history.rewind(), history.compact("x", keep_from=Cut(2, 0))):
+        assert kept.policy is policy
+        assert kept.system == "Be brief."
