@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects.anthropic import rules
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, is_blank_text, text_at
+from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck, kind_of
+from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,28 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["violations"]
 
-_ID: Final = re.compile("[a-zA-Z0-9_-]+")
-NAME_IN_HISTORY: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 MESSAGE_KEYS: Final = frozenset({"role", "content"})
 SYSTEM_KEYS: Final = frozenset({"role", "content", "clear_at", "output_config"})
-BLOCK_KEYS: Final[dict[str, frozenset[str]]] = {
-    "text": frozenset({"type", "text", "cache_control", "citations"}),
-    "image": frozenset({"type", "source", "cache_control"}),
-    "document": frozenset({"type", "source", "title", "context", "citations", "cache_control"}),
-    "tool_use": frozenset({"type", "id", "name", "input", "cache_control", "caller", "toolset_name"}),
-    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"}),
-    "thinking": frozenset({"type", "thinking", "signature"}),
-    "redacted_thinking": frozenset({"type", "data"}),
-}
-REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    "text": ("text",),
-    "image": ("source",),
-    "document": ("source",),
-    "tool_use": ("id", "name", "input"),
-    "tool_result": ("tool_use_id",),
-    "redacted_thinking": ("data",),
-}
-THINKING: Final = ("thinking", "redacted_thinking")
 
 
 def violations(wire: Sequence[Any], dialect: Anthropic) -> list[Violation]:
@@ -66,8 +46,8 @@ class _Check:
         self.found = Findings(rules.BY_ID)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
-        self._server: dict[str, tuple[int, str]] = {}
-        self._marks: list[tuple[int, str, Any]] = []
+        self._blocks = BlockCheck(self.found)
+        self._said: dict[str, Mapping[Any, Any]] = {}
 
     def run(self) -> None:
         """Look at every message, then at pairs of messages, then at the whole."""
@@ -107,130 +87,25 @@ class _Check:
             self.found.add("B1", n)
         else:
             for m, block in enumerate(content):
-                self._block(n, m, block, str(role))
-            if role == "assistant" and content and self._kind(content[-1]) in THINKING:
+                self._blocks.block(n, m, block, str(role))
+            if role == "assistant" and content and kind_of(content[-1]) in THINKING:
                 self.found.add("T8", n, f"content[{len(content) - 1}]")
-
-    def _block(self, n: int, m: int, block: object, role: str) -> None:
-        path = f"content[{m}]"
-        kind = self._kind(block)
-        if not isinstance(block, Mapping) or not kind:
-            self.found.add("B6", n, path, "a block without a type", m=m, tag=kind)
-            return
-        if kind in ("tool_use", "server_tool_use") and role == "user":
-            self.found.add("C10", n, path)
-            return
-        if kind == "tool_result" and role == "assistant":
-            self.found.add("C11", n, path)
-            return
-        if kind in THINKING and role == "user":
-            self.found.add("T7", n, path)
-            return
-        if kind not in (rules.IN_ASSISTANT if role == "assistant" else rules.IN_USER):
-            # An assistant message may hold response blocks that are newer than this list.
-            if role == "user" or kind in rules.IN_USER:
-                self.found.add("B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind)
-            return
-        self._keys(n, m, block, kind)
-        self._values(n, m, block, kind)
-        if "cache_control" in block:
-            self._marks.append((n, path, block["cache_control"]))
-
-    def _keys(self, n: int, m: int, block: Mapping[Any, Any], kind: str) -> None:
-        path = f"content[{m}]"
-        known = BLOCK_KEYS.get(kind)
-        for key in block if known is not None else ():
-            if key == "cache_control" and kind in THINKING:
-                self.found.add("K3", n, path, m=m, tag=kind)
-            elif known is not None and key not in known:
-                self.found.add("B7", n, f"{path}.{key}", f"unknown key {key!r:.60}", m=m, tag=kind, key=key)
-        for key in REQUIRED.get(kind, ()):
-            if key not in block:
-                self.found.add("B8", n, f"{path}.{key}", f"no {key}", m=m, tag=kind, key=key)
-
-    def _values(self, n: int, m: int, block: Mapping[Any, Any], kind: str) -> None:
-        path = f"content[{m}]"
-        if kind == "text" and "text" in block:
-            text = block["text"]
-            if text == "":
-                self.found.add("K2" if "cache_control" in block else "B2", n, path, m=m)
-            elif is_blank_text(text):
-                self.found.add("B3", n, path)
-        elif kind == "thinking":
-            if not isinstance(block.get("signature"), str) or not block["signature"]:
-                self.found.add("T5", n, path, m=m)
-        elif kind == "tool_use":
-            self._call(n, m, block)
-        elif kind == "tool_result":
-            self._result(n, m, block)
-        elif kind == "image":
-            self._image(n, path, block)
-        elif kind == "document" and block.get("title") is not None:
-            title = block["title"]
-            if not isinstance(title, str) or not 1 <= len(title) <= 500:
-                self.found.add("M8", n, f"{path}.title")
-        elif kind == "compaction" and block.get("content") == "":
-            self.found.add("S13", n, path, m=m)
-
-    def _call(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
-        path = f"content[{m}]"
-        if str(block.get("id")).startswith("srvtoolu_"):
-            self.found.add("C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=block["id"])
-        elif "id" in block and not rules.ID.fullmatch(str(block["id"])):
-            self.found.add("C7", n, f"{path}.id", f"id {block['id']!r:.80}", m=m, tag="tool_use", key="id")
-        if "name" in block and not NAME_IN_HISTORY.fullmatch(str(block["name"])):
-            self.found.add("C8", n, f"{path}.name", f"name {block['name']!r:.80}", m=m)
-        if "input" in block and not isinstance(block["input"], Mapping):
-            self.found.add("C9", n, f"{path}.input", f"input is {type(block['input']).__name__}", m=m)
-
-    def _result(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
-        path = f"content[{m}]"
-        called = block.get("tool_use_id")
-        if called is not None and not _ID.fullmatch(str(called)):
-            key = "tool_use_id"
-            self.found.add("C7", n, f"{path}.{key}", f"id {called!r:.80}", m=m, tag="tool_result", key=key)
-        content = block.get("content")
-        errs = block.get("is_error") is True
-        if errs and not content:
-            self.found.add("C12", n, path, m=m)
-        parts = [part if isinstance(part, Mapping) else {} for part in entries(content)]
-        kinds = [self._kind(part) for part in parts]
-        for k, (part, kind) in enumerate(zip(parts, kinds, strict=True)):
-            if kind not in rules.IN_RESULTS:
-                self.found.add("C14", n, f"{path}.content[{k}]", f"a block of type {kind!r:.60}", m=m, k=k, tag=kind)
-            elif errs and kind != "text":
-                self.found.add("C13", n, f"{path}.content[{k}]", m=m)
-            elif kind == "text" and is_blank_text(part.get("text")):
-                self.found.add("B2" if part["text"] == "" else "B3", n, f"{path}.content[{k}]")
-            elif kind == "image":
-                self._image(n, f"{path}.content[{k}]", part)
-        if "search_result" in kinds and set(kinds) != {"search_result"}:
-            self.found.add("C15", n, path)
-
-    def _image(self, n: int, path: str, block: Mapping[Any, Any]) -> None:
-        source = block.get("source")
-        if not isinstance(source, Mapping) or source.get("type") != "base64":
-            return
-        media_type = source.get("media_type")
-        if media_type not in rules.IMAGE_TYPES:
-            self.found.add("M5", n, f"{path}.source.media_type", f"media type {media_type!r:.60}", tag=media_type)
-            return
-        actual = _image_type(text_at(source, "data"))
-        if actual is None:
-            self.found.add("M6", n, f"{path}.source.data")
-        elif actual != media_type:
-            self.found.add("M5", n, f"{path}.source.media_type", f"the data is {actual}", tag=media_type)
 
     def _system(self, n: int, entry: Mapping[Any, Any]) -> None:
         content = entry.get("content")
-        if content in ([], None) and "output_config" in entry:
+        if content in ([], "", None):
+            if "output_config" not in entry or not self._dialect.system_in_list:
+                self.found.add("A12", n)
             return
         if not self._dialect.system_in_list:
             self.found.add("A5" if n == 0 else "A9", n, "role")
             return
+        for m, block in enumerate(entries(content)):
+            if kind_of(block) != "text" and kind_of(block) not in rules.TOOL_CHANGES:
+                self.found.add("A10", n, f"content[{m}]", f"a block of type {kind_of(block)!r:.60}")
         before = self._wire[n - 1] if n else {}
         after = self._wire[n + 1] if n + 1 < len(self._wire) else {"role": "assistant"}
-        ends = self._kind(entries(before.get("content"))[-1]) if entries(before.get("content")) else ""
+        ends = kind_of(entries(before.get("content"))[-1]) if entries(before.get("content")) else ""
         if n == 0:
             self.found.add("A5", n, "role")
         elif before.get("role") == "assistant" and self._calls_of(n - 1):
@@ -252,11 +127,12 @@ class _Check:
             role = entry.get("role")
             if role == "assistant":
                 if after_results or not calls:
-                    calls = []
+                    calls, self._said = [], {}
                 for m, id in self._calls_of(n):
                     if id in calls:
                         self.found.add("C6", n, f"content[{m}].id", f"id {id!r:.80}", m=m)
                     calls.append(id)
+                    self._said[id] = self._wire[n]["content"][m]
                 last, after_results = n, False
             elif role == "user":
                 answered = self._results(n, calls if not after_results else [], fresh=not after_results)
@@ -270,7 +146,7 @@ class _Check:
         answered: list[str] = []
         misplaced = False
         for m, block in enumerate(entries(self._wire[n].get("content"))):
-            if self._kind(block) != "tool_result":
+            if kind_of(block) != "tool_result":
                 misplaced = True
                 continue
             id = text_at(block, "tool_use_id")
@@ -283,8 +159,19 @@ class _Check:
                 self.found.add("C4", n, path, f"id {id!r:.80}", m=m, ids=id)
             elif misplaced and id in calls:
                 self.found.add("C2", n, f"content[{m}]", ids=id)
+            if id in calls:
+                self._answers(n, m, block, self._said[id])
             answered.append(id)
         return answered
+
+    def _answers(self, n: int, m: int, block: Mapping[Any, Any], call: Mapping[Any, Any]) -> None:
+        """C17 and S8: what only some calls demand of their results."""
+        toolset, caller = call.get("toolset_name"), call.get("caller")
+        kinds = {kind_of(part) for part in entries(block.get("content"))}
+        if block.get("toolset_name") != toolset or (toolset is not None and not kinds <= {"text", "image"}):
+            self.found.add("C17", n, f"content[{m}]", f"toolset {toolset!r:.60}")
+        if isinstance(caller, Mapping) and caller.get("tool_id") is not None and not kinds <= {"text"}:
+            self.found.add("S8", n, f"content[{m}].content")
 
     def _unanswered(self, n: int, last: int, calls: list[str], answered: list[str]) -> None:
         missing = [id for id in dict.fromkeys(calls) if id not in answered]
@@ -297,12 +184,15 @@ class _Check:
             later += [
                 text_at(block, "tool_use_id")
                 for block in entries(entry.get("content"))
-                if self._kind(block) == "tool_result"
+                if kind_of(block) == "tool_result"
             ]
         if all(id in later for id in missing):
             self.found.add("C3", last, detail=f"answered in another message: {', '.join(missing):.200}", ids=missing)
-        else:
-            self._missing(last, missing)
+            return
+        self._missing(last, missing)
+        content = entries(self._wire[n].get("content"))
+        if not content or kind_of(content[0]) != "tool_result":
+            self.found.add("C2", n, "content[0]", "the message does not begin with a result", ids=", ".join(missing))
 
     def _missing(self, last: int, missing: list[str]) -> None:
         ids = ", ".join(missing)
@@ -314,17 +204,17 @@ class _Check:
         for n, entry in enumerate(self._wire):
             content = entries(entry.get("content"))
             if entry.get("role") == "user":
-                only_results = bool(content) and all(self._kind(block) == "tool_result" for block in content)
-                pending = bool(n) and bool(self._calls_of(n - 1)) and only_results
-                if not pending:
-                    self._unresolved(waiting)
+                kinds = {kind_of(block) for block in content}
+                calling = bool(n) and bool(self._calls_of(n - 1))
+                if not calling or kinds != {"tool_result"}:
+                    self._unresolved(waiting, "S7" if calling and "tool_result" in kinds else "S1")
             elif entry.get("role") == "assistant":
                 for m, block in enumerate(content):
                     if isinstance(block, Mapping):
                         self._server_block(n, m, block, waiting)
 
     def _server_block(self, n: int, m: int, block: Mapping[Any, Any], waiting: dict[str, tuple[int, str]]) -> None:
-        kind = self._kind(block)
+        kind = kind_of(block)
         id, called, name = text_at(block, "id"), text_at(block, "tool_use_id"), text_at(block, "name")
         path = f"content[{m}]"
         if kind == "server_tool_use":
@@ -339,22 +229,17 @@ class _Check:
             if called not in waiting:
                 self.found.add("S2", n, path, f"id {called!r:.80}", m=m, ids=called, tag=kind)
             waiting.pop(called, None)
-            if kind == "web_search_tool_result" and any(
-                isinstance(part, Mapping) and not part.get("encrypted_content")
-                for part in entries(block.get("content"))
-            ):
-                self.found.add("S5", n, path)
 
-    def _unresolved(self, waiting: dict[str, tuple[int, str]]) -> None:
+    def _unresolved(self, waiting: dict[str, tuple[int, str]], rule: str) -> None:
         for id, (where, name) in waiting.items():
-            self.found.add("S10" if name == "mcp" else "S1", where, detail=f"no result: {id:.80}", ids=id, name=name)
+            self.found.add("S10" if name == "mcp" else rule, where, detail=f"no result: {id:.80}", ids=id, name=name)
         waiting.clear()
 
     def _cache_marks(self) -> None:
-        if len(self._marks) > rules.MAX_CACHE_MARKS:
-            self.found.add("K1", self._marks[-1][0], self._marks[-1][1], count=len(self._marks))
+        if len(self._blocks.marks) > rules.MAX_CACHE_MARKS:
+            self.found.add("K1", self._blocks.marks[-1][0], self._blocks.marks[-1][1], count=len(self._blocks.marks))
         short = False
-        for n, path, mark in self._marks:
+        for n, path, mark in self._blocks.marks:
             ttl = mark.get("ttl") if isinstance(mark, Mapping) else None
             if short and ttl == "1h":
                 self.found.add("K4", n, f"{path}.cache_control.ttl")
@@ -366,7 +251,7 @@ class _Check:
         if entry.get("role") != "assistant":
             return
         content = entry.get("content")
-        uses = {text_at(block, "id") for block in entries(content) if self._kind(block) == "server_tool_use"}
+        uses = {text_at(block, "id") for block in entries(content) if kind_of(block) == "server_tool_use"}
         done = {text_at(block, "tool_use_id") for block in entries(content) if isinstance(block, Mapping)}
         paused = bool(uses - done) and not self._calls_of(last)
         if not self._dialect.prefill and not paused and not self._calls_of(last):
@@ -379,7 +264,7 @@ class _Check:
 
     def _calls_of(self, n: int) -> list[tuple[int, str]]:
         content = entries(self._wire[n].get("content"))
-        return [(m, text_at(block, "id")) for m, block in enumerate(content) if self._kind(block) == "tool_use"]
+        return [(m, text_at(block, "id")) for m, block in enumerate(content) if kind_of(block) == "tool_use"]
 
     def _calls_before(self, n: int) -> set[str]:
         """Return the ids that the user messages right before this one could have answered."""
@@ -390,14 +275,3 @@ class _Check:
             n -= 1
             ids |= {id for _, id in self._calls_of(n)}
         return ids
-
-    def _kind(self, block: object) -> str:
-        return text_at(block, "type") if isinstance(block, Mapping) else ""
-
-
-_MAGIC: Final = (("/9j/", "image/jpeg"), ("iVBOR", "image/png"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp"))
-
-
-def _image_type(data: str) -> str | None:
-    """Tell an image's type from the beginning of its base64 text."""
-    return next((kind for start, kind in _MAGIC if data.startswith(start)), None)

@@ -23,9 +23,10 @@ from message_history.blocks import (
 )
 from message_history.dialects.anthropic import rules
 from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.anthropic.parts import Parts
 from message_history.dialects.base import Export
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, json_text
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
+from message_history.frozen import FrozenDict, FrozenList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,12 +55,13 @@ class Render:
         self._server_ids = Aliases(rules.SERVER_ID, rules.ID_LIMIT)
         self._outstanding: dict[str, str] = {}
         self._toolsets: dict[str, Any] = {}
-        self._marked: list[tuple[int, Wire]] = []
+        self._by_code: set[str] = set()
+        self._parts = Parts(self.changes)
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation."""
         prompt = self.system(system)
-        marked_prompt = len(self._marked)
+        marked_prompt = len(self._parts.marked)
         wire: list[Wire] = []
         for index, message in enumerate(messages):
             self.changes.index = index
@@ -75,7 +77,7 @@ class Render:
 
     def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
         """Write the system prompt: a text if it is one, else blocks."""
-        blocks = [self._with_keys(block, "system", self._text(block.text)) for block in system]
+        blocks = [self._parts.with_keys(block, "system", self._parts.text(block.text)) for block in system]
         if not blocks:
             return None
         text: str = blocks[0]["text"]
@@ -90,12 +92,13 @@ class Render:
         """
         self._ids.new_scope()
         self._toolsets = {}
+        self._by_code = set()
         content: list[Wire] = []
         outstanding, self._outstanding = self._outstanding, {}
         for block in message.content:
             kind = type(block)
             if kind is TextBlock and block.meta is None:
-                content.append(self._text(block.text))  # type: ignore[attr-defined]
+                content.append(self._parts.text(block.text))  # type: ignore[attr-defined]
             elif isinstance(block, ToolUseBlock):
                 content.append(self._tool_use(block))
             elif isinstance(block, ProviderBlock):
@@ -116,7 +119,7 @@ class Render:
         if message.facts.clean and message.facts.answers == () and len(message.content) == 1:
             block = message.content[0]
             if type(block) is TextBlock and block.meta is None:
-                return [{"role": "user", "content": [self._text(block.text)]}]
+                return [{"role": "user", "content": [self._parts.text(block.text)]}]
         content: list[Wire] = []
         behind: list[Wire] = []
         spoken: list[SystemBlock] = []
@@ -143,23 +146,29 @@ class Render:
             content = [{"type": "text", "text": PLACEHOLDER}]
         wire: list[Wire] = [{"role": "user", "content": content}]
         if spoken and in_list:
-            words = [self._with_keys(block, "system", self._text(block.text)) for block in spoken]
+            words = [self._parts.with_keys(block, "system", self._parts.text(block.text)) for block in spoken]
             wire.append({"role": "system", "content": words})
         return [*wire, *directives]
 
     def _as_user_text(self, spoken: Sequence[SystemBlock]) -> list[Wire]:
         self.changes.rewritten("system words as marked text of the user's turn (A9)", *spoken)
-        return [self._text(f"<system>\n{block.text}\n</system>") for block in spoken]
+        return [self._parts.text(f"<system>\n{block.text}\n</system>") for block in spoken]
 
     def _directive(self, block: ProviderBlock) -> list[Wire]:
-        """Write a system message that holds more than words."""
-        if block.dialect == ANTHROPIC and self._dialect.system_in_list:
-            return [thaw_well_formed(block.data, self.changes)]
-        self.changes.withheld(block, "a system message of another form (A9)")
-        return []
-
-    def _text(self, text: str) -> Wire:
-        return {"type": "text", "text": text if text.isascii() else well_formed(text, self.changes)}
+        """Write a system message that holds more than words: as much of it as the API takes (A10, A12)."""
+        found = block.data.get("content")
+        content = [part for part in found if _is_directive(part)] if isinstance(found, FrozenList) else []
+        config = block.data.get("output_config")
+        if block.dialect != ANTHROPIC or not self._dialect.system_in_list or not (content or config):
+            self.changes.withheld(block, "a system message of another form (A9)")
+            return []
+        wire: Wire = {"role": "system", "content": [thaw_well_formed(part, self.changes) for part in content]}
+        if isinstance(config, FrozenDict):
+            wire["output_config"] = thaw_well_formed(config, self.changes)
+        left = {key: value for key, value in block.data.items() if wire.get(key) != value}
+        if left:
+            self.changes.withheld(FrozenDict(left), f"what a system message may not hold (A10, A11): {', '.join(left)}")
+        return [wire]
 
     def _tool_use(self, block: ToolUseBlock) -> Wire:
         wire = {
@@ -170,9 +179,12 @@ class Render:
         }
         if block.meta is None:
             return wire
-        wire = self._with_keys(block, "tool_use", wire)
-        if "toolset_name" in wire:
+        wire = self._parts.with_keys(block, "tool_use", wire)
+        if wire.get("toolset_name") is not None:
             self._toolsets[block.id] = wire["toolset_name"]
+        if wire.get("caller", {}).get("tool_id") is not None:
+            self._by_code.add(block.id)
+            wire["caller"]["tool_id"] = self._server_id(wire["caller"]["tool_id"])
         return wire
 
     def _id(self, id: str) -> str:
@@ -187,12 +199,14 @@ class Render:
             if is_blank(block.text):
                 self.changes.withheld(block, "blank text (B3)")
                 return None
-            return self._with_keys(block, "text", self._text(block.text))
+            return self._parts.with_keys(block, "text", self._parts.text(block.text))
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
             return self._thinking(block)
         if isinstance(block, ImageBlock | DocumentBlock):
             self.changes.withheld(block, "media in an assistant message")
-            return self._text(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")
+            return self._parts.text(
+                f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"
+            )
         self.changes.withheld(block, "not for an assistant message")
         return None
 
@@ -207,11 +221,11 @@ class Render:
         elif isinstance(block, ThinkingBlock):
             # Signed text is sent as it is: any edit would break the signature.
             wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
-            return self._with_keys(block, "thinking", wire)
+            return self._parts.with_keys(block, "thinking", wire)
         elif not block.data:
             self.changes.withheld(block, "redacted thinking without data (T6)")
         else:
-            return self._with_keys(block, "redacted_thinking", {"type": "redacted_thinking", "data": block.data})
+            return self._parts.with_keys(block, "redacted_thinking", {"type": "redacted_thinking", "data": block.data})
         return None
 
     def _heard(self, block: Block) -> Wire | None:
@@ -220,52 +234,20 @@ class Render:
             if is_blank(block.text):
                 self.changes.withheld(block, "blank text (B3)")
                 return None
-            return self._with_keys(block, "text", self._text(block.text))
+            return self._parts.with_keys(block, "text", self._parts.text(block.text))
         if isinstance(block, ImageBlock | DocumentBlock):
-            return self._media(block)
+            return self._parts.media(block)
         if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in rules.OWN_IN_USER:
-            return self._whole(block)
+            return self._parts.whole(block)
         self.changes.withheld(block, "not for a user message")
         return None
-
-    def _media(self, block: ImageBlock | DocumentBlock) -> Wire:
-        kind = "image" if isinstance(block, ImageBlock) else "document"
-        media_type = block.source.get("media_type")
-        known = block.source.get("type") in ("base64", "url", "file", "text", "content")
-        if not known or block.issuer not in (None, ANTHROPIC):
-            self.changes.withheld(block, "a source that this API does not know")
-            return self._text(f"[{kind} left out: its source cannot be sent here]")
-        if kind == "image" and media_type is not None and media_type not in rules.IMAGE_TYPES:
-            self.changes.withheld(block, f"an image of type {media_type!r:.80} (M5)")
-            return self._text(f"[image left out: the type {media_type!r:.80} cannot be sent here]")
-        wire: Wire = {"type": kind, "source": thaw_well_formed(block.source, self.changes)}
-        if isinstance(block, DocumentBlock) and block.title:
-            wire["title"] = well_formed(block.title, self.changes)[:500]
-        wire = self._with_keys(block, kind, wire)
-        if "context" in wire and not wire["context"]:
-            del wire["context"]
-        return wire
 
     def _tool_result(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
         """Write a result; what it may not hold goes behind the results (C13)."""
         content: list[Wire] = []
-        searched = [part for part in block.content if isinstance(part, ProviderBlock) and part.type == "search_result"]
         for part in block.content:
-            if isinstance(part, TextBlock):
-                if is_blank(part.text):
-                    if part.text:
-                        self.changes.withheld(part, "blank text in a result (B3)")
-                else:
-                    content.append(self._with_keys(part, "text", self._text(part.text)))
-            elif isinstance(part, ImageBlock | DocumentBlock):
-                self._place(self._media(part), content, behind, errs=block.is_error)
-            elif isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in rules.IN_RESULTS:
-                if part.type == "search_result" and len(searched) < len(block.content):
-                    content.append(self._as_json(part, "a search result beside other content (C15)"))
-                else:
-                    self._place(self._whole(part), content, behind, errs=block.is_error)
-            else:
-                content.append(self._as_json(part, "a block that a result may not hold (C14)"))
+            for written in self._returned(part, block):
+                self._place(written, content, behind, errs=block.is_error)
         if block.is_error and not content:
             self.changes.added("an error result without text (C12)")
             content = [{"type": "text", "text": FAILED_SILENTLY}]
@@ -274,9 +256,42 @@ class Render:
             wire["content"] = content
         if block.is_error:
             wire["is_error"] = True
-        wire = wire if block.meta is None else self._with_keys(block, "tool_result", wire)
+        if block.meta is not None:
+            wire = self._parts.with_keys(block, "tool_result", wire)
         toolset = self._toolsets.get(block.tool_use_id)
-        return wire if toolset is None else {**wire, "toolset_name": toolset}
+        if toolset is not None:
+            wire["toolset_name"] = toolset
+        elif "toolset_name" in wire:
+            self.changes.withheld(
+                FrozenDict(toolset_name=wire.pop("toolset_name")), "a toolset that the call lacks (C17)"
+            )
+        return wire
+
+    def _returned(self, part: Block, result: ToolResultBlock) -> list[Wire]:
+        """Write a block of a result."""
+        if isinstance(part, TextBlock):
+            if not is_blank(part.text):
+                return [self._parts.with_keys(part, "text", self._parts.text(part.text))]
+            if part.text:
+                self.changes.withheld(part, "blank text in a result (B3)")
+            return []
+        if isinstance(part, ImageBlock | DocumentBlock):
+            kind = "image" if isinstance(part, ImageBlock) else "document"
+            if result.tool_use_id in self._by_code:
+                self.changes.withheld(part, f"{kind}: code is answered with text (S8)")
+                return [self._parts.text(f"[{kind} left out: it cannot be sent here]")]
+            if kind == "document" and result.tool_use_id in self._toolsets:
+                self.changes.withheld(part, "document: a toolset's member is answered with text and images (C17)")
+                return [self._parts.text("[document left out: it cannot be sent here]")]
+            return [self._parts.media(part)]
+        if isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in rules.OWN_IN_RESULTS:
+            plain = result.tool_use_id in self._by_code or result.tool_use_id in self._toolsets
+            if part.type == "search_result" and not all(_is_search(other) for other in result.content):
+                return [self._parts.as_json(part, "a search result beside other content (C15)")]
+            wire = None if plain else self._parts.whole(part)
+            if wire is not None:
+                return [wire]
+        return [self._parts.as_json(part, "a block that a result may not hold (C14)")]
 
     def _place(self, written: Wire, content: list[Wire], behind: list[Wire], *, errs: bool) -> None:
         if errs and written["type"] != "text":
@@ -285,53 +300,25 @@ class Render:
         else:
             content.append(written)
 
-    def _as_json(self, block: Block, why: str) -> Wire:
-        self.changes.rewritten(f"{why} as JSON text", block)
-        return self._text(json_text(block.data if isinstance(block, ProviderBlock) else repr(block)))
-
-    def _whole(self, block: ProviderBlock) -> Wire:
-        wire: Wire = thaw_well_formed(block.data, self.changes)
-        if block.type == "compaction" and wire.get("content") == "":
-            wire["content"] = None
-        if "cache_control" in wire:
-            self._marked.append((self.changes.index, wire))
-        return wire
-
-    def _with_keys(self, block: Block, kind: str, wire: Wire) -> Wire:
-        """Add the keys of the dated list, and record the others."""
-        if block.meta is None:
-            return wire
-        allowed = rules.KEYS[kind]
-        left: dict[str, Any] = {}
-        for key, value in block.extra(ANTHROPIC).items():
-            if value is None:
-                continue
-            if key in allowed:
-                wire[key] = thaw_well_formed(value, self.changes)
-                if key == "cache_control":
-                    self._marked.append((self.changes.index, wire))
-            else:
-                left[key] = value
-        left.update({key: value for key, value in block.carried(ANTHROPIC).items() if key not in rules.KEYS["message"]})
-        if left:
-            self.changes.withheld(FrozenDict(left), f"keys that this API does not take (B7): {', '.join(left)}")
-        return wire
-
     def _provider_block(self, block: ProviderBlock, outstanding: dict[str, str]) -> list[Wire]:
         """Write a block that only this API understands; server tools keep to their turn (S1 to S4)."""
         if block.dialect != ANTHROPIC or not block.type:
             self.changes.withheld(block, "a block of another provider")
             return []
-        wire = self._whole(block)
-        id, name = wire.get("id"), wire.get("name")
+        if block.type in rules.NOT_IN_ASSISTANT:
+            self.changes.withheld(block, "not for an assistant message (B6)")
+            return []
+        if block.type == "server_tool_use" and block.data.get("name") not in rules.SERVER_TOOLS:
+            self.changes.withheld(block, "a server tool that this API does not have (S4)")
+            return []
+        wire = self._parts.whole(block)
+        if wire is None:
+            return []
         if block.type == "server_tool_use":
-            if name not in rules.SERVER_TOOLS or not isinstance(id, str):
-                self.changes.withheld(block, "a server tool that this API does not have (S4)")
-                return []
-            wire["id"] = self._server_id(id)
-            self._outstanding[wire["id"]] = name
-        elif block.type == "mcp_tool_use" and isinstance(id, str):
-            wire["id"] = self._id(id)
+            wire["id"] = self._server_id(str(wire["id"]))
+            self._outstanding[wire["id"]] = wire["name"]
+        elif block.type == "mcp_tool_use":
+            wire["id"] = self._id(str(wire["id"]))
             self._outstanding[wire["id"]] = "mcp"
         elif "tool_use_id" in wire:
             return self._server_result(block, wire, outstanding)
@@ -345,6 +332,7 @@ class Render:
             if name is not None and block.type == ("mcp_tool_result" if name == "mcp" else rules.SERVER_TOOLS[name]):
                 del waiting[wire["tool_use_id"]]
                 return [wire]
+        self._parts.unmark(wire)
         self.changes.withheld(block, "a server tool's result without its call (S2)")
         return []
 
@@ -389,13 +377,13 @@ class Render:
 
     def _limit_cache_marks(self, in_prompt: int) -> None:
         """K1 and K4: at most four marks, the earliest of the messages go first; no hour after five minutes."""
-        beyond = max(len(self._marked) - rules.MAX_CACHE_MARKS, 0)
-        for index, part in self._marked[in_prompt : in_prompt + beyond]:
+        beyond = max(len(self._parts.marked) - rules.MAX_CACHE_MARKS, 0)
+        for index, part in self._parts.marked[in_prompt : in_prompt + beyond]:
             self.changes.index = index
             del part["cache_control"]
             self.changes.withheld(None, "a cache mark beyond four (K1)")
         short = False
-        for index, part in self._marked:
+        for index, part in self._parts.marked:
             self.changes.index = index
             mark = part.get("cache_control")
             if not isinstance(mark, dict):
@@ -404,3 +392,17 @@ class Render:
                 del mark["ttl"]
                 self.changes.rewritten("a one-hour cache mark after a five-minute one, as five minutes (K4)")
             short = short or mark.get("ttl") != "1h"
+
+
+def _is_directive(part: object) -> bool:
+    """Tell whether a system message may hold a block."""
+    if not isinstance(part, FrozenDict):
+        return False
+    text = part.get("text")
+    return part.get("type") in rules.TOOL_CHANGES or (
+        part.get("type") == "text" and isinstance(text, str) and not is_blank(text)
+    )
+
+
+def _is_search(part: Block) -> bool:
+    return isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type == "search_result"

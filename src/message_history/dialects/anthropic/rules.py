@@ -13,7 +13,7 @@ from attrs import frozen
 
 from message_history.dialects.base import Rule
 
-__all__ = ["BY_ID", "KEYS", "MODELS", "RULES", "SERVER_TOOLS", "Row", "version_of"]
+__all__ = ["BY_ID", "MODELS", "RULES", "SERVER_TOOLS", "Row", "version_of"]
 
 _DOCS: Final = "https://platform.claude.com/docs/en/"
 _GH: Final = "https://github.com/"
@@ -248,9 +248,9 @@ RULES: Final = (
     ),
     Rule(
         id="B8",
-        rule="Blocks hold the keys that their type demands.",
+        rule="Blocks hold the keys that their type demands, with values of the right type.",
         errors=("messages.{n}.content.{m}.{tag}.{key}: Field required",),
-        repair="A result without an id pairs if one call waits; every block is written whole.",
+        repair="A result without an id pairs if one call waits; a block that lacks something is left out.",
         source=_GH + "anthropics/anthropic-sdk-python",
         date="2026-09",
     ),
@@ -266,7 +266,7 @@ RULES: Final = (
         id="B10",
         rule="Citations on replayed text keep the limits of their fields.",
         errors=(),
-        repair="Citations go back as they came, only to the API they came from.",
+        repair="Citations go back as they came, only to the API they came from; those that break a limit are left out.",
         source=_DOCS + "build-with-claude/citations",
         date="2026-09",
     ),
@@ -625,7 +625,7 @@ RULES: Final = (
             "messages.{n}.content.{m}.web_search_tool_result.content.list[RequestWebSearchResultBlock].{k}."
             "encrypted_content: Field required",
         ),
-        repair="It is never touched; a result without it is left out with its call.",
+        repair="It is never touched; results without it are sent as a search that failed.",
         source=_DOCS + "agents-and-tools/tool-use/web-search-tool",
         date="2026-09",
     ),
@@ -797,9 +797,9 @@ RULES: Final = (
     ),
     Rule(
         id="M7",
-        rule="A PDF is not encrypted and has at most 600 pages.",
+        rule="A document is a PDF that is not encrypted and has at most 600 pages, plain text, or blocks.",
         errors=("Could not process PDF",),
-        repair="None: the pages are not counted here.",
+        repair="Encoded text becomes plain text, another type a text that says so; pages are not counted here.",
         source=_DOCS + "build-with-claude/pdf-support",
         date="2026-09",
     ),
@@ -815,7 +815,7 @@ RULES: Final = (
         id="M9",
         rule="Search results stand in user messages and results only, and citations are on for all or for none.",
         errors=(),
-        repair="In an assistant message they are left out.",
+        repair="In an assistant message they are left out; the first one says whether all are cited.",
         source=_DOCS + "build-with-claude/search-results",
         date="2026-09",
     ),
@@ -855,24 +855,14 @@ SERVER_TOOLS: Final = {
 }
 """The block type of each server tool's result (S4; SDK types, 2026-09)."""
 
-
-KEYS: Final[dict[str, frozenset[str]]] = {
-    "message": frozenset(),
-    "text": frozenset({"cache_control", "citations"}),
-    "image": frozenset({"cache_control"}),
-    "document": frozenset({"cache_control", "citations", "context"}),
-    "tool_use": frozenset({"cache_control", "caller", "toolset_name"}),
-    "tool_result": frozenset({"cache_control", "toolset_name"}),
-    "thinking": frozenset(),
-    "redacted_thinking": frozenset(),
-    "system": frozenset({"cache_control"}),
-}
-"""The keys besides the modelled ones that each block may hold on the wire (SDK types, 2026-09)."""
-
 IN_RESULTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 IN_USER: Final = frozenset({"text", "image", "document", "tool_result", "search_result", "container_upload"})
 OWN_IN_USER: Final = frozenset({"search_result", "container_upload"})
 """The blocks of a user message that only this API knows; they go back as they came."""
+OWN_IN_RESULTS: Final = frozenset({"search_result", "tool_reference", "browser_state"})
+"""The blocks of a result that only this API knows."""
+TOOL_CHANGES: Final = frozenset({"tool_addition", "tool_removal"})
+"""What a system message may hold besides text, with a beta header (A10)."""
 IN_ASSISTANT: Final = frozenset(
     {
         "text",
@@ -882,6 +872,7 @@ IN_ASSISTANT: Final = frozenset(
         "server_tool_use",
         "mcp_tool_use",
         "mcp_tool_result",
+        "mcp_tool_listing",
         "container_upload",
         "compaction",
         "fallback",
@@ -889,6 +880,10 @@ IN_ASSISTANT: Final = frozenset(
         *SERVER_TOOLS.values(),
     }
 )
+NOT_IN_ASSISTANT: Final = (IN_USER | IN_RESULTS | TOOL_CHANGES | {"thinking", "redacted_thinking", "tool_use"}) - {
+    "container_upload"
+}
+"""The types that no block may have that an assistant message holds whole: it stands elsewhere, or is modelled."""
 IMAGE_TYPES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 MAX_CACHE_MARKS: Final = 4
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, final
 from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects.pydantic_ai import fields, rules
 from message_history.dialects.pydantic_ai.objects import plain
+from message_history.dialects.shapes import misfits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.checking import Violation
     from message_history.dialects.pydantic_ai import PydanticAI
-    from message_history.dialects.pydantic_ai.fields import Shape
+    from message_history.dialects.shapes import Shape
 
 __all__ = ["violations"]
 
@@ -68,7 +69,7 @@ class _Check:
         if has_lone_surrogate(entry):
             self.found.add("PA-09", n)
         shape = fields.REQUEST if kind == "request" else fields.RESPONSE
-        for key, _ in fields.misfits(shape, entry):
+        for key, _ in misfits(shape, entry):
             self.found.add("PA-06", n, key, f"{key} is {type(entry[key]).__name__}: {entry[key]!r:.60}", tag=key)
         if not isinstance(entry.get("parts"), (list, tuple)):
             self.found.add("PA-02", n, "parts")
@@ -96,7 +97,7 @@ class _Check:
             )
 
     def _keys(self, n: int, m: int, data: Mapping[Any, Any], kind: str, shape: Shape) -> None:
-        for key, missing in fields.misfits(shape, data):
+        for key, missing in misfits(shape, data):
             path = f"parts[{m}].{key}"
             if missing:
                 self.found.add("PA-05", n, path, f"no {key}")
@@ -123,7 +124,7 @@ class _Check:
             if shape is None or not isinstance(item, Mapping):
                 self.found.add("PA-07", n, f"{path}[{k}]", f"content of kind {kind!r:.60}", m=k, tag=kind)
                 continue
-            for key, missing in fields.misfits(shape, item):
+            for key, missing in misfits(shape, item):
                 rule = "PA-05" if missing else "PA-08" if key == "data" else "PA-06"
                 self.found.add(rule, n, f"{path}[{k}].{key}", tag=key)
 

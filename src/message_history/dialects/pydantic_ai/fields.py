@@ -7,11 +7,27 @@ refuse the whole list.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final
 
-from attrs import field, frozen
+from message_history.dialects.shapes import (
+    Fits,
+    Shape,
+    each,
+    flag,
+    like,
+    mapping,
+    mapping_or_none,
+    nothing,
+    number,
+    one_of,
+    or_none,
+    tagged,
+    text,
+    text_or_none,
+    whole,
+)
 
 __all__ = [
     "IN_REQUEST",
@@ -19,84 +35,20 @@ __all__ = [
     "ITEMS",
     "REQUEST",
     "RESPONSE",
-    "Misfit",
-    "Shape",
     "is_base64",
-    "misfits",
     "typed_kind_fits",
 ]
 
-Fits: TypeAlias = Callable[[Any], bool]
-Misfit: TypeAlias = tuple[str, bool]
-"""A key, and whether it is missing; else its value is wrong."""
-
-
-@final
-@frozen
-class Shape:
-    """The keys of one kind of object.
-
-    Args:
-        fields: what each key may hold.
-        required: the keys that must be there.
-    """
-
-    fields: Mapping[str, Fits] = field(factory=dict)
-    required: tuple[str, ...] = ()
-
-
-def misfits(shape: Shape, data: Mapping[Any, Any]) -> list[Misfit]:
-    """Find the keys that the package would refuse.
-
-    Args:
-        shape: the keys of such an object.
-        data: the object.
-
-    Returns:
-        The keys that are missing or hold something else.
-    """
-    missing: list[Misfit] = [(key, True) for key in shape.required if key not in data]
-    return missing + [(key, False) for key, fits in shape.fields.items() if key in data and not fits(data[key])]
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _mapping(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _nothing(value: Any) -> bool:
-    return value is None
-
-
-def _anything(value: Any) -> bool:
-    del value
-    return True
-
 
 def _cost(value: Any) -> bool:
-    return _number(value) or (isinstance(value, str) and _DECIMAL.fullmatch(value) is not None)
+    return number(value) or (isinstance(value, str) and _DECIMAL.fullmatch(value) is not None)
 
 
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?")
 
 
 def _time(value: Any) -> bool:
-    if _number(value):
+    if number(value):
         return bool(-(10**10) <= value <= 10**13)
     if not isinstance(value, str) or _TIME.fullmatch(value) is None:
         return False
@@ -130,71 +82,48 @@ _LAST: Final = {2: "AQgw", 3: "AEIMQUYcgkosw048"}
 """The letters that leave no stray bits, by how many letters the last group has."""
 
 
-def _or_none(fits: Fits) -> Fits:
-    return lambda value: value is None or fits(value)
-
-
-def _one_of(*values: object) -> Fits:
-    return lambda value: isinstance(value, (str, bool)) and value in values
-
-
-def _each(fits: Fits, least: int = 0) -> Fits:
-    return lambda value: isinstance(value, (list, tuple)) and len(value) >= least and all(map(fits, value))
-
-
-def _like(shape: Shape) -> Fits:
-    return lambda value: isinstance(value, Mapping) and not misfits(shape, value)
-
-
-def _tagged(key: str, shapes: Mapping[str, Shape]) -> Fits:
-    def fits(value: Any) -> bool:
-        tag = value.get(key) if isinstance(value, Mapping) else None
-        return isinstance(tag, str) and tag in shapes and not misfits(shapes[tag], value)
-
-    return fits
-
-
-_TEXT: Final = _or_none(_text)
-_KEYS: Final = _or_none(_mapping)
-
 # Content of user prompts, results and files.
 
 _URL: Final = Shape(
     {
-        "url": _text,
-        "force_download": _one_of(True, False, "allow-local"),
-        "vendor_metadata": _KEYS,
-        "media_type": _TEXT,
-        "identifier": _TEXT,
+        "url": text,
+        "force_download": one_of(True, False, "allow-local"),
+        "vendor_metadata": mapping_or_none,
+        "media_type": text_or_none,
+        "identifier": text_or_none,
     },
     ("url",),
 )
 _BINARY: Final = Shape(
     {
         "data": is_base64,
-        "media_type": _text,
-        "vendor_metadata": _KEYS,
-        "identifier": _TEXT,
-        "kind": _one_of("binary"),
+        "media_type": text,
+        "vendor_metadata": mapping_or_none,
+        "identifier": text_or_none,
+        "kind": one_of("binary"),
     },
     ("data", "media_type"),
 )
 _UPLOADED: Final = Shape(
     {
-        "file_id": _text,
-        "provider_name": _one_of(
+        "file_id": text,
+        "provider_name": one_of(
             "anthropic", "openai", "google", "google-cloud", "google-gla", "google-vertex", "bedrock", "xai"
         ),
-        "vendor_metadata": _KEYS,
-        "media_type": _TEXT,
-        "identifier": _TEXT,
+        "vendor_metadata": mapping_or_none,
+        "media_type": text_or_none,
+        "identifier": text_or_none,
     },
     ("file_id", "provider_name"),
 )
 ITEMS: Final[dict[str, Shape]] = {
-    "text-content": Shape({"content": _text}, ("content",)),
+    "text-content": Shape({"content": text}, ("content",)),
     "structured-content": Shape(
-        {"content": lambda value: isinstance(value, str) and value != "", "tag": _TEXT, "description": _TEXT},
+        {
+            "content": lambda value: isinstance(value, str) and value != "",
+            "tag": text_or_none,
+            "description": text_or_none,
+        },
         ("content", "value"),
     ),
     "image-url": _URL,
@@ -203,22 +132,22 @@ ITEMS: Final[dict[str, Shape]] = {
     "video-url": _URL,
     "binary": _BINARY,
     "uploaded-file": _UPLOADED,
-    "cache-point": Shape({"ttl": _one_of("5m", "1h")}),
+    "cache-point": Shape({"ttl": one_of("5m", "1h")}),
 }
 """What a list of user content may hold besides text, by `kind`."""
 
 
 def _prompt(value: Any) -> bool:
-    item = _tagged("kind", ITEMS)
-    return isinstance(value, str) or _each(lambda part: isinstance(part, str) or item(part))(value)
+    item = tagged("kind", ITEMS)
+    return isinstance(value, str) or each(lambda part: isinstance(part, str) or item(part))(value)
 
 
 # Parts.
 
-_ERRORS: Final = _each(
-    _like(
+_ERRORS: Final = each(
+    like(
         Shape(
-            {"type": _text, "loc": _each(lambda step: _text(step) or _whole(step)), "msg": _text},
+            {"type": text, "loc": each(lambda step: text(step) or whole(step)), "msg": text},
             ("type", "loc", "msg", "input"),
         )
     )
@@ -230,39 +159,43 @@ def _complaint(value: Any) -> bool:
 
 
 def _retry(*causes: str) -> Fits:
-    counts = {"attempt": _or_none(_whole), "max_retries": _or_none(_whole)}
-    return _like(Shape({"cause": _one_of(*causes), **counts}, ("cause",)))
+    counts = {"attempt": or_none(whole), "max_retries": or_none(whole)}
+    return like(Shape({"cause": one_of(*causes), **counts}, ("cause",)))
 
 
-_ISSUED: Final[dict[str, Fits]] = {"id": _TEXT, "provider_name": _TEXT, "provider_details": _KEYS}
+_ISSUED: Final[dict[str, Fits]] = {
+    "id": text_or_none,
+    "provider_name": text_or_none,
+    "provider_details": mapping_or_none,
+}
 _RETURN: Final[dict[str, Fits]] = {
-    "tool_name": _text,
-    "tool_call_id": _text,
-    "tool_kind": _TEXT,
+    "tool_name": text,
+    "tool_call_id": text,
+    "tool_kind": text_or_none,
     "timestamp": _time,
-    "outcome": _one_of("success", "failed", "denied", "interrupted", "retried"),
-    "content_file_digests": _each(_text),
+    "outcome": one_of("success", "failed", "denied", "interrupted", "retried"),
+    "content_file_digests": each(text),
 }
 _CALL: Final[dict[str, Fits]] = {
-    "tool_name": _text,
+    "tool_name": text,
     "args": lambda value: value is None or isinstance(value, (str, Mapping)),
-    "tool_call_id": _text,
-    "tool_kind": _TEXT,
+    "tool_call_id": text,
+    "tool_kind": text_or_none,
     **_ISSUED,
 }
 _SPEECH: Final[dict[str, Fits]] = {
-    "transcript": _TEXT,
-    "audio": _or_none(_like(_BINARY)),
-    "interrupted_at_ms": _or_none(_whole),
-    "timestamps": _or_none(
-        _each(
-            _like(
+    "transcript": text_or_none,
+    "audio": or_none(like(_BINARY)),
+    "interrupted_at_ms": or_none(whole),
+    "timestamps": or_none(
+        each(
+            like(
                 Shape(
                     {
-                        "text": _text,
-                        "start_ms": _whole,
-                        "duration_ms": _whole,
-                        "granularity": _one_of("word", "segment"),
+                        "text": text,
+                        "start_ms": whole,
+                        "duration_ms": whole,
+                        "granularity": one_of("word", "segment"),
                     },
                     ("text", "start_ms", "duration_ms"),
                 )
@@ -273,52 +206,52 @@ _SPEECH: Final[dict[str, Fits]] = {
 }
 _INSTRUCTION: Final = Shape(
     {
-        "content": _text,
-        "dynamic": _flag,
-        "on_change": _one_of("rewrite", "append"),
-        "name": _TEXT,
-        "id": _TEXT,
-        "part_kind": _one_of("instruction"),
+        "content": text,
+        "dynamic": flag,
+        "on_change": one_of("rewrite", "append"),
+        "name": text_or_none,
+        "id": text_or_none,
+        "part_kind": one_of("instruction"),
     },
     ("content",),
 )
 _DIGEST: Final = Shape(
-    {"id": _TEXT, "dynamic": _flag, "content_hash": _text, "part_kind": _one_of("instruction-digest")},
+    {"id": text_or_none, "dynamic": flag, "content_hash": text, "part_kind": one_of("instruction-digest")},
     ("content_hash", "part_kind"),
 )
-_EXCERPTS: Final = _each(_text)
-_CITED: Final = _tagged(
+_EXCERPTS: Final = each(text)
+_CITED: Final = tagged(
     "kind",
     {
-        "web": Shape({"url": _text, "title": _TEXT, "excerpts": _EXCERPTS}, ("url",)),
-        "document": Shape({"document_id": _TEXT, "title": _TEXT, "excerpts": _EXCERPTS}),
+        "web": Shape({"url": text, "title": text_or_none, "excerpts": _EXCERPTS}, ("url",)),
+        "document": Shape({"document_id": text_or_none, "title": text_or_none, "excerpts": _EXCERPTS}),
     },
 )
 
 
 def _source(value: Any) -> bool:
-    named = any(value.get(key) for key in ("document_id", "title", "excerpts")) if _mapping(value) else False
+    named = any(value.get(key) for key in ("document_id", "title", "excerpts")) if mapping(value) else False
     return _CITED(value) and (named or value.get("kind") == "web")
 
 
 def _anchor(value: Any) -> bool:
-    if not _mapping(value) or value.get("kind") not in ("content", "marker"):
+    if not mapping(value) or value.get("kind") not in ("content", "marker"):
         return False
     start, end = value.get("start"), value.get("end")
-    return _whole(start) and _whole(end) and 0 <= start < end
+    return whole(start) and whole(end) and 0 <= start < end
 
 
-_CITATIONS: Final = _each(_like(Shape({"sources": _each(_source, least=1), "anchor": _or_none(_anchor)}, ("sources",))))
+_CITATIONS: Final = each(like(Shape({"sources": each(_source, least=1), "anchor": or_none(_anchor)}, ("sources",))))
 
 IN_REQUEST: Final[dict[str, Shape]] = {
     "system-prompt": Shape(
         {
-            "content": _text,
+            "content": text,
             "timestamp": _time,
-            "dynamic_ref": _TEXT,
-            "context_id": _TEXT,
-            "scope": _one_of("conversation", "request"),
-            "metadata": _KEYS,
+            "dynamic_ref": text_or_none,
+            "context_id": text_or_none,
+            "scope": one_of("conversation", "request"),
+            "metadata": mapping_or_none,
         },
         ("content",),
     ),
@@ -326,12 +259,12 @@ IN_REQUEST: Final[dict[str, Shape]] = {
     "tool-return": Shape(
         {
             **_RETURN,
-            "retry": _or_none(_retry("validation_error", "model_retry", "unknown_tool", "unavailable_tool")),
+            "retry": or_none(_retry("validation_error", "model_retry", "unknown_tool", "unavailable_tool")),
         },
         ("tool_name", "content"),
     ),
     "retry-prompt": Shape(
-        {"content": _complaint, "tool_name": _TEXT, "tool_call_id": _text, "timestamp": _time}, ("content",)
+        {"content": _complaint, "tool_name": text_or_none, "tool_call_id": text, "timestamp": _time}, ("content",)
     ),
     "retry-feedback": Shape(
         {
@@ -341,44 +274,44 @@ IN_REQUEST: Final[dict[str, Shape]] = {
         },
         ("content", "retry"),
     ),
-    "speech": Shape({"speaker": _one_of("user"), **_SPEECH}, ("speaker",)),
+    "speech": Shape({"speaker": one_of("user"), **_SPEECH}, ("speaker",)),
     # A summary in a request is nobody's: the package refuses one that names a provider.
     "compaction": Shape(
         {
-            "content": _TEXT,
-            "id": _nothing,
-            "provider_name": _nothing,
-            "provider_details": _nothing,
-            "metadata": _KEYS,
+            "content": text_or_none,
+            "id": nothing,
+            "provider_name": nothing,
+            "provider_details": nothing,
+            "metadata": mapping_or_none,
         }
     ),
-    "tool-availability-delta": Shape({"tools_added": _each(_text), "added": _each(_text), "tool_call_id": _TEXT}),
-    "capability-load-delta": Shape({"loaded": _each(_text), "tool_call_id": _TEXT}),
+    "tool-availability-delta": Shape({"tools_added": each(text), "added": each(text), "tool_call_id": text_or_none}),
+    "capability-load-delta": Shape({"loaded": each(text), "tool_call_id": text_or_none}),
     "model-settings-delta": Shape(
         {
-            "settings": _like(
-                Shape({"thinking": _or_none(_one_of("minimal", "low", "medium", "high", "xhigh", "max"))})
-            ),
-            "top_level": _flag,
+            "settings": like(Shape({"thinking": or_none(one_of("minimal", "low", "medium", "high", "xhigh", "max"))})),
+            "top_level": flag,
         },
         ("settings",),
     ),
-    "instruction-delta": Shape({"id": _TEXT, "content": _TEXT, "base_hash": _TEXT}, ("id", "content")),
+    "instruction-delta": Shape(
+        {"id": text_or_none, "content": text_or_none, "base_hash": text_or_none}, ("id", "content")
+    ),
     "instruction-baseline": Shape(
-        {"instructions": _each(lambda value: _like(_DIGEST)(value) or _like(_INSTRUCTION)(value))}, ("instructions",)
+        {"instructions": each(lambda value: like(_DIGEST)(value) or like(_INSTRUCTION)(value))}, ("instructions",)
     ),
 }
 """The parts of a request, by `part_kind`."""
 
 IN_RESPONSE: Final[dict[str, Shape]] = {
-    "text": Shape({"content": _text, **_ISSUED, "citations": _or_none(_CITATIONS)}, ("content",)),
-    "thinking": Shape({"content": _text, "signature": _TEXT, **_ISSUED}, ("content",)),
+    "text": Shape({"content": text, **_ISSUED, "citations": or_none(_CITATIONS)}, ("content",)),
+    "thinking": Shape({"content": text, "signature": text_or_none, **_ISSUED}, ("content",)),
     "tool-call": Shape(_CALL, ("tool_name",)),
     "builtin-tool-call": Shape(_CALL, ("tool_name",)),
     "builtin-tool-return": Shape({**_RETURN, **_ISSUED}, ("tool_name", "content")),
-    "file": Shape({"content": _like(_BINARY), **_ISSUED}, ("content",)),
-    "compaction": Shape({"content": _TEXT, **_ISSUED, "metadata": _KEYS}),
-    "speech": Shape({"speaker": _one_of("assistant"), **_SPEECH}, ("speaker",)),
+    "file": Shape({"content": like(_BINARY), **_ISSUED}, ("content",)),
+    "compaction": Shape({"content": text_or_none, **_ISSUED, "metadata": mapping_or_none}),
+    "speech": Shape({"speaker": one_of("assistant"), **_SPEECH}, ("speaker",)),
 }
 """The parts of a response, by `part_kind`."""
 
@@ -401,24 +334,24 @@ def typed_kind_fits(part: Mapping[Any, Any]) -> bool:
     if part.get("tool_name") != name:
         return False
     if str(kind_of_part).endswith("return"):
-        return _like(content)(part.get("content"))
+        return like(content)(part.get("content"))
     given = part.get("args")
-    return given is None or isinstance(given, str) or _like(args)(given)
+    return given is None or isinstance(given, str) or like(args)(given)
 
 
 _TYPED: Final[dict[object, tuple[str, Shape, Shape]]] = {
     "tool-search": (
         "search_tools",
-        Shape({"queries": _each(_text)}, ("queries",)),
+        Shape({"queries": each(text)}, ("queries",)),
         Shape(
-            {"discovered_tools": _each(_like(Shape({"name": _text}, ("name",)))), "message": _text},
+            {"discovered_tools": each(like(Shape({"name": text}, ("name",)))), "message": text},
             ("discovered_tools",),
         ),
     ),
     "capability-load": (
         "load_capability",
-        Shape({"id": _text}, ("id",)),
-        Shape({"message": _text, "instructions": _text}),
+        Shape({"id": text}, ("id",)),
+        Shape({"message": text, "instructions": text}),
     ),
 }
 
@@ -438,13 +371,13 @@ _TOKENS: Final = (
     "cache_audio_read_tokens",
     "output_audio_tokens",
 )
-_USAGE: Final = _like(
+_USAGE: Final = like(
     Shape(
         {
-            **dict.fromkeys(_TOKENS, _whole),
-            "audio_seconds": _number,
-            "details": lambda value: value is None or (_mapping(value) and all(map(_whole, value.values()))),
-            "cost": _or_none(_cost),
+            **dict.fromkeys(_TOKENS, whole),
+            "audio_seconds": number,
+            "details": lambda value: value is None or (mapping(value) and all(map(whole, value.values()))),
+            "cost": or_none(_cost),
         }
     )
 )
@@ -453,47 +386,47 @@ _DURATION: Final = re.compile(
 )
 _ATTEMPT: Final = Shape(
     {
-        "model_name": _text,
-        "provider_name": _TEXT,
-        "outcome": _one_of("error", "rejected"),
-        "error": _TEXT,
+        "model_name": text,
+        "provider_name": text_or_none,
+        "outcome": one_of("error", "rejected"),
+        "error": text_or_none,
         "timestamp": _time,
-        "duration": lambda value: _number(value) or (isinstance(value, str) and _DURATION.fullmatch(value) is not None),
-        "usage": _or_none(_USAGE),
+        "duration": lambda value: number(value) or (isinstance(value, str) and _DURATION.fullmatch(value) is not None),
+        "usage": or_none(_USAGE),
     },
     ("model_name", "outcome", "timestamp", "duration"),
 )
 
 REQUEST: Final = Shape(
     {
-        "timestamp": _or_none(_time),
-        "instructions": _TEXT,
-        "run_id": _TEXT,
-        "conversation_id": _TEXT,
-        "metadata": _KEYS,
-        "state": _one_of("complete", "interrupted"),
+        "timestamp": or_none(_time),
+        "instructions": text_or_none,
+        "run_id": text_or_none,
+        "conversation_id": text_or_none,
+        "metadata": mapping_or_none,
+        "state": one_of("complete", "interrupted"),
     }
 )
 RESPONSE: Final = Shape(
     {
         "usage": _USAGE,
-        "model_name": _TEXT,
-        "model_id": _TEXT,
+        "model_name": text_or_none,
+        "model_id": text_or_none,
         "timestamp": _time,
-        "provider_name": _TEXT,
-        "provider_url": _TEXT,
-        "canonical_system": _TEXT,
-        "provider_details": _KEYS,
-        "vendor_details": _KEYS,
-        "provider_response_id": _TEXT,
-        "vendor_id": _TEXT,
-        "finish_reason": _or_none(_one_of("stop", "length", "content_filter", "tool_call", "error")),
-        "run_id": _TEXT,
-        "conversation_id": _TEXT,
-        "metadata": _KEYS,
-        "workspace_ref": _or_none(_like(Shape({"provider": _text, "id": _text}, ("provider", "id")))),
-        "history_digest": _TEXT,
-        "failed_attempts": _or_none(_each(_like(_ATTEMPT))),
-        "state": _one_of("complete", "incomplete", "suspended", "interrupted"),
+        "provider_name": text_or_none,
+        "provider_url": text_or_none,
+        "canonical_system": text_or_none,
+        "provider_details": mapping_or_none,
+        "vendor_details": mapping_or_none,
+        "provider_response_id": text_or_none,
+        "vendor_id": text_or_none,
+        "finish_reason": or_none(one_of("stop", "length", "content_filter", "tool_call", "error")),
+        "run_id": text_or_none,
+        "conversation_id": text_or_none,
+        "metadata": mapping_or_none,
+        "workspace_ref": or_none(like(Shape({"provider": text, "id": text}, ("provider", "id")))),
+        "history_digest": text_or_none,
+        "failed_attempts": or_none(each(like(_ATTEMPT))),
+        "state": one_of("complete", "incomplete", "suspended", "interrupted"),
     }
 )

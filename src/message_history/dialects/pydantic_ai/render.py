@@ -30,13 +30,12 @@ from message_history.dialects.pydantic_ai.fields import (
     ITEMS,
     REQUEST,
     RESPONSE,
-    Shape,
     is_base64,
-    misfits,
     typed_kind_fits,
 )
 from message_history.dialects.pydantic_ai.parse import PYDANTIC_AI, REQUEST_ONLY, json_of
 from message_history.dialects.pydantic_ai.rules import ID, PROVIDERS
+from message_history.dialects.shapes import Shape, misfits
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, thaw_well_formed, well_formed
 from message_history.frozen import EMPTY, FrozenDict, json_text
 

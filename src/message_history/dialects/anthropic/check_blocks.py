@@ -1,0 +1,254 @@
+"""Find what the Messages API refuses in one block alone; written apart from parsing, repair and rendering."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.dialects.anthropic import fields, rules
+from message_history.dialects.checks import entries, is_blank_text, text_at
+from message_history.dialects.shapes import Shape, misfits, text
+
+if TYPE_CHECKING:
+    from message_history.dialects.checks import Findings
+
+__all__ = ["BlockCheck", "kind_of"]
+
+_ID: Final = re.compile("[a-zA-Z0-9_-]+")
+NAME_IN_HISTORY: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
+MODELLED: Final[dict[str, tuple[str, ...]]] = {
+    "text": ("text",),
+    "image": ("source",),
+    "document": ("source", "title"),
+    "tool_use": ("id", "name", "input"),
+    "tool_result": ("tool_use_id", "content", "is_error"),
+    "thinking": ("thinking", "signature"),
+    "redacted_thinking": ("data",),
+}
+REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    "text": ("text",),
+    "image": ("source",),
+    "document": ("source",),
+    "tool_use": ("id", "name", "input"),
+    "tool_result": ("tool_use_id",),
+    "redacted_thinking": ("data",),
+}
+THINKING: Final = ("thinking", "redacted_thinking")
+
+
+def kind_of(block: object) -> str:
+    """Return a block's type, or an empty text when it has none."""
+    return text_at(block, "type") if isinstance(block, Mapping) else ""
+
+
+@final
+class BlockCheck:
+    """The blocks of one list.
+
+    Args:
+        found: gets the violations.
+    """
+
+    def __init__(self, found: Findings) -> None:
+        self.marks: list[tuple[int, str, Any]] = []
+        self._found = found
+        self._cited: dict[str, bool] = {}
+
+    def block(self, n: int, m: int, block: object, role: str) -> None:
+        """Look at one block of a message.
+
+        Args:
+            n: the message.
+            m: the block.
+            block: the raw block.
+            role: the role of the message.
+        """
+        path = f"content[{m}]"
+        kind = kind_of(block)
+        if not isinstance(block, Mapping) or not kind:
+            self._found.add("B6", n, path, "a block without a type", m=m, tag=kind)
+        elif kind in ("tool_use", "server_tool_use") and role == "user":
+            self._found.add("C10", n, path)
+        elif kind == "tool_result" and role == "assistant":
+            self._found.add("C11", n, path)
+        elif kind in THINKING and role == "user":
+            self._found.add("T7", n, path)
+        elif kind == "search_result" and role == "assistant":
+            self._found.add("M9", n, path)
+        elif kind not in (rules.IN_ASSISTANT if role == "assistant" else rules.IN_USER):
+            # An assistant message may hold response blocks that are newer than this list.
+            if role == "user" or kind in rules.IN_USER or kind in rules.IN_RESULTS:
+                self._found.add("B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind)
+        else:
+            self._keys(n, m, path, block, kind)
+            self._values(n, m, block, kind)
+
+    def _keys(self, n: int, m: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
+        shape = fields.WHOLE.get(kind)
+        if kind in MODELLED:
+            extra = fields.VALUES[kind]
+            shape = Shape({**dict.fromkeys(MODELLED[kind], _any), **extra}, REQUIRED.get(kind, ()))
+        if shape is None:
+            return
+        for key in block:
+            if key == "cache_control" and kind in THINKING:
+                self._found.add("K3", n, path, m=m, tag=kind)
+            elif key != "type" and key not in shape.fields:
+                self._found.add("B7", n, f"{path}.{key}", f"unknown key {key!r:.60}", m=m, tag=kind, key=key)
+        for key, missing in misfits(shape, block):
+            self._misfit(n, m, f"{path}.{key}", block, key, missing=missing)
+        if block.get("cache_control") is not None and kind not in THINKING:
+            self.marks.append((n, path, block["cache_control"]))
+        if kind in ("document", "search_result"):
+            self._alike(n, path, block, kind)
+
+    def _misfit(self, n: int, m: int, path: str, block: Mapping[Any, Any], key: str, *, missing: bool) -> None:
+        kind = kind_of(block)
+        if missing:
+            self._found.add("B8", n, path, f"no {key}", m=m, tag=kind, key=key)
+            return
+        if kind == "server_tool_use" and key == "id":
+            return  # S3 says so
+        rule = "B8"
+        if kind == "text" and key == "citations":
+            rule = "B10"
+        elif kind == "compaction" and key == "content":
+            rule = "S13"
+        elif kind == "web_search_tool_result" and key == "content":
+            rule = "S5"
+        elif kind == "document" and key == "context":
+            rule = "M8"
+        value = block[key]
+        self._found.add(rule, n, path, f"{key} is {type(value).__name__}: {value!r:.60}", m=m, tag=kind, key=key)
+
+    def _alike(self, n: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
+        config = block.get("citations")
+        enabled = isinstance(config, Mapping) and config.get("enabled") is True
+        if self._cited.setdefault(kind, enabled) != enabled:
+            self._found.add("M9", n, f"{path}.citations", f"citations are on for some of the {kind} blocks only")
+
+    def _values(self, n: int, m: int, block: Mapping[Any, Any], kind: str) -> None:
+        path = f"content[{m}]"
+        if kind == "text" and "text" in block:
+            words = block["text"]
+            if not isinstance(words, str):
+                self._found.add("B8", n, f"{path}.text", f"text is {type(words).__name__}", m=m, tag=kind, key="text")
+            elif words == "":
+                self._found.add("K2" if "cache_control" in block else "B2", n, path, m=m)
+            elif is_blank_text(words):
+                self._found.add("B3", n, path)
+        elif kind == "thinking":
+            if not isinstance(block.get("signature"), str) or not block["signature"]:
+                self._found.add("T5", n, path, m=m)
+            elif not isinstance(block.get("thinking"), str):
+                self._found.add("B8", n, f"{path}.thinking", "no thinking", m=m, tag=kind, key="thinking")
+        elif kind == "tool_use":
+            self._call(n, m, block)
+        elif kind == "tool_result":
+            self._result(n, m, block)
+        elif kind == "image":
+            self._image(n, path, block)
+        elif kind == "document":
+            self._document(n, path, block)
+
+    def _call(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
+        path = f"content[{m}]"
+        if str(block.get("id")).startswith("srvtoolu_"):
+            self._found.add("C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=block["id"])
+        elif "id" in block and not _ID.fullmatch(str(block["id"])):
+            self._found.add("C7", n, f"{path}.id", f"id {block['id']!r:.80}", m=m, tag="tool_use", key="id")
+        if "name" in block and not NAME_IN_HISTORY.fullmatch(str(block["name"])):
+            self._found.add("C8", n, f"{path}.name", f"name {block['name']!r:.80}", m=m)
+        if "input" in block and not isinstance(block["input"], Mapping):
+            self._found.add("C9", n, f"{path}.input", f"input is {type(block['input']).__name__}", m=m)
+
+    def _result(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
+        path = f"content[{m}]"
+        called = block.get("tool_use_id")
+        if called is not None and not _ID.fullmatch(str(called)):
+            key = "tool_use_id"
+            self._found.add("C7", n, f"{path}.{key}", f"id {called!r:.80}", m=m, tag="tool_result", key=key)
+        content = block.get("content")
+        errs = block.get("is_error") is True
+        if errs and not content:
+            self._found.add("C12", n, path, m=m)
+        parts = [part if isinstance(part, Mapping) else {} for part in entries(content)]
+        kinds = [kind_of(part) for part in parts]
+        for k, (part, kind) in enumerate(zip(parts, kinds, strict=True)):
+            inner = f"{path}.content[{k}]"
+            if kind not in rules.IN_RESULTS:
+                self._found.add("C14", n, inner, f"a block of type {kind!r:.60}", m=m, k=k, tag=kind)
+                continue
+            self._keys(n, m, inner, part, kind)
+            if errs and kind != "text":
+                self._found.add("C13", n, inner, m=m)
+            elif kind == "text" and is_blank_text(part.get("text")):
+                self._found.add("B2" if part["text"] == "" else "B3", n, inner)
+            elif kind == "image":
+                self._image(n, inner, part)
+            elif kind == "document":
+                self._document(n, inner, part)
+        if "search_result" in kinds and set(kinds) != {"search_result"}:
+            self._found.add("C15", n, path)
+
+    def _source(self, n: int, path: str, block: Mapping[Any, Any], shapes: Mapping[str, Shape]) -> Mapping[Any, Any]:
+        """Look at where media are, and return that."""
+        source = block.get("source")
+        shape = shapes.get(kind_of(source))
+        if not isinstance(source, Mapping) or shape is None:
+            if "source" in block:
+                self._found.add(
+                    "B6", n, f"{path}.source", f"a source of type {kind_of(source)!r:.60}", tag=kind_of(source)
+                )
+            return {}
+        for key in source:
+            if key != "type" and key not in shape.fields:
+                self._found.add("B7", n, f"{path}.source.{key}", f"unknown key {key!r:.60}", tag="source", key=key)
+        for key, missing in misfits(shape, source):
+            if missing or not text(source[key]):
+                self._found.add("B8", n, f"{path}.source.{key}", f"no {key}", tag="source", key=key)
+        return source
+
+    def _image(self, n: int, path: str, block: Mapping[Any, Any]) -> None:
+        source = self._source(n, path, block, fields.IMAGE_SOURCES)
+        if source.get("type") != "base64":
+            return
+        media_type = source.get("media_type")
+        if media_type not in rules.IMAGE_TYPES:
+            self._found.add("M5", n, f"{path}.source.media_type", f"media type {media_type!r:.60}", tag=media_type)
+            return
+        actual = _image_type(text_at(source, "data"))
+        if actual is None:
+            self._found.add("M6", n, f"{path}.source.data")
+        elif actual != media_type:
+            self._found.add("M5", n, f"{path}.source.media_type", f"the data is {actual}", tag=media_type)
+
+    def _document(self, n: int, path: str, block: Mapping[Any, Any]) -> None:
+        source = self._source(n, path, block, fields.DOCUMENT_SOURCES)
+        wanted = {"base64": "application/pdf", "text": "text/plain"}.get(text_at(source, "type"))
+        if wanted is not None and text_at(source, "media_type") not in ("", wanted):
+            self._found.add("M7", n, f"{path}.source.media_type", f"media type {source['media_type']!r:.60}")
+        title = block.get("title")
+        if title is not None and (not isinstance(title, str) or not 1 <= len(title) <= 500):
+            self._found.add("M8", n, f"{path}.title")
+
+
+def _any(value: object) -> bool:
+    del value
+    return True
+
+
+_MAGIC: Final = (("image/jpeg", b"\xff\xd8\xff"), ("image/png", b"\x89PNG"), ("image/gif", b"GIF8"))
+
+
+def _image_type(data: str) -> str | None:
+    """Tell an image's type from the first bytes of its base64 text."""
+    try:
+        start = base64.b64decode(data[:16], validate=True)
+    except ValueError:
+        return None
+    if start.startswith(b"RIFF") and start.endswith(b"WEBP"):
+        return "image/webp"
+    return next((kind for kind, magic in _MAGIC if start.startswith(magic)), None)

@@ -1,0 +1,189 @@
+"""Write blocks of the Messages API one by one: their keys, media and citations, and blocks that travel whole."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock
+from message_history.dialects.anthropic import rules
+from message_history.dialects.anthropic.fields import DOCUMENT_SOURCES, IMAGE_SOURCES, VALUES, WHOLE
+from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.shapes import misfits
+from message_history.dialects.writing import thaw_well_formed, well_formed
+from message_history.frozen import FrozenDict, json_text
+
+if TYPE_CHECKING:
+    from message_history.dialects.writing import Changes
+
+__all__ = ["Parts"]
+
+Wire = dict[str, Any]
+
+
+@final
+class Parts:
+    """What the blocks of one export share.
+
+    Args:
+        changes: gets a record of what is left out or rewritten.
+    """
+
+    def __init__(self, changes: Changes) -> None:
+        self.marked: list[tuple[int, Wire]] = []
+        self._changes = changes
+        self._cited: dict[str, bool] = {}
+
+    def text(self, text: str) -> Wire:
+        """Write text."""
+        return {"type": "text", "text": text if text.isascii() else well_formed(text, self._changes)}
+
+    def as_json(self, block: Block, why: str) -> Wire:
+        """Write a block that may not stand there as text."""
+        self._changes.rewritten(f"{why} as JSON text", block)
+        return self.text(json_text(block.data if isinstance(block, ProviderBlock) else repr(block)))
+
+    def with_keys(self, block: Block, kind: str, wire: Wire) -> Wire:
+        """Add the keys of the dated list, and record the others."""
+        if block.meta is None:
+            return wire
+        known = VALUES[kind]
+        left: dict[str, Any] = {}
+        for key, value in block.extra(ANTHROPIC).items():
+            if key in known and known[key](value):
+                wire[key] = thaw_well_formed(value, self._changes)
+                if key == "cache_control" and value is not None:
+                    self.marked.append((self._changes.index, wire))
+            else:
+                left[key] = value
+        left.update(block.carried(ANTHROPIC))
+        if left:
+            self._changes.withheld(FrozenDict(left), f"keys that this API does not take (B7): {', '.join(left)}")
+        return wire
+
+    def unmark(self, wire: Wire) -> None:
+        """Forget the cache mark of a block that is not sent after all."""
+        self.marked = [(index, marked) for index, marked in self.marked if marked is not wire]
+
+    def media(self, block: ImageBlock | DocumentBlock) -> Wire:
+        """Write an image or a document; a text in its place says why it cannot be sent."""
+        kind = "image" if isinstance(block, ImageBlock) else "document"
+        source = self._source(block, kind)
+        if isinstance(source, str):
+            return self.text(f"[{kind} left out: {source}]")
+        wire: Wire = {"type": kind, "source": source}
+        if isinstance(block, DocumentBlock) and block.title:
+            wire["title"] = well_formed(block.title, self._changes)[:500]
+        wire = self.with_keys(block, kind, wire)
+        return self._alike(wire) if kind == "document" else wire
+
+    def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> Wire | str:
+        """Write where something is; or say why it cannot be sent."""
+        source: Wire = thaw_well_formed(block.source, self._changes)
+        known = (IMAGE_SOURCES if kind == "image" else DOCUMENT_SOURCES).get(str(source.get("type")))
+        if known is None or block.issuer not in (None, ANTHROPIC):
+            self._changes.withheld(block, "a source that this API does not know")
+            return "its source cannot be sent here"
+        if source["type"] == "base64" and isinstance(source.get("data"), str):
+            reason = self._data(block, source, kind)
+            if reason:
+                self._changes.withheld(block, f"{kind}: {reason}")
+                return reason
+            known = known if source["type"] == "base64" else DOCUMENT_SOURCES["text"]
+        if source["type"] == "text":
+            source["media_type"] = "text/plain"
+        if misfits(known, source):
+            self._changes.withheld(block, "a source that lacks something (B8)")
+            return "its source cannot be sent here"
+        left = {key: source.pop(key) for key in [*source] if key not in known.fields and key != "type"}
+        if left:
+            self._changes.withheld(FrozenDict(left), f"keys of a source (B7): {', '.join(left)}")
+        return source
+
+    def _data(self, block: ImageBlock | DocumentBlock, source: Wire, kind: str) -> str:
+        """M5 to M7: let the media type say what the data is; or say why it cannot be sent."""
+        declared = str(source.get("media_type"))
+        if kind == "image":
+            actual = _image_type(source["data"])
+            if actual is None:
+                known = declared in rules.IMAGE_TYPES
+                return "it is no image" if known else f"the type {declared!r:.80} cannot be sent here"
+            if actual != declared:
+                self._changes.rewritten(f"the media type {declared!r:.80} as {actual!r}, which the data is (M5)", block)
+                source["media_type"] = actual
+        elif declared.startswith("text/"):
+            words = _words(source["data"])
+            if words is None:
+                return "it is no text"
+            self._changes.rewritten(f"a document of type {declared!r:.80} as plain text", block)
+            source.clear()
+            source.update({"type": "text", "media_type": "text/plain", "data": well_formed(words, self._changes)})
+        elif declared != "application/pdf":
+            return f"the type {declared!r:.80} cannot be sent here"
+        return ""
+
+    def whole(self, block: ProviderBlock) -> Wire | None:
+        """Write a block that only this API understands; None when it lacks something."""
+        wire: Wire = thaw_well_formed(block.data, self._changes)
+        if block.type == "compaction" and wire.get("content") == "":
+            wire["content"] = None
+        shape = WHOLE.get(block.type)
+        if shape is not None and not self._trimmed(block, wire):
+            return None
+        if wire.get("cache_control") is not None:
+            self.marked.append((self._changes.index, wire))
+        return self._alike(wire) if block.type == "search_result" else wire
+
+    def _trimmed(self, block: ProviderBlock, wire: Wire) -> bool:
+        """Take off what a block may not hold; False when it lacks something."""
+        shape = WHOLE[block.type]
+        wrong = misfits(shape, wire)
+        if block.type == "web_search_tool_result" and wrong == [("content", False)]:
+            # The pair stays whole: without its encrypted content, a search counts as one that failed (S5).
+            self._changes.withheld(FrozenDict(content=wire["content"]), "search results without their content (S5)")
+            wire["content"] = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+            wrong = []
+        if any(missing or key in shape.required for key, missing in wrong):
+            keys = ", ".join(key for key, _ in wrong)
+            self._changes.withheld(block, f"a block that lacks something (B8): {keys}")
+            return False
+        unfit = {key for key, _ in wrong}
+        left = {key: wire.pop(key) for key in [*wire] if key != "type" and (key in unfit or key not in shape.fields)}
+        if left:
+            self._changes.withheld(FrozenDict(left), f"keys that this API does not take (B7): {', '.join(left)}")
+        return True
+
+    def _alike(self, wire: Wire) -> Wire:
+        """M9: cite all documents or none, as the first one says; search results likewise."""
+        config = wire.get("citations")
+        enabled = isinstance(config, dict) and config.get("enabled") is True
+        wanted = self._cited.setdefault(wire["type"], enabled)
+        if enabled and not wanted:
+            self._changes.withheld(
+                FrozenDict(citations=wire.pop("citations")), "citations that others do not have (M9)"
+            )
+        elif wanted and not enabled:
+            self._changes.rewritten(f"a {wire['type']} without citations, with them, as the others (M9)")
+            wire["citations"] = {"enabled": True}
+        return wire
+
+
+_MAGIC: Final = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"GIF8", "image/gif"))
+
+
+def _image_type(data: str) -> str | None:
+    """Tell an image's type from the beginning of its base64 text."""
+    try:
+        start = base64.b64decode(data[:16], validate=True)
+    except ValueError:
+        return None
+    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
+
+
+def _words(data: str) -> str | None:
+    try:
+        return base64.b64decode(data, validate=True).decode()
+    except ValueError:
+        return None

@@ -1,0 +1,142 @@
+"""What the keys of raw objects may hold, as data: small predicates, and how to put them together.
+
+They only look. A dialect lists its objects with them, for its renders to keep to and its checks to report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias, final
+
+from attrs import field, frozen
+
+__all__ = [
+    "Fits",
+    "Misfit",
+    "Shape",
+    "anything",
+    "each",
+    "flag",
+    "length",
+    "like",
+    "mapping",
+    "mapping_or_none",
+    "misfits",
+    "nothing",
+    "number",
+    "one_of",
+    "or_none",
+    "tagged",
+    "text",
+    "text_or_none",
+    "whole",
+]
+
+Fits: TypeAlias = Callable[[Any], bool]
+Misfit: TypeAlias = tuple[str, bool]
+"""A key, and whether it is missing; else its value is wrong."""
+
+
+@final
+@frozen
+class Shape:
+    """The keys of one kind of object.
+
+    Args:
+        fields: what each key may hold.
+        required: the keys that must be there.
+    """
+
+    fields: Mapping[str, Fits] = field(factory=dict)
+    required: tuple[str, ...] = ()
+
+
+def misfits(shape: Shape, data: Mapping[Any, Any]) -> list[Misfit]:
+    """Find the keys that do not fit.
+
+    Args:
+        shape: the keys of such an object.
+        data: the object.
+
+    Returns:
+        The keys that are missing or hold something else.
+
+    Complexity: linear in the object.
+    """
+    missing: list[Misfit] = [(key, True) for key in shape.required if key not in data]
+    return missing + [(key, False) for key, fits in shape.fields.items() if key in data and not fits(data[key])]
+
+
+def text(value: Any) -> bool:
+    """Tell whether a value is text."""
+    return isinstance(value, str)
+
+
+def flag(value: Any) -> bool:
+    """Tell whether a value is true or false."""
+    return isinstance(value, bool)
+
+
+def whole(value: Any) -> bool:
+    """Tell whether a value is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def number(value: Any) -> bool:
+    """Tell whether a value is a number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def mapping(value: Any) -> bool:
+    """Tell whether a value is an object."""
+    return isinstance(value, Mapping)
+
+
+def nothing(value: Any) -> bool:
+    """Tell whether a value is null."""
+    return value is None
+
+
+def anything(value: Any) -> bool:
+    """Take any value."""
+    del value
+    return True
+
+
+def or_none(fits: Fits) -> Fits:
+    """Take null too."""
+    return lambda value: value is None or fits(value)
+
+
+def one_of(*values: object) -> Fits:
+    """Take some texts or flags only."""
+    return lambda value: isinstance(value, (str, bool)) and value in values
+
+
+def length(least: int, most: int) -> Fits:
+    """Take texts of some length only."""
+    return lambda value: isinstance(value, str) and least <= len(value) <= most
+
+
+def each(fits: Fits, least: int = 0) -> Fits:
+    """Take lists of what fits."""
+    return lambda value: isinstance(value, (list, tuple)) and len(value) >= least and all(map(fits, value))
+
+
+def like(shape: Shape) -> Fits:
+    """Take objects of a shape."""
+    return lambda value: isinstance(value, Mapping) and not misfits(shape, value)
+
+
+def tagged(key: str, shapes: Mapping[str, Shape]) -> Fits:
+    """Take objects of several shapes, told apart by a key."""
+
+    def fits(value: Any) -> bool:
+        tag = value.get(key) if isinstance(value, Mapping) else None
+        return isinstance(tag, str) and tag in shapes and not misfits(shapes[tag], value)
+
+    return fits
+
+
+text_or_none: Final = or_none(text)
+mapping_or_none: Final = or_none(mapping)

@@ -1,0 +1,440 @@
+"""The Messages API: a readable list for each rule that a list can break, what is found in it, and what is sent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from message_history import (
+    DocumentBlock,
+    ImageBlock,
+    Message,
+    MessageHistory,
+    ProviderBlock,
+    RepairCode,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    check,
+)
+from message_history.blocks import Meta
+from message_history.dialects import Anthropic
+from message_history.dialects.anthropic.rules import BY_ID
+
+GOLDEN = Path(__file__).parent / "golden" / "anthropic"
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
+Json = dict[str, Any]
+STRICT = Anthropic()
+SYSTEM = Anthropic(system_in_list=True)
+PREFILL = Anthropic(prefill=True)
+
+
+def user(*content: Any) -> Json:
+    return {"role": "user", "content": content[0] if content and isinstance(content[0], str) else list(content)}
+
+
+def said(*content: Any) -> Json:
+    return {**user(*content), "role": "assistant"}
+
+
+def system(*content: Any, **keys: Any) -> Json:
+    return {**user(*content), "role": "system", **keys}
+
+
+def text(words: Any, **keys: Any) -> Json:
+    return {"type": "text", "text": words, **keys}
+
+
+def call(id: Any = "t1", **keys: Any) -> Json:
+    return {"type": "tool_use", "id": id, "name": "f", "input": {}, **keys}
+
+
+def result(id: Any = "t1", content: Any = "ok", **keys: Any) -> Json:
+    return {"type": "tool_result", "tool_use_id": id, "content": content, **keys}
+
+
+def thought(signature: Any = "c2ln", **keys: Any) -> Json:
+    return {"type": "thinking", "thinking": "hm", "signature": signature, **keys}
+
+
+def image(data: str = PNG, media_type: str = "image/png", **keys: Any) -> Json:
+    return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data, **keys}}
+
+
+def document(**keys: Any) -> Json:
+    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "words"}, **keys}
+
+
+def search(id: str = "srvtoolu_1", name: str = "web_search") -> Json:
+    return {"type": "server_tool_use", "id": id, "name": name, "input": {"query": "q"}}
+
+
+def found(id: str = "srvtoolu_1", **keys: Any) -> Json:
+    page = {"type": "web_search_result", "title": "t", "url": "https://example.com", "encrypted_content": "ZW5j"}
+    page.update(keys)
+    return {"type": "web_search_tool_result", "tool_use_id": id, "content": [page]}
+
+
+def hit(**keys: Any) -> Json:
+    return {"type": "search_result", "source": "s", "title": "t", "content": [text("c")], **keys}
+
+
+def cited(**keys: Any) -> Json:
+    where = {
+        "type": "web_search_result_location",
+        "cited_text": "x",
+        "encrypted_index": "i",
+        "title": "t",
+        "url": "https://example.com",
+    }
+    return text("a", citations=[{**where, **keys}])
+
+
+Q = user("q")
+MARK = {"type": "ephemeral"}
+BROWSER = {"toolset_name": "browser"}
+BY_CODE = {"caller": {"type": "code_execution_20260120", "tool_id": "srvtoolu_1"}}
+
+
+class Case(NamedTuple):
+    """A list that breaks a rule.
+
+    Args:
+        rule: the rule.
+        raw: the list.
+        dialect: the fields under which it shows.
+        also: what else is found.
+    """
+
+    rule: str
+    raw: list[Any]
+    dialect: Anthropic = STRICT
+    also: tuple[str, ...] = ()
+
+
+CASES = (
+    Case("A1", []),
+    Case("A4", [Q, {"role": "narrator", "content": "x"}]),
+    Case("A5", [system("s"), Q]),
+    Case("A5", [system("s"), Q], SYSTEM),
+    Case("A6", [Q, said("a"), system("s"), said("b"), Q], SYSTEM),
+    Case("A7", [Q, system("s"), user("r")], SYSTEM),
+    Case("A8", [Q, said(call()), system("s"), user(result())], SYSTEM),
+    Case("A9", [Q, system("s")]),
+    Case("A10", [Q, system(image())], SYSTEM),
+    Case("A11", [{**Q, "clear_at": "never"}]),
+    Case("A12", [Q, system()], SYSTEM),
+    Case("A12", [Q, system(output_config={"effort": "low"})]),
+    Case("A15", [Q, said("a")]),
+    Case("B1", [user(), said("a"), Q]),
+    Case("B2", [user(text(""), text("q"))]),
+    Case("B3", [Q, said(text("\n"), call()), user(result())]),
+    Case("B4", [Q, said("a ")], PREFILL),
+    Case("B5", [Q, {"role": "assistant", "content": None}, Q]),
+    Case("B6", [user({"type": "video"})]),
+    Case("B6", [user({"text": "q"})]),
+    Case("B6", [user({"type": "image", "source": {"type": "odd"}})]),
+    Case("B7", [{**Q, "name": "Ann"}]),
+    Case("B7", [user(text("q", mood="good"))]),
+    Case("B7", [Q, said({**search(), "mood": "good"}, found(), text("a")), Q]),
+    Case("B7", [user(image(mood="good"))]),
+    Case("B8", [Q, said(call()), user({"type": "tool_result", "content": "ok"})], also=("C1",)),
+    Case("B8", [user({"type": "search_result", "source": "s"})]),
+    Case("B8", [Q, said({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search"}, found(), text("a")), Q]),
+    Case("B8", [user(text("q", cache_control="yes"))]),
+    Case("B9", [user("lone \ud83d")]),
+    Case("B10", [Q, said(cited(url="")), Q]),
+    Case("B10", [Q, said(text("a", citations={"enabled": True})), Q]),
+    Case("C1", [Q, said(call()), user("never mind")], also=("C2",)),
+    Case("C1", [Q, said(call())]),
+    Case("C1", [Q, said(call(), call("t2")), user(result())]),
+    Case("C2", [Q, said(call()), user(text("here:"), result())]),
+    Case("C3", [Q, said(call(), call("t2")), user(result()), user(result("t2"))]),
+    Case("C4", [user(result(), text("q"))]),
+    Case("C4", [Q, said(call()), user(result()), said("a"), user(result(), text("again"))]),
+    Case("C5", [Q, said(call()), user(result(), result(content="other"))]),
+    Case("C6", [Q, said(call(), call()), user(result())]),
+    Case("C7", [Q, said(call("a b")), user(result("a b"))]),
+    Case("C8", [Q, said(call(name="")), user(result())]),
+    Case("C9", [Q, said(call(input=[])), user(result())]),
+    Case("C10", [user(text("q"), call())]),
+    Case("C11", [Q, said(call(), result()), Q], also=("C1", "C2")),
+    Case("C12", [Q, said(call()), user(result(content="", is_error=True))]),
+    Case("C13", [Q, said(call()), user(result(content=[text("no"), image()], is_error=True))]),
+    Case("C14", [Q, said(call()), user(result(content=[call("t2")]))]),
+    Case("C15", [Q, said(call()), user(result(content=[text("x"), hit()]))]),
+    Case("C17", [Q, said(call(**BROWSER)), user(result())]),
+    Case("C17", [Q, said(call(**BROWSER)), user(result(content=[document()], **BROWSER))]),
+    Case("C19", [Q, said(search()), user(result("srvtoolu_1"))], also=("S1",)),
+    Case("T5", [Q, said(thought(signature=""), text("a")), Q]),
+    Case("T5", [Q, said({"type": "thinking", "thinking": "hm"}, text("a")), Q]),
+    Case("T7", [user(thought(), text("q"))]),
+    Case("T8", [Q, said(thought()), Q]),
+    Case("S1", [Q, said(search(), text("a")), Q]),
+    Case("S2", [Q, said(found(), text("a")), Q]),
+    Case("S3", [Q, said(search("call_1"), found("call_1"), text("a")), Q]),
+    Case("S4", [Q, said(search(name="draw"), found(), text("a")), Q]),
+    Case("S5", [Q, said(search(), found(encrypted_content=""), text("a")), Q]),
+    Case("S7", [Q, said(search(), call()), user(result(), text("and"))]),
+    Case("S8", [Q, said(search(name="code_execution"), call(**BY_CODE)), user(result(content=[image()]))]),
+    Case("S10", [Q, said({**search("m1"), "type": "mcp_tool_use", "server_name": "s"}, text("a")), Q]),
+    Case("S13", [Q, said({"type": "compaction", "content": ""}, text("a")), Q]),
+    Case("K1", [user(*[text("q", cache_control=MARK)] * 5)]),
+    Case("K2", [user(text("", cache_control=MARK), text("q"))]),
+    Case("K3", [Q, said(thought(cache_control=MARK), text("a")), Q]),
+    Case("K4", [user(text("q", cache_control=MARK), text("r", cache_control={**MARK, "ttl": "1h"}))]),
+    Case("M5", [user(image(WEBP))]),
+    Case("M5", [user(image(media_type="image/tiff"))]),
+    Case("M6", [user(image("bm90IGFuIGltYWdl"))]),
+    Case("M7", [user({"type": "document", "source": {"type": "base64", "media_type": "text/csv", "data": "YSxi"}})]),
+    Case("M8", [user(document(title=""))]),
+    Case("M9", [Q, said(hit(), text("a")), Q]),
+    Case("M9", [user(document(citations={"enabled": True}), document())]),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule} {json.dumps(case.raw)[:60]}")
+def test_a_broken_rule_is_found_and_kept(case: Case) -> None:
+    found_rules = [violation.rule for violation in check(case.raw, case.dialect)]
+    assert set(found_rules) == {case.rule, *case.also}
+    if case.raw:
+        wire = MessageHistory.from_list(case.raw).for_send(case.dialect)
+        assert not wire or not check(wire, case.dialect)
+
+
+# What the check of a list cannot find, by why.
+NOT_FOUND = {
+    "the API takes it today, or another platform refuses it": {"A2", "A3", "A14"},
+    "it depends on the request": {"A13", "C16", "C18", "T2", "T3", "T9", "T11", "S6", "S9", "S11", "S12", "M10"},
+    "only the issuer can tell": {"T1", "T4", "T6", "T10", "T12", "T13"},
+    "it is a matter of size": {"A16", "A17", "A18", "M1", "M2", "M3", "M4"},
+}
+
+
+def test_every_rule_that_a_list_can_break_has_a_case() -> None:
+    beyond = set().union(*NOT_FOUND.values())
+    assert {case.rule for case in CASES} == BY_ID.keys() - beyond
+
+
+def test_a_violation_says_what_the_api_says() -> None:
+    (violation,) = check([Q, said(call("a b")), user(result("a b"))], STRICT)[:1]
+    assert violation.index == 1
+    assert violation.path == "content[0].id"
+    assert violation.error == "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [said("a"), Q],
+        [Q, Q],
+        [Q, said("a"), said("b"), Q],
+        [Q, said(call()), user(result(), text("and"))],
+        [Q, said(call()), user({"type": "tool_result", "tool_use_id": "t1"})],
+        [Q, said(thought(), text("a")), Q],
+        [Q, said({"type": "thinking", "thinking": "", "signature": "c2ln"}, text("a")), Q],
+        [Q, said(search(), call()), user(result()), said(found(), text("a")), Q],
+        [Q, said(search())],
+        [Q, said(cited()), Q],
+        [Q, said({"type": "future", "x": 1}, text("a")), Q],
+        [Q, said(search(), {**found(), "content": {"type": "web_search_tool_result_error", "error_code": "x"}}), Q],
+        [user(document(citations={"enabled": True}), document(citations={"enabled": True}))],
+        [user({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}})],
+    ],
+    ids=lambda raw: json.dumps(raw)[:80],
+)
+def test_what_the_api_takes_is_no_violation(raw: list[Json]) -> None:
+    assert not check(raw, STRICT)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [Q, said("a"), Q, system("s"), said("b"), Q],
+        [Q, said(call()), user(result()), system("s"), said("a"), Q],
+        [Q, said(search(), found()), system("s"), said("a"), Q],
+        [Q, system(output_config={"effort": "low"}), Q],
+        [Q, system({"type": "tool_removal", "tool": {"type": "tool_reference", "name": "f"}})],
+    ],
+    ids=lambda raw: json.dumps(raw)[:80],
+)
+def test_system_messages_where_they_are_taken(raw: list[Json]) -> None:
+    assert not check(raw, SYSTEM)
+    wire = MessageHistory.from_list(raw).for_send(SYSTEM)
+    assert not check(wire, SYSTEM)
+
+
+# What is sent
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
+def test_golden(path: Path) -> None:
+    case = json.loads(path.read_text())
+    dialect = Anthropic.for_model(case["model"])
+    history = MessageHistory.from_list(case["source"])
+    exported = history.export(dialect)
+    assert exported.messages == case["wire"]
+    assert exported.system == case["system"]
+    assert [repair.code for repair in history.repairs] == case["repairs"]
+    assert [repair.code for repair in exported.repairs] == case["export_repairs"]
+    again = MessageHistory.from_list(exported.messages)
+    assert not again.repairs
+    assert again.for_send(dialect) == exported.messages
+
+
+def sent(history: MessageHistory, dialect: Anthropic = STRICT) -> list[Any]:
+    return list(history.for_send(dialect))
+
+
+def content(*blocks: Any) -> list[Any]:
+    """Send blocks of a user message, and give what of them goes out."""
+    return list(sent(MessageHistory().add_user(list(blocks)))[0]["content"])
+
+
+def test_the_media_type_says_what_the_data_is() -> None:
+    wrong = ImageBlock({"type": "base64", "media_type": "image/png", "data": WEBP})
+    assert content(wrong)[0]["source"]["media_type"] == "image/webp"
+    assert wrong.source["media_type"] == "image/png"
+
+
+def test_what_is_no_image_is_told_in_words() -> None:
+    (told,) = content(ImageBlock({"type": "base64", "media_type": "image/png", "data": "bm90IGFuIGltYWdl"}))
+    assert told == text("[image left out: it is no image]")
+
+
+def test_an_encoded_text_is_sent_as_text() -> None:
+    (sheet,) = content(DocumentBlock({"type": "base64", "media_type": "text/csv", "data": "YSxi"}, "sheet"))
+    assert sheet == {
+        "type": "document",
+        "source": {"type": "text", "media_type": "text/plain", "data": "a,b"},
+        "title": "sheet",
+    }
+
+
+def test_the_first_document_says_whether_all_are_cited() -> None:
+    raw = [user(document(), document(citations={"enabled": True})), said("a"), user(document(), "r")]
+    exported = MessageHistory.from_list(raw).export(STRICT)
+    assert "citations" not in json.dumps(exported.messages)
+    raw = [user(document(citations={"enabled": True}), document()), said("a"), user(document(), "r")]
+    assert json.dumps(MessageHistory.from_list(raw).for_send(STRICT)).count("citations") == 3
+
+
+def test_keys_of_another_form_are_left_out() -> None:
+    odd = Meta(extra=ProviderBlock("", {"anthropic": {"citations": {"enabled": True}, "cache_control": "x"}}).data)
+    exported = MessageHistory().add_user([TextBlock("q", meta=odd)]).export(STRICT)
+    assert exported.messages == [user(text("q"))]
+    assert [repair.code for repair in exported.repairs] == [RepairCode.WITHHELD]
+
+
+def test_blocks_that_lack_something_are_left_out() -> None:
+    odd = [
+        ProviderBlock("anthropic", {"type": "search_result", "source": "s"}),
+        ProviderBlock("anthropic", {"type": "image", "source": 7}),
+        ProviderBlock("anthropic", {"type": "text"}),
+    ]
+    assert content("q", *odd) == [text("q")]
+    reply = MessageHistory().add_user("q").add(Message("assistant", [TextBlock("a"), *odd])).add_user("r")
+    assert sent(reply)[1] == said(text("a"))
+
+
+def test_a_search_without_its_content_counts_as_failed() -> None:
+    raw = [Q, said(search(), found(encrypted_content=""), text("a")), Q]
+    exported = MessageHistory.from_list(raw).export(STRICT)
+    failed = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+    assert exported.messages[1]["content"][1] == {**found(), "content": failed}
+    assert [repair.code for repair in exported.repairs] == [RepairCode.WITHHELD]
+
+
+def test_code_is_answered_with_text() -> None:
+    raw = [Q, said(search(name="code_execution"), call(**BY_CODE)), user(result(content=[text("a"), image()]))]
+    wire = MessageHistory.from_list(raw).for_send(STRICT)
+    answer: Any = wire[2]["content"]
+    assert answer[0]["content"] == [text("a"), text("[image left out: it cannot be sent here]")]
+
+
+def test_an_id_that_code_calls_by_is_rewritten_on_both_sides() -> None:
+    raw = [
+        Q,
+        said(search("call_1", "code_execution"), call(caller={"type": "code_execution_20260120", "tool_id": "x"})),
+    ]
+    assert "caller" not in json.dumps(MessageHistory.from_list(raw).for_send(STRICT))
+    raw[1]["content"][1]["caller"]["tool_id"] = "srvtoolu_-"
+    assert "caller" not in json.dumps(MessageHistory.from_list(raw).for_send(STRICT))
+
+
+def test_the_name_of_a_toolset_is_the_call_s() -> None:
+    raw = [Q, said(call(**BROWSER), call("t2")), user(result(), result("t2", **BROWSER))]
+    answers: Any = MessageHistory.from_list(raw).for_send(STRICT)[2]["content"]
+    assert [answer.get("toolset_name") for answer in answers] == ["browser", None]
+
+
+def test_a_mark_of_a_block_that_is_left_out_does_not_count() -> None:
+    lost = {**found(), "cache_control": MARK}
+    marked = [text(f"q{n}", cache_control=MARK) for n in range(4)]
+    exported = MessageHistory.from_list([user(*marked), said(lost, text("a")), Q]).export(STRICT)
+    assert json.dumps(exported.messages).count("cache_control") == 4
+
+
+def test_a_system_message_is_sent_as_far_as_it_may() -> None:
+    change = {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "f"}}
+    raw = [Q, system(text("s"), change, image(), clear_at="never"), said("a"), Q]
+    history = MessageHistory.from_list(raw)
+    wire = history.for_send(SYSTEM)
+    assert wire[1] == system(text("s"), change)
+    assert not check(wire, SYSTEM)
+    assert "tool_removal" not in json.dumps(history.for_send(STRICT))
+
+
+def test_system_words_where_they_are_not_taken() -> None:
+    history = MessageHistory().add_user("q").add_assistant("a").add(Message.user(TextBlock("r"), SystemBlock("s")))
+    assert sent(history)[2]["content"][1] == text("<system>\ns\n</system>")
+    assert sent(history, SYSTEM)[3] == system(text("s"))
+
+
+def test_thinking_stays_where_it_was_and_as_it_was() -> None:
+    raw = [Q, said(thought(), text("a"), thought("Zm9v"), call()), user(result())]
+    assert MessageHistory.from_list(raw).for_send(STRICT)[1] == raw[1]
+
+
+def test_thinking_of_others_is_left_out() -> None:
+    foreign = ThinkingBlock("hm", "c2ln", meta=Meta(issuer="gemini"))
+    history = MessageHistory().add_user("q").add(Message("assistant", [foreign, TextBlock("a")])).add_user("r")
+    assert sent(history)[1] == said(text("a"))
+
+
+@pytest.mark.parametrize(
+    ("model", "prefill", "system_in_list", "binds_thinking"),
+    [
+        ("claude-3-5-sonnet-latest", True, False, False),
+        ("claude-opus-4-5", True, False, False),
+        ("anthropic.claude-sonnet-4-6-v1:0", False, False, False),
+        ("claude-opus-4-8", False, True, False),
+        ("claude-opus-5-5", False, True, True),
+        ("claude-fable-5-1", False, True, True),
+        ("claude-sonnet-5", False, False, False),
+        ("claude-opus-9", False, False, True),
+        ("gpt-5", False, False, True),
+    ],
+)
+def test_the_fields_of_a_model(model: str, *, prefill: bool, system_in_list: bool, binds_thinking: bool) -> None:
+    expected = Anthropic(prefill=prefill, system_in_list=system_in_list, binds_thinking=binds_thinking)
+    assert Anthropic.for_model(model) == expected
+
+
+def test_results_of_calls_that_come_from_code_and_toolsets_round_trip() -> None:
+    raw = [
+        user(text("q")),
+        said(search(name="code_execution"), call(**BY_CODE), call("t2", **BROWSER)),
+        user(result(content=[text("a")]), result("t2", [text("b"), image()], **BROWSER)),
+    ]
+    history = MessageHistory.from_list(raw)
+    assert not history.repairs
+    assert history.for_send(STRICT) == raw
+    assert isinstance(history[1].content[1], ToolUseBlock)
+    assert isinstance(history[2].content[1], ToolResultBlock)

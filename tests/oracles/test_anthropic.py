@@ -1,0 +1,210 @@
+"""The SDK's own types as the judge of every export, and recorded material as the judge of the checks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Required, Union, get_args, get_origin
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import MessageHistory, Severity, check
+from message_history.dialects import Anthropic
+from message_history.dialects.anthropic.rules import BY_ID, IN_ASSISTANT, TOOL_CHANGES
+from message_history.integrations.strategies import PIXEL, broken_lists, histories
+from tests.shared.material import SHARED, cases, needs_material, rows
+
+pytest.importorskip("anthropic")
+
+from anthropic.types import MessageParam
+from anthropic.types.beta import BetaMessageParam
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from typing_extensions import TypedDict, get_type_hints, is_typeddict
+
+BETA_BLOCKS = {"mcp_tool_use", "mcp_tool_result", "mcp_tool_listing", "compaction", "fallback", "advisor_tool_result"}
+BETA_KEYS = {"output_config", "clear_at"}
+DIALECTS = (
+    Anthropic(),
+    Anthropic(prefill=True, binds_thinking=False),
+    Anthropic(system_in_list=True, binds_thinking=False),
+)
+
+
+@cache
+def strict(kind: Any) -> Any:
+    """Give an SDK type that looks at once, knows every key and takes no response object; None when nothing is left.
+
+    The SDK's lists are lazy, so that pydantic looks into them only when somebody reads them, and takes a mapping for
+    one; keys that no type names pass in silence; and where a block may stand, so may one of a response.
+    """
+    origin: Any = get_origin(kind)
+    inner: tuple[Any, ...] = get_args(kind)
+    if isinstance(kind, type) and not is_typeddict(kind):
+        return None if issubclass(kind, BaseModel) else kind
+    if is_typeddict(kind):
+        make: Any = TypedDict
+        hints = get_type_hints(kind, include_extras=True)
+        made = make(kind.__name__, {key: strict(hint) for key, hint in hints.items()}, total=False)
+        made.__pydantic_config__ = {**getattr(kind, "__pydantic_config__", {}), "extra": "forbid"}
+        return made
+    if origin is Required:
+        return Required[strict(inner[0])]
+    if origin is Iterable:
+        return list[strict(inner[0])]  # type: ignore[misc]
+    if origin in (Union, UnionType):
+        left = tuple(made for one in inner if (made := strict(one)) is not None or one is type(None))
+        return Union[left] if left else None  # noqa: UP007
+    return strict(inner[0]) if origin is Annotated else kind
+
+
+PLAIN: TypeAdapter[Any] = TypeAdapter(strict(MessageParam))
+BETA: TypeAdapter[Any] = TypeAdapter(strict(BetaMessageParam))
+
+
+def kinds(message: dict[str, Any]) -> set[str]:
+    content = message["content"]
+    return {block["type"] for block in content} if isinstance(content, list) else set()
+
+
+def assert_typed(wire: list[Any]) -> None:
+    """Let the SDK's types read a list: they refuse nothing, and know every key."""
+    for message in wire:
+        if kinds(message) - IN_ASSISTANT and message["role"] == "assistant":
+            continue  # a block that is newer than the SDK goes back where it came from
+        is_beta = kinds(message) & (BETA_BLOCKS | TOOL_CHANGES) or message.keys() & BETA_KEYS
+        assert (BETA if is_beta else PLAIN).validate_python(message) == message
+
+
+@given(histories(), st.sampled_from(DIALECTS))
+def test_every_export_has_the_sdk_s_types(history: MessageHistory, dialect: Anthropic) -> None:
+    assert_typed(history.for_send(dialect))
+
+
+@given(broken_lists(Anthropic()), st.sampled_from(DIALECTS))
+def test_every_broken_list_has_the_sdk_s_types_once_it_is_mended(raw: list[Any], dialect: Anthropic) -> None:
+    assert_typed(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        7,
+        [{"type": "text"}],
+        [{"type": "text", "text": "a", "mood": "good"}],
+        [{"type": "image", "source": {"type": "odd"}}],
+        [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "odd"}]}],
+    ],
+    ids=str,
+)
+def test_the_types_do_judge(content: Any) -> None:
+    with pytest.raises(ValidationError):
+        assert_typed([{"role": "user", "content": content}])
+
+
+# Reported cases
+
+NOT_IN_THE_LIST = {
+    "thinking-missing-in-loop": "T2: whether thinking is demanded depends on the request",
+    "thinking-missing-tool-use": "T2: whether thinking is demanded depends on the request",
+    "thinking-modified": "T1: nobody but the issuer knows what the thinking was",
+    "fake-encrypted-content": "S5: nobody but the issuer can tell made-up content",
+    "converse-too-many": "X2: a rule of another API, whose like here is C4",
+}
+
+
+def dialects_of(rule: str) -> tuple[Anthropic, ...]:
+    """Give the fields under which a rule can show."""
+    if rule in ("A6", "A7", "A8", "A10"):
+        return (Anthropic(system_in_list=True),)
+    return (Anthropic(prefill=True),) if rule == "B4" else (Anthropic(),)
+
+
+@needs_material
+@pytest.mark.parametrize("case", cases("anthropic_cases"), ids=lambda case: case["id"])
+def test_a_reported_case_is_found(case: Any) -> None:
+    found = {violation.rule for violation in check(case["messages"], Anthropic())}
+    if case["id"] in NOT_IN_THE_LIST:
+        assert case["rule"] not in found
+    else:
+        assert case["rule"] in found
+
+
+@needs_material
+@pytest.mark.parametrize("case", cases("anthropic_cases"), ids=lambda case: case["id"])
+@pytest.mark.parametrize("dialect", DIALECTS, ids=["strict", "prefill", "system"])
+def test_a_reported_case_becomes_acceptable(case: Any, dialect: Anthropic) -> None:
+    history = MessageHistory.from_list(case["messages"])
+    wire = history.for_send(dialect)
+    assert wire or history.repairs
+    assert not wire or not check(wire, dialect)
+    assert_typed(wire)
+
+
+@needs_material
+@pytest.mark.parametrize("case", cases("anthropic_accepted"), ids=lambda case: case["id"])
+def test_nothing_is_found_in_what_was_accepted(case: Any) -> None:
+    has_system = any(entry["role"] == "system" for entry in case["messages"])
+    model = "claude-opus-4-8" if has_system else "claude-sonnet-5"
+    assert not check(case["messages"], Anthropic.for_model(model))
+
+
+# A result of code execution with a key that this SDK does not know: what the API gave goes back as it came.
+NEWER = {"anthropic-dadda96a6e6bf483"}
+ACCEPTED = [row for row in rows("accepted") if row["api"] == "anthropic"]
+
+
+@needs_material
+@pytest.mark.parametrize("row", ACCEPTED, ids=lambda row: row["id"])
+def test_nothing_is_found_in_a_recorded_request(row: Any) -> None:
+    dialect = Anthropic.for_model(row["model"] or "")
+    assert not check(row["messages"], dialect)
+    history = MessageHistory.from_list(row["messages"], dialect=dialect)
+    exported = history.export(dialect)
+    if row["id"] not in NEWER:
+        assert_typed(exported.messages)
+    leading = row["messages"][0]["role"] == "assistant"
+    for repair in (*history.repairs, *exported.repairs):
+        assert repair.severity is Severity.LOSSLESS or (leading and repair.code == "bootstrap_added")
+
+
+# The catalogue's own examples
+
+# Why the check of a list cannot tell: it depends on the request, the issuer alone knows, or the API takes it today.
+REQUEST = {"A13", "C16", "C18", "T2", "T3", "T9", "S6", "S9", "S11", "S12"}
+ISSUER = {"T1", "T4", "T6", "T13", "S5"}
+TAKEN = {"A2", "A3", "A14"}
+
+
+def catalogue() -> list[Any]:
+    """Read the smallest list of each rule."""
+    path = SHARED / "reference" / "anthropic_rules.md"
+    found = []
+    for line in path.read_text().splitlines() if path.is_file() else ():
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)][1:-1]
+        if len(cells) > 5 and cells[0] in BY_ID and (example := re.fullmatch("`(.*)`", cells[3])):
+            text = (
+                example[1]
+                .replace("<b64>", PIXEL)
+                .replace("<webp bytes>", "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
+            )
+            found.append(pytest.param(cells[0], json.loads(text), id=cells[0]))
+    return found
+
+
+@needs_material
+@pytest.mark.parametrize(("rule", "raw"), catalogue())
+def test_the_catalogue_s_example_is_found_and_becomes_acceptable(rule: str, raw: list[Any]) -> None:
+    found = {violation.rule for dialect in dialects_of(rule) for violation in check(raw, dialect)}
+    if rule in REQUEST | ISSUER | TAKEN:
+        assert rule not in found
+    else:
+        assert rule in found
+    for dialect in DIALECTS:
+        wire = MessageHistory.from_list(raw).for_send(dialect)
+        assert not wire or not check(wire, dialect)
+        assert_typed(wire)
