@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 GEMINI: Final = "gemini"
-NOTED: Final = "noted"
+NOTED: Final = "(noted)"
 """The key, among a block's keys of this dialect, under which we keep how it came; no field of the API has this name."""
 
 _CAMEL: Final = {
