@@ -17,7 +17,7 @@ from message_history.dialects.plain import as_mapping, as_sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from google.genai.types import ContentUnionDict  # noqa: F401
+    from google.genai.types import ContentDict  # noqa: F401
 
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
@@ -32,7 +32,7 @@ CUT_OFF: Final = frozenset({"blocklist", "language", "malformed_response", "proh
 
 @final
 @frozen(kw_only=True)
-class Gemini(Dialect["ContentUnionDict"]):
+class Gemini(Dialect["ContentDict"]):
     """`contents` of generateContent; the defaults are the strictest of the Developer API's models.
 
     Args:
