@@ -29,6 +29,7 @@ from message_history import (
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic, Bedrock
 from message_history.dialects.bedrock import rules
+from message_history.dialects.detect import dialect_of
 from message_history.frozen import FrozenDict
 from message_history.integrations.strategies import histories, messages
 from tests.shared.material import cases, needs_material, rows
@@ -815,9 +816,20 @@ def test_server_tools_keep_to_their_model() -> None:
     assert not history.repairs
     assert history.for_send(NOVA_2)[1] == said(used, got, "done", call())
     assert history.for_send(CLAUDE)[1] == said("done", call())
+    twice = (
+        MessageHistory()
+        .add_user("x")
+        .add_assistant([ProviderBlock("bedrock", block) for block in (used, used, got, got)])
+    )
+    assert twice.add_user("y").for_send(NOVA_2)[1] == said(used, got)
     torn = MessageHistory.from_list([user("x"), said(used, "done"), user("y")])
     assert torn.for_send(NOVA_2)[1] == said("done")
     assert not torn.awaiting
+
+
+@pytest.mark.parametrize("key", rules.BLOCKS)
+def test_a_list_is_known_by_any_of_its_blocks(key: str) -> None:
+    assert dialect_of([user({key: {}})]).name == "bedrock"
 
 
 def test_unknown_keys_and_members_are_kept_and_not_sent() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.bedrock import Bedrock
+from message_history.dialects.bedrock.rules import BLOCKS
 from message_history.dialects.gemini import Gemini
 from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
@@ -46,9 +47,7 @@ _ITEMS: Final = frozenset(
 _CHAT_KEYS: Final = frozenset(
     {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
 )
-_BEDROCK: Final = frozenset(
-    {"text", "toolUse", "toolResult", "image", "document", "video", "reasoningContent", "cachePoint", "guardContent"}
-)
+_BEDROCK: Final = frozenset(BLOCKS)
 _BLOCKS: Final[dict[str, str]] = {
     **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
     **dict.fromkeys(("tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use"), TYPED),

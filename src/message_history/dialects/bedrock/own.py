@@ -29,26 +29,26 @@ def kind_of(block: Block) -> str:
     return next(iter(block.data))
 
 
-def served_pairs(message: Message) -> frozenset[str]:
+def served_pairs(message: Message) -> frozenset[int]:
     """Find the calls of the model's own tools that have their result behind them, in the same message (B30).
 
     Args:
         message: what the assistant said.
 
     Returns:
-        Their ids.
+        The positions of these calls and of their results; every id is good for one pair.
     """
-    called: set[str] = set()
-    pairs: set[str] = set()
-    for block in message.content:
+    called: dict[str, int] = {}
+    pairs: dict[str, tuple[int, int]] = {}
+    for position, block in enumerate(message.content):
         id = server_id(block)
         if id is None or id in message.facts.calls or id in pairs:
             continue
         if kind_of(block) == "toolUse":
-            called.add(id)
+            called.setdefault(id, position)
         elif id in called:
-            pairs.add(id)
-    return frozenset(pairs)
+            pairs[id] = called[id], position
+    return frozenset(position for pair in pairs.values() for position in pair)
 
 
 def server_id(block: Block) -> str | None:

@@ -41,7 +41,6 @@ from message_history.dialects.bedrock.own import (
     kind_of,
     qualifiers_of,
     served_pairs,
-    server_id,
 )
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.openai_chat.parse import data_url
@@ -109,8 +108,8 @@ class Render:
         self._reasoned = []
         pairs = served_pairs(message) if self._dialect.server_tools else frozenset()
         content: list[Wire] = []
-        for block in message.content:
-            content += self._marked(block, self._said(block, pairs))
+        for position, block in enumerate(message.content):
+            content += self._marked(block, self._said(block, served=position in pairs))
         parts = [content] if self._dialect.text_with_calls else calls_apart(content)
         for part in parts:
             self._settle(part)
@@ -131,12 +130,12 @@ class Render:
             block = next(block for wire, block in self._reasoned if wire is last)
             self.changes.withheld(block, "reasoning at the end of a message (B23)")
 
-    def _said(self, block: Block, pairs: frozenset[str]) -> list[Wire]:
+    def _said(self, block: Block, *, served: bool) -> list[Wire]:
         """Write a block of an assistant message.
 
         Args:
             block: the block.
-            pairs: the ids of the calls of server tools that have their result in this message.
+            served: whether it is a call or result of a server tool, and has its counterpart in this message.
         """
         if isinstance(block, ToolUseBlock):
             name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
@@ -155,8 +154,7 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             self.changes.withheld(block, "media in an assistant message (B20)")
             return [{"text": f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"}]
-        served = server_id(block)
-        if served in pairs and isinstance(block, ProviderBlock):
+        if served and isinstance(block, ProviderBlock):
             self._left(block)
             return [thaw_well_formed(block.data, self.changes)]
         self.changes.withheld(block, "a block that this model does not take")
