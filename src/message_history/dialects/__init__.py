@@ -9,6 +9,7 @@ from message_history.dialects.gemini import Gemini
 from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
+from message_history.dialects.openai_responses import OpenAIResponses
 from message_history.dialects.portable import Portable
 from message_history.dialects.pydantic_ai import PydanticAI
 
@@ -21,6 +22,7 @@ __all__ = [
     "Mistral",
     "Native",
     "OpenAIChat",
+    "OpenAIResponses",
     "Portable",
     "PydanticAI",
 ]

@@ -12,6 +12,7 @@ from message_history.dialects.gemini import Gemini
 from message_history.dialects.mistral import Mistral
 from message_history.dialects.native import Native
 from message_history.dialects.openai_chat import OpenAIChat
+from message_history.dialects.openai_responses import OpenAIResponses
 from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.dialects.portable import Portable
 from message_history.dialects.pydantic_ai import PydanticAI
@@ -26,13 +27,23 @@ __all__ = ["dialect_of", "read", "read_reply", "shape_of"]
 
 DIALECTS: Final[dict[str, Dialect[Any]]] = {
     dialect.name: dialect
-    for dialect in (Native(), Anthropic(), OpenAIChat(), Mistral(), Bedrock(), PydanticAI(), Gemini(), Portable())
+    for dialect in (
+        Native(),
+        Anthropic(),
+        OpenAIChat(),
+        OpenAIResponses(),
+        Mistral(),
+        Bedrock(),
+        PydanticAI(),
+        Gemini(),
+        Portable(),
+    )
 }
 TYPED: Final = Anthropic.name
 CHAT: Final = OpenAIChat.name
 MISTRAL: Final = Mistral.name
 
-RESPONSES: Final = "openai_responses"
+RESPONSES: Final = OpenAIResponses.name
 _ITEMS: Final = frozenset(
     {
         "message",
@@ -42,6 +53,14 @@ _ITEMS: Final = frozenset(
         "custom_tool_call",
         "custom_tool_call_output",
         "item_reference",
+        "tool_search_output",
+        "additional_tools",
+        "configuration_update",
+        "compaction",
+        "compaction_trigger",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
     }
 )
 _CHAT_KEYS: Final = frozenset(
@@ -75,6 +94,8 @@ def shape_of(entry: object) -> str | None:
     if "parts" in data:
         return "pydantic_ai" if data.get("kind") in ("request", "response") else "gemini"
     kind = data.get("type")
+    if data.get("object") == "response" and "output" in data:
+        return RESPONSES
     if isinstance(kind, str) and (kind in _ITEMS or kind.endswith(("_call", "_call_output"))):
         # A reply of the Messages API is a `message` too, but its blocks say whose it is.
         if kind != "message" or not any(_typed(item) for item in as_sequence(data.get("content")) or ()):

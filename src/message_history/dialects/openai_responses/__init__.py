@@ -91,6 +91,18 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         """
         return cls(**fields_for(MODELS, f"{provider}:{model}" if provider else model))
 
+    @classmethod
+    def for_provider(cls, name: str) -> OpenAIResponses:
+        """Choose the fields for all models of a provider.
+
+        Args:
+            name: its name, as for `for_model`.
+
+        Returns:
+            The dialect with the strictest fields of the provider; the strictest of all for one that is not known.
+        """
+        return cls.for_model("", name)
+
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of items; see `Dialect.parse`."""
         return Reader(foreign).read(raw)

@@ -111,14 +111,15 @@ class _Check:
         self._keys(n, kind, entry)
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
-        role, content = entry.get("role"), entry.get("content")
+        role, content = text_at(entry, "role"), entry.get("content")
         if role not in forms.ROLES:
-            self.found.add("OR-19", n, "role", f"role {role!r:.40}", role=role)
+            told = entry.get("role")
+            self.found.add("OR-19", n, "role", f"role {told!r:.40}", role=told)
             return
         if content is None:
             self.found.add("OR-20", n, "content")
         elif isinstance(content, list):
-            self._parts(n, content, str(role))
+            self._parts(n, content, role)
             bare = "id" not in entry or "status" not in entry
             if role == "assistant" and bare and not self._dialect.bare_items:
                 self.found.add("OR-27", n, "id", "a message with parts, without an id or a status")
@@ -251,7 +252,7 @@ class _Check:
                 self._output(n, kind, id)
             elif kind == "tool_search_call":
                 self._searched.add(id)
-            elif due and not self._dialect.interleaved:
+            elif due and kind != "tool_search_output" and not self._dialect.interleaved:
                 id = next(iter(due))
                 self.found.add("DS-15", n, detail=f"before the output of {id!r:.80}", ids=id)
         for id, calls in self._waiting.items():
@@ -309,7 +310,7 @@ class _Check:
             return
         following = self._wire[n + 1] if n + 1 < len(self._wire) else {}
         kind = _kind(following)
-        if _is_heard(following, kind) or not (isinstance(following.get("id"), str) or _is_reasoning(following, kind)):
+        if _is_heard(following, kind) or not (text_at(following, "id") or _is_reasoning(following, kind)):
             self.found.add("OR-06", n, "id", f"what follows {text_at(entry, 'id')!r:.80}", ids=text_at(entry, "id"))
 
     def _made_with(self, n: int, kind: str, entry: Mapping[Any, Any], *, reasoned: bool) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import frozen
 
 from message_history.dialects.base import ModelRow
+from message_history.frozen import FrozenDict, FrozenList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,10 +42,12 @@ __all__ = [
     "ROLES",
     "STATUSES",
     "TEXT_LIMIT",
+    "VALUES",
     "ClientTool",
     "is_hosted",
     "is_searched_by_server",
     "side_of",
+    "suits",
 ]
 
 OPENAI_RESPONSES: Final = "openai_responses"
@@ -208,6 +211,19 @@ NULLABLE: Final[dict[str, frozenset[str]]] = {
 }
 """The keys that may be null; any other null is a key that the server did not give (OR-17)."""
 
+VALUES: Final[dict[str, frozenset[str] | type]] = {
+    "status": STATUSES,
+    "phase": frozenset({"commentary", "final_answer"}),
+    "execution": frozenset({"server", "client"}),
+    "detail": frozenset({"auto", "low", "high", "original"}),
+    **dict.fromkeys(("name", "namespace"), str),
+    **dict.fromkeys(("caller", "environment", "prompt_cache_breakpoint"), FrozenDict),
+    **dict.fromkeys(("annotations", "logprobs", "acknowledged_safety_checks", "pending_safety_checks"), FrozenList),
+    "max_output_length": int,
+    "async": bool,
+}
+"""What the values of keys are that travel with a block: one of some texts, or of a type."""
+
 HIDDEN: Final = {"web_search_call": ("action", "sources")}
 """Keys within a key that the server gives and does not take back (OR-17)."""
 
@@ -242,6 +258,14 @@ def is_hosted(kind: str) -> bool:
 def is_searched_by_server(item: Mapping[Any, Any]) -> bool:
     """Tell whether an item belongs to a search for tools that the server makes itself, as it does unless told."""
     return item.get("type") in ("tool_search_call", "tool_search_output") and item.get("execution") != "client"
+
+
+def suits(key: str, value: object) -> bool:
+    """Tell whether a value may stand under a key that travels with a block."""
+    known = VALUES.get(key)
+    if known is None:
+        return True
+    return isinstance(value, known) if isinstance(known, type) else isinstance(value, str) and value in known
 
 
 def side_of(item: Mapping[Any, Any]) -> Role | None:
@@ -299,7 +323,7 @@ MODELS: Final = (
     ),
     # As Bedrock serves them.
     ModelRow(
-        models=re.compile(r"(^|[/: ])openai\."),
+        models=re.compile(r"(^|[/: ])openai\.(gpt|o[0-9])"),
         fields={"unique_ids": False},
         source=f"{_RECORDED}/test_bedrock_mantle",
         date="2026-08",

@@ -22,7 +22,7 @@ from message_history.blocks import (
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.openai_responses.pieces import is_part
-from message_history.frozen import FrozenDict, json_text
+from message_history.frozen import FrozenDict, FrozenList, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,7 +165,7 @@ class Items:
             return item
         if tool is None:
             item.kind = FUNCTION
-        elif not any(key in block.input for key in tool.given):
+        elif not _says_what(tool, block):
             self.as_function(item, "it does not say what to do")
         elif id is None and kind in forms.NEEDS_ID:
             self.as_function(item, "it has no id to go back under")
@@ -207,6 +207,8 @@ class Items:
         item = Item("reasoning", [block])
         if not block.bound and self._dialect.binds_thinking:
             item.flaw = "reasoning whose prefix was changed"
+        elif not all(map(_is_text_part, (*_parts(extra, "summary"), *_parts(extra, "content")))):
+            item.flaw = "reasoning in another form than the API's"
         elif not self._is_clean(block.thinking, block.signature or "", json_text(extra)):
             item.flaw = "reasoning that JSON cannot carry as it is (OC-20)"
         elif not self._encrypted:
@@ -247,6 +249,15 @@ class Items:
         return None
 
 
+def _parts(extra: Mapping[str, Any], key: str) -> tuple[object, ...]:
+    found = extra.get(key, ())
+    return tuple(found) if isinstance(found, FrozenList) else (found,) if found else ()
+
+
+def _is_text_part(part: object) -> bool:
+    return isinstance(part, FrozenDict) and isinstance(part.get("text"), str) and isinstance(part.get("type"), str)
+
+
 def is_object(text: str) -> bool:
     """Tell whether a call's arguments are a JSON object."""
     try:
@@ -272,6 +283,15 @@ def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
     if tool.form == "screenshot":
         return isinstance(part, ImageBlock) and _can_show(part)
     return isinstance(part, ProviderBlock) and part.dialect == OPENAI_RESPONSES and part.type == tool.output
+
+
+def _says_what(tool: ClientTool, block: ToolUseBlock) -> bool:
+    """Tell whether a call says what its tool is to do, in a form that the tool knows."""
+    if not block.input.keys() <= set(tool.given):
+        return False
+    kinds: dict[str, Any] = {"actions": FrozenList, "arguments": object}
+    given = [isinstance(value, kinds.get(key, FrozenDict)) for key, value in block.input.items()]
+    return bool(given) and all(given)
 
 
 def _text_of(result: ToolResultBlock) -> str:

@@ -49,7 +49,7 @@ _PARTS: Final = frozenset({"refusal"}).union(*forms.PARTS.values())
 
 def is_cut_off(response: Mapping[Any, Any]) -> bool:
     """Tell whether a response says that it was cut off."""
-    return response.get("status") in UNFINISHED or bool(response.get("incomplete_details"))
+    return _text(response.get("status")) in UNFINISHED or bool(response.get("incomplete_details"))
 
 
 def summary_of(thinking: str, extra: Mapping[str, Any]) -> Any:
@@ -94,10 +94,10 @@ class Reader:
                     self._end()
                     self.parsed.extend(other)
                     continue
-            if data is None or not (isinstance(data.get("type"), str) or data.keys() & {"role", "content"}):
-                self.parsed.dropped(entry, source, "no item")
-            elif data.get("object") == "response" and as_sequence(data.get("output")) is not None:
+            if data is not None and data.get("object") == "response" and as_sequence(data.get("output")) is not None:
                 self._response(data, source)
+            elif data is None or not (isinstance(data.get("type"), str) or data.keys() & {"role", "content"}):
+                self.parsed.dropped(entry, source, "no item")
             else:
                 self._item(data, source)
         self._end()
@@ -182,9 +182,10 @@ class Reader:
     # Items
 
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
-        role = data.get("role")
+        role = _text(data.get("role"))
         if role not in forms.ROLES:
-            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {role!r:.80} taken as the user's")
+            detail = f"role {data.get('role')!r:.80} taken as the user's"
+            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
         blocks = self._content(data.get("content"), source)
         if role in ("system", "developer"):
             blocks = [
@@ -319,7 +320,7 @@ class Reader:
         return blocks
 
     def _part(self, part: Mapping[Any, Any]) -> Block:
-        kind = part.get("type")
+        kind = _text(part.get("type"))
         if kind in _TEXTS and isinstance(part.get("text"), str):
             return text_block(part["text"], _meta({key: part[key] for key in part if key not in ("type", "text")}))
         if kind == "refusal" and isinstance(part.get("refusal"), str):
@@ -338,14 +339,14 @@ def _is_item(data: Mapping[Any, Any]) -> bool:
         return True
     if isinstance(kind, str) and kind != "message":
         return kind in forms.KEYS or kind.endswith(("_call", "_call_output"))
-    if data.get("role") not in forms.ROLES or not data.keys() <= _EASY:
+    if _text(data.get("role")) not in forms.ROLES or not data.keys() <= _EASY:
         return False
     return isinstance(content, str) or (isinstance(content, list) and all(map(_is_own_part, content)))
 
 
 def _is_own_part(item: object) -> bool:
     part = as_mapping(item)
-    return part is not None and part.get("type") in _PARTS
+    return part is not None and _text(part.get("type")) in _PARTS
 
 
 def _is_part(item: object) -> bool:
@@ -359,6 +360,11 @@ def _id_of(data: Mapping[Any, Any]) -> str:
     if id is None or id == "":
         id = data.get("id")
     return str.__str__(id) if isinstance(id, str) else "" if id is None else text_of_json(id)
+
+
+def _text(value: object) -> str:
+    """Read a text; anything else is none."""
+    return value if isinstance(value, str) else ""
 
 
 def _text_of(part: object) -> str:

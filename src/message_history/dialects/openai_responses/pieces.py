@@ -43,9 +43,10 @@ class Pieces:
         """Write words of the user, or of a tool, as parts."""
         extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
         parts: list[Wire] = [{"type": "input_text", "text": text} for text in self.texts(block.text)]
-        if "prompt_cache_breakpoint" in extra:
-            parts[-1]["prompt_cache_breakpoint"] = thaw_well_formed(extra["prompt_cache_breakpoint"], self.changes)
-        self.left(extra, frozenset({"prompt_cache_breakpoint"}))
+        mark = extra.get("prompt_cache_breakpoint")
+        if isinstance(mark, FrozenDict):
+            parts[-1]["prompt_cache_breakpoint"] = thaw_well_formed(mark, self.changes)
+        self.left(extra, {"prompt_cache_breakpoint"} if isinstance(mark, FrozenDict) else set())
         return parts
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
@@ -54,8 +55,9 @@ class Pieces:
         title = block.title if isinstance(block, DocumentBlock) else None
         found = self._held(block)
         if found is not None and (self._dialect.images if what == "image" else self._dialect.files):
-            kept = {key: value for key, value in block.extra(OPENAI_RESPONSES).items() if key in PART_KEYS}
-            self.left(block.extra(OPENAI_RESPONSES), PART_KEYS)
+            extra = block.extra(OPENAI_RESPONSES)
+            kept = {key: value for key, value in extra.items() if key in PART_KEYS and forms.suits(key, value)}
+            self.left(extra, kept)
             wire: Wire = {"type": "input_image" if what == "image" else "input_file", **found}
             if what == "document" and (title is not None or "file_data" in found):
                 wire["filename"] = well_formed(title or "document.pdf", self.changes)
@@ -102,7 +104,9 @@ class Pieces:
 
     def kept(self, extra: Mapping[str, Any], kind: str, *others: str) -> Wire:
         """Give the further keys that an item of this type may hold, and record those that it may not."""
-        known = forms.KEYS[kind] - OURS
+        known = {key for key in forms.KEYS[kind] - OURS if key in extra and forms.suits(key, extra[key])}
+        if kind == "apply_patch_call" and extra.get("status") == "incomplete":
+            known.discard("status")
         self.left(extra, known | {"id"})
         return {
             key: thaw_well_formed(value, self.changes)

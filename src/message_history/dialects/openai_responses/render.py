@@ -113,8 +113,7 @@ class Render:
         """Write a message under its id, as it came."""
         carried = item.blocks[0].carried(OPENAI_RESPONSES)
         wire: Wire = {"type": "message", "id": item.id, "role": "assistant"}
-        status = carried.get("status")
-        wire["status"] = status if status in forms.STATUSES else "completed"
+        wire["status"] = carried["status"] if carried.get("status") in forms.STATUSES else "completed"
         wire["content"] = [self._said(block) for block in item.blocks if isinstance(block, TextBlock)]
         return [{**wire, **self._pieces.kept(carried, "message", "status")}]
 
@@ -124,11 +123,9 @@ class Render:
             self._pieces.left(extra, frozenset())
             return {"type": "refusal", "refusal": block.text}
         wire: Wire = {"type": "output_text", "text": block.text, "annotations": []}
-        self._pieces.left(extra, frozenset({"annotations", "logprobs"}))
-        for key in ("annotations", "logprobs"):
-            if key in extra:
-                wire[key] = thaw_well_formed(extra[key], self.changes)
-        return wire
+        told = {key for key in ("annotations", "logprobs") if key in extra and forms.suits(key, extra[key])}
+        self._pieces.left(extra, told)
+        return {**wire, **{key: thaw_well_formed(extra[key], self.changes) for key in sorted(told)}}
 
     def _easy(self, item: Item) -> list[Wire]:
         """Write words without an id: one message for each text, as the specification's only form without an id."""
@@ -192,8 +189,12 @@ class Render:
         wire: Wire = thaw_well_formed(block.data, self.changes)
         if id is None:
             wire.pop("id", None)
-        known = forms.KEYS.get(block.type, frozenset(wire))
-        left = {key: wire.pop(key) for key in [*wire] if key not in known}
+        left: Wire = {}
+        if block.type in forms.KEYS:
+            known, nullable = forms.KEYS[block.type], forms.NULLABLE.get(block.type, frozenset())
+            for key in [*wire]:
+                if key not in known or (wire[key] is None and key not in nullable):
+                    left[key] = wire.pop(key)
         outer, inner = forms.HIDDEN.get(block.type, ("", ""))
         if isinstance(wire.get(outer), dict) and inner in wire[outer]:
             left[f"{outer}.{inner}"] = wire[outer].pop(inner)
@@ -214,13 +215,13 @@ class Render:
             wire["output"] = self._given(result, detailed=kind == CUSTOM)
         else:
             self._answer(tool, result, wire)
+        failed = extra.get("status") == "failed"
+        if failed or wire["type"] == "apply_patch_call_output":
+            extra.pop("status", None)
         if wire["type"] == "apply_patch_call_output":
-            extra["status"] = "failed" if result.is_error else "completed"
-        else:
-            if extra.get("status") not in forms.STATUSES:
-                extra.pop("status", None)
-            if result.is_error and not result.is_stub:
-                self.changes.rewritten("a result's error flag, for which there is no place", result)
+            wire["status"] = "failed" if result.is_error else "completed"
+        elif result.is_error and not result.is_stub:
+            self.changes.rewritten("a result's error flag, for which there is no place", result)
         return {**wire, **self._pieces.kept(extra, wire["type"])}
 
     def _answer(self, tool: ClientTool, result: ToolResultBlock, wire: Wire) -> None:

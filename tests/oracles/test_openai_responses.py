@@ -1,0 +1,110 @@
+"""The SDK's own types as the judge: every item that is sent is what its parameters say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from message_history import MessageHistory
+from message_history.dialects import OpenAIResponses
+from message_history.dialects.openai_responses import forms
+from message_history.integrations.strategies import broken_lists, histories
+from tests.dialects.responses import configurations, lists
+from tests.shared.material import rows
+
+pytest.importorskip("openai")
+pytest.importorskip("pydantic")
+
+from openai.types.responses import Response, ResponseInputItemParam
+from pydantic import TypeAdapter, ValidationError
+
+PARAMETERS: TypeAdapter[Any] = TypeAdapter(ResponseInputItemParam)
+
+
+def exhausted(value: object) -> Iterator[object]:
+    """Walk through a value: pydantic looks into an `Iterable` only as it is read."""
+    yield value
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from exhausted(item)
+    elif not isinstance(value, str | bytes) and hasattr(value, "__iter__"):
+        for item in value:
+            yield from exhausted(item)
+
+
+def judge(wire: list[Any]) -> None:
+    """Raise when the SDK's types do not allow an item."""
+    for item in wire:
+        for _ in exhausted(PARAMETERS.validate_python(item)):
+            pass
+
+
+def is_ours(item: dict[str, Any]) -> bool:
+    """Tell whether we write an item: the server's own go back as they came, however spoiled they were."""
+    return item.get("type", "message") in forms.MODELLED and not forms.is_searched_by_server(item)
+
+
+def asks_for_less(item: dict[str, Any]) -> bool:
+    """Tell whether the live API takes an item that its types do not: reasoning without its id."""
+    return item.get("type") == "reasoning" and "id" not in item
+
+
+@given(configurations(), histories())
+def test_every_export_is_what_the_sdk_takes(dialect: OpenAIResponses, history: MessageHistory) -> None:
+    judge(history.for_send(dialect))
+
+
+@given(configurations(), lists())
+def test_every_mended_list_is_what_the_sdk_takes(dialect: OpenAIResponses, raw: list[Any]) -> None:
+    wire = MessageHistory.from_list(raw, dialect=dialect).for_send(dialect)
+    judge([item for item in wire if is_ours(item) and not (dialect.bare_items and asks_for_less(item))])
+
+
+@given(broken_lists(OpenAIResponses()))
+def test_every_spoiled_list_is_what_the_sdk_takes(raw: list[Any]) -> None:
+    judge(MessageHistory.from_list(raw, dialect=OpenAIResponses()).for_send(OpenAIResponses()))
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row["id"]) for row in rows("accepted") if row["api"] == "openai_responses"]
+)
+def test_what_was_accepted_is_what_the_sdk_takes(row: dict[str, Any]) -> None:
+    dialect = OpenAIResponses.for_model(row["model"])
+    wire = MessageHistory.from_list(row["input"]).for_send(dialect)
+    # An image that was never made has no result to send.
+    judge([item for item in wire if item.get("type") != "image_generation_call"])
+
+
+def test_a_response_of_the_sdk_is_read_and_goes_back() -> None:
+    output = [
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA"},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"},
+    ]
+    made: dict[str, Any] = {"id": "resp_1", "object": "response", "status": "completed", "output": output}
+    response = Response.model_construct(**Response.model_construct(**made).model_dump())
+    parsed = TypeAdapter(list[ResponseInputItemParam]).validate_python(output)
+    assert parsed
+    history = MessageHistory().add_user("q").add_response(response)
+    (call,) = history.awaiting
+    wire = history.add_tool_result(call, "r").for_send(OpenAIResponses())
+    assert wire[1:3] == output
+    judge(wire)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        [{"role": "tool", "content": "r"}],
+        [{"role": "user", "content": [{"type": "text", "text": "q"}]}],
+        [{"role": "assistant", "content": [{"type": "output_text", "text": "a"}]}],
+        [{"type": "function_call", "call_id": "c"}],
+        [{"type": "function_call_output", "call_id": "c", "output": [{"type": "output_text", "text": "r"}]}],
+        [{"type": "reasoning", "encrypted_content": "gAAAA"}],
+    ],
+)
+def test_the_judge_refuses_what_is_broken(broken: list[Any]) -> None:
+    with pytest.raises(ValidationError):
+        judge(broken)
