@@ -750,6 +750,9 @@ def test_reasoning_that_cannot_go_back_is_left_out() -> None:
     withheld = [repair.removed for repair in history.export(Bedrock()).repairs if repair.code is RepairCode.WITHHELD]
     assert withheld == [(block,) for block in content if isinstance(block, ThinkingBlock)]
     assert len(history.for_send(OLD_CLAUDE)[1]["content"]) == 2
+    behind = [ToolUseBlock("t1", "f", {}), TextBlock("I look."), ThinkingBlock("hm", "c2ln")]
+    parted = MessageHistory().add_user("a").add_assistant(behind).add_tool_result("t1", "ok")
+    assert parted.for_send(Bedrock())[1:4] == [said("I look."), user("."), said(call())]
     alone = MessageHistory().add_user("a").add_assistant([ThinkingBlock("hm", "c2ln")]).add_user("c")
     assert [list(block) for block in alone.for_send(CLAUDE)[1]["content"]] == [["text"]]
 

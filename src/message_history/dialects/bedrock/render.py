@@ -110,13 +110,13 @@ class Render:
         content: list[Wire] = []
         for position, block in enumerate(message.content):
             content += self._marked(block, self._said(block, served=position in pairs))
-        parts = [content] if self._dialect.text_with_calls else calls_apart(content)
-        for part in parts:
-            self._settle(part)
         self._end_with_words(content)
         if not content:
             self.changes.added("a message of which nothing could be sent")
-            content.append({"text": PLACEHOLDER})
+            content = [{"text": PLACEHOLDER}]
+        parts = [content] if self._dialect.text_with_calls else calls_apart(content)
+        for part in parts:
+            self._settle(part)
         if len(parts) == 1:
             return [_message("assistant", content)]
         self.changes.added("a user message between words and calls of one message (B15)")
@@ -124,9 +124,13 @@ class Render:
         return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
 
     def _end_with_words(self, content: list[Wire]) -> None:
-        """Take reasoning from the end of a message (B23)."""
-        while content and key_of(content[-1]) == "reasoningContent":
-            last = content.pop()
+        """Take reasoning from the end of a message, and the cache points behind it (B23)."""
+        while content:
+            last = next((wire for wire in reversed(content) if key_of(wire) != "cachePoint"), content[-1])
+            if key_of(last) != "reasoningContent":
+                return
+            while content.pop() is not last:
+                self.changes.withheld(None, "a cache point after reasoning (B22)")
             block = next(block for wire, block in self._reasoned if wire is last)
             self.changes.withheld(block, "reasoning at the end of a message (B23)")
 
