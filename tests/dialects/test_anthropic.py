@@ -402,6 +402,13 @@ def test_thinking_stays_where_it_was_and_as_it_was() -> None:
     assert MessageHistory.from_list(raw).for_send(STRICT)[1] == raw[1]
 
 
+@pytest.mark.parametrize(
+    "broken", [thought(thinking="\ud83d"), thought("\ud83d"), thought("YQ==", thinking="é \ud83d")]
+)
+def test_signed_thinking_that_cannot_be_written_is_left_out(broken: Json) -> None:
+    assert sent(MessageHistory.from_list([Q, said(broken, text("a")), Q]))[1] == said(text("a"))
+
+
 def test_thinking_of_others_is_left_out() -> None:
     foreign = ThinkingBlock("hm", "c2ln", meta=Meta(issuer="gemini"))
     history = MessageHistory().add_user("q").add(Message("assistant", [foreign, TextBlock("a")])).add_user("r")

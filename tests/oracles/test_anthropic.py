@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Required, Union, get_args, get_origin
 
@@ -17,6 +18,7 @@ from message_history import MessageHistory, Severity, check
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.rules import BY_ID, IN_ASSISTANT, TOOL_CHANGES
 from message_history.integrations.strategies import PIXEL, broken_lists, histories
+from tests.oracles.spoiling import spoil
 from tests.shared.material import SHARED, cases, needs_material, rows
 
 pytest.importorskip("anthropic")
@@ -88,6 +90,45 @@ def test_every_export_has_the_sdk_s_types(history: MessageHistory, dialect: Anth
 @given(broken_lists(Anthropic()), st.sampled_from(DIALECTS))
 def test_every_broken_list_has_the_sdk_s_types_once_it_is_mended(raw: list[Any], dialect: Anthropic) -> None:
     assert_typed(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect))
+
+
+RECORDED = json.loads((Path(__file__).parents[1] / "dialects" / "golden" / "anthropic" / "recorded.json").read_text())
+
+
+@given(st.data(), st.sampled_from(DIALECTS))
+def test_a_spoilt_list_has_the_sdk_s_types_once_it_is_mended(data: st.DataObject, dialect: Anthropic) -> None:
+    raw = json.loads(json.dumps(RECORDED["source"]))
+    for _ in range(data.draw(st.integers(1, 4))):
+        spoil(data, raw)
+    check(raw, dialect)
+    wire = MessageHistory.from_list(raw, dialect=dialect).for_send(dialect)
+    assert not wire or not check(wire, dialect)
+    if not answers_in_another_form(wire):
+        assert_typed(wire)
+    again = MessageHistory.from_list(wire, dialect=dialect)
+    assert again.for_send(dialect) == wire
+
+
+def answers_in_another_form(wire: list[Any]) -> bool:
+    """Tell whether code gave an answer of an unknown type: like an unknown block, it goes back as it came."""
+    known = {"code_execution_result", "code_execution_tool_result_error"}
+    return any(
+        isinstance(block, dict)
+        and block.get("type") == "code_execution_tool_result"
+        and block["content"]["type"] not in known
+        for message in wire
+        for block in message["content"]
+    )
+
+
+@given(st.data())
+def test_what_the_types_refuse_is_found(data: st.DataObject) -> None:
+    raw = json.loads(json.dumps(RECORDED["source"]))
+    spoil(data, raw)
+    try:
+        assert_typed(raw)
+    except (ValidationError, AssertionError, KeyError, TypeError, AttributeError):
+        assert check(raw, Anthropic()) or answers_in_another_form(raw)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ __all__ = [
     "nothing",
     "number",
     "one_of",
+    "only",
     "or_none",
     "tagged",
     "text",
@@ -126,6 +127,13 @@ def each(fits: Fits, least: int = 0) -> Fits:
 def like(shape: Shape) -> Fits:
     """Take objects of a shape."""
     return lambda value: isinstance(value, Mapping) and not misfits(shape, value)
+
+
+def only(shape: Shape) -> Fits:
+    """Take objects of a shape that have no other keys."""
+    return lambda value: (
+        isinstance(value, Mapping) and not misfits(shape, value) and value.keys() <= shape.fields.keys()
+    )
 
 
 def tagged(key: str, shapes: Mapping[str, Shape]) -> Fits:

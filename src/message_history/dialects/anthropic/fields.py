@@ -17,7 +17,9 @@ from message_history.dialects.shapes import (
     like,
     mapping,
     mapping_or_none,
+    misfits,
     one_of,
+    only,
     or_none,
     tagged,
     text,
@@ -27,7 +29,7 @@ from message_history.dialects.shapes import (
 
 __all__ = ["DOCUMENT_SOURCES", "IMAGE_SOURCES", "VALUES", "WHOLE"]
 
-CACHE: Final = or_none(like(Shape({"type": one_of("ephemeral"), "ttl": one_of("5m", "1h")}, ("type",))))
+CACHE: Final = or_none(only(Shape({"type": one_of("ephemeral"), "ttl": one_of("5m", "1h")}, ("type",))))
 
 
 def _from(least: int) -> Fits:
@@ -64,7 +66,7 @@ CITATIONS: Final = or_none(
     )
 )
 """Citations on text, with the limits of their fields (B10)."""
-CITED: Final = or_none(like(Shape({"enabled": or_none(flag)})))
+CITED: Final = or_none(only(Shape({"enabled": flag})))
 """Whether a document or a search result is to be cited."""
 
 
@@ -132,7 +134,21 @@ def _web_results(value: Any) -> bool:
     return _FOUND(value) or (mapping(value) and value.get("type") == "web_search_tool_result_error")
 
 
-def _result(content: Fits = mapping, **fields: Fits) -> Shape:
+_RAN: Final = Shape(
+    {"stdout": text, "stderr": text, "return_code": whole, "content": each(mapping)},
+    ("stdout", "stderr", "return_code", "content"),
+)
+
+
+def _output(value: Any) -> bool:
+    """Take what code gave, and any other kind of answer as it came."""
+    return _TYPED(value) and (not value["type"].endswith("execution_result") or not misfits(_RAN, value))
+
+
+_TYPED: Final = like(Shape({"type": _said}, ("type",)))
+
+
+def _result(content: Fits = _TYPED, **fields: Fits) -> Shape:
     return Shape(
         {"tool_use_id": text, "content": content, "cache_control": CACHE, **fields}, ("tool_use_id", "content")
     )
@@ -144,8 +160,8 @@ WHOLE: Final[dict[str, Shape]] = {
     ),
     "web_search_tool_result": _result(_web_results, caller=_caller),
     "web_fetch_tool_result": _result(caller=_caller),
-    "code_execution_tool_result": _result(),
-    "bash_code_execution_tool_result": _result(),
+    "code_execution_tool_result": _result(_output),
+    "bash_code_execution_tool_result": _result(_output),
     "text_editor_code_execution_tool_result": _result(),
     "tool_search_tool_result": _result(),
     "advisor_tool_result": _result(),

@@ -138,10 +138,12 @@ class Parts:
         """Take off what a block may not hold; False when it lacks something."""
         shape = WHOLE[block.type]
         wrong = misfits(shape, wire)
-        if block.type == "web_search_tool_result" and wrong == [("content", False)]:
-            # The pair stays whole: without its encrypted content, a search counts as one that failed (S5).
-            self._changes.withheld(FrozenDict(content=wire["content"]), "search results without their content (S5)")
-            wire["content"] = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+        if block.type in rules.SERVER_TOOLS.values() and wrong == [("content", False)]:
+            # The pair stays whole: a search without its encrypted content, say, counts as one that failed (S5).
+            self._changes.withheld(
+                FrozenDict(content=wire["content"]), "a server tool's result that lacks something (S5)"
+            )
+            wire["content"] = {"type": f"{block.type}_error", "error_code": "unavailable"}
             wrong = []
         if any(missing or key in shape.required for key, missing in wrong):
             keys = ", ".join(key for key, _ in wrong)

@@ -218,6 +218,8 @@ class Render:
             self.changes.withheld(block, f"thinking issued by {block.issuer} (T4)")
         elif not block.bound and self._dialect.binds_thinking:
             self.changes.withheld(block, "thinking whose prefix was changed (T12)")
+        elif not _is_unicode(block):
+            self.changes.withheld(block, "signed thinking with a lone surrogate (B9)")
         elif isinstance(block, ThinkingBlock):
             # Signed text is sent as it is: any edit would break the signature.
             wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
@@ -406,3 +408,9 @@ def _is_directive(part: object) -> bool:
 
 def _is_search(part: Block) -> bool:
     return isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type == "search_result"
+
+
+def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
+    """Tell whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
+    text = f"{block.thinking}{block.signature}" if isinstance(block, ThinkingBlock) else block.data
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
