@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from message_history import MessageHistory, ToolUseBlock, check
 from message_history.dialects import PydanticAI
 from message_history.dialects.pydantic_ai.rules import BY_ID
-from message_history.integrations.strategies import broken_lists, histories, json_values
+from message_history.integrations.strategies import broken_lists, histories
+from tests.oracles.spoiling import spoil
 
 pytest.importorskip("pydantic_ai")
 
@@ -225,23 +226,6 @@ def test_any_cut_of_a_recorded_list_is_read_by_the_package_once_it_is_mended(dat
     wire = MessageHistory.from_list(kept).for_send(PydanticAI())
     validated(wire)
     assert not wire or not check(wire, PydanticAI())
-
-
-def spoil(data: st.DataObject, raw: list[Any]) -> None:
-    """Put another value somewhere into a list."""
-    place: Any = data.draw(st.sampled_from(raw))
-    for _ in range(data.draw(st.integers(1, 5))):
-        keys = sorted(place) if isinstance(place, dict) else list(range(len(place)))
-        if not keys:
-            return
-        key = data.draw(st.sampled_from(keys))
-        if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
-            if isinstance(place, dict) and data.draw(st.integers(0, 3)) == 0:
-                del place[key]
-            else:
-                place[key] = data.draw(json_values())
-            return
-        place = place[key]
 
 
 @given(st.data())

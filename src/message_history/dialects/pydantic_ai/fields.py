@@ -326,7 +326,7 @@ def typed_kind_fits(part: Mapping[Any, Any]) -> bool:
         True for any other kind, and for none.
     """
     kind, kind_of_part = part.get("tool_kind"), part.get("part_kind")
-    if kind not in _TYPED or part.get("outcome", "success") != "success":
+    if not isinstance(kind, str) or kind not in _TYPED or part.get("outcome", "success") != "success":
         return True
     name, args, content = _TYPED[kind]
     if kind == "tool-search" and str(kind_of_part).startswith("builtin"):
@@ -339,7 +339,7 @@ def typed_kind_fits(part: Mapping[Any, Any]) -> bool:
     return given is None or isinstance(given, str) or like(args)(given)
 
 
-_TYPED: Final[dict[object, tuple[str, Shape, Shape]]] = {
+_TYPED: Final[dict[str, tuple[str, Shape, Shape]]] = {
     "tool-search": (
         "search_tools",
         Shape({"queries": each(text)}, ("queries",)),

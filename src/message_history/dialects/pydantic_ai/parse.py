@@ -1,13 +1,7 @@
-"""Read lists of pydantic-ai: its message objects, and the JSON that they are saved as.
-
-What a block needs to go back as it came sits in its extra keys: `part` (the other keys of the part), `kind` (the part's
-kind, where the block does not say), `form` (how content or arguments stood), `item` (the other keys of an item of a
-list of content), `items` (the block opens such a list) and `joined` (it belongs to the part of the block before it).
-"""
+"""Read lists of pydantic-ai: its message objects, and the JSON that they are saved as."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -15,8 +9,6 @@ from attrs import evolve
 
 from message_history.blocks import (
     Block,
-    DocumentBlock,
-    ImageBlock,
     Mark,
     Meta,
     ProviderBlock,
@@ -32,6 +24,15 @@ from message_history.blocks import (
 from message_history.dialects.anthropic.parse import parse as parse_typed
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.plain import as_sequence
+from message_history.dialects.pydantic_ai.extras import (
+    PYDANTIC_AI,
+    is_file,
+    media_of,
+    meta_of,
+    others_of,
+    rest_of,
+    with_extra,
+)
 from message_history.dialects.pydantic_ai.objects import plain
 from message_history.dialects.pydantic_ai.rules import ISSUERS, REASONING_KEYS
 from message_history.dialects.typed_blocks import call_of_text, half_written, text_of_json
@@ -44,9 +45,8 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Foreign
 
-__all__ = ["PYDANTIC_AI", "REQUEST_ONLY", "SYNTHESIZED", "Reader", "is_file", "json_of"]
+__all__ = ["REQUEST_ONLY", "SYNTHESIZED", "Reader"]
 
-PYDANTIC_AI: Final = "pydantic_ai"
 REQUEST_ONLY: Final = "request"
 """The type of the block that stands for a request without parts: its instructions are what it says."""
 SYNTHESIZED: Final = "pydantic_ai_synthesized_tool_return"
@@ -128,7 +128,7 @@ class Reader:
         if kind in ("request", "response"):
             return "user" if kind == "request" else "assistant"
         for part in parts:
-            if isinstance(part, Mapping) and part.get("part_kind") in _RESPONSE_PARTS:
+            if isinstance(part, Mapping) and str(part.get("part_kind")) in _RESPONSE_PARTS:
                 self._note(RepairCode.ROLE_ASSUMED, f"kind {kind!r:.40} taken as a response, by its parts")
                 return "assistant"
         self._note(RepairCode.ROLE_ASSUMED, f"kind {kind!r:.40} taken as a request")
@@ -162,9 +162,9 @@ class Reader:
             case "retry-feedback":
                 return [self._words(data, kind)]
             case "speech" if isinstance(data.get("transcript"), str) and not is_blank(data["transcript"]):
-                return [TextBlock(data["transcript"], meta=_meta(data, "transcript", kind=kind))]
+                return [TextBlock(data["transcript"], meta=meta_of(data, "transcript", kind=kind))]
             case "compaction" if self._response is EMPTY and isinstance(data.get("content"), str):
-                return [TextBlock(data["content"], meta=_meta(data, "content", kind=kind))]
+                return [TextBlock(data["content"], meta=meta_of(data, "content", kind=kind))]
             case "file":
                 return [self._file(data)]
             case _:
@@ -172,27 +172,27 @@ class Reader:
 
     def _answers(self, data: Mapping[Any, Any]) -> bool:
         """Tell whether a retry prompt answers a call: it names its tool, or a call of this list."""
-        return data.get("tool_name") is not None or data.get("tool_call_id") in self._calls
+        return data.get("tool_name") is not None or _id(data.get("tool_call_id")) in self._calls
 
     def _system(self, data: Mapping[Any, Any]) -> Block:
         text = self._text(data.get("content"))
         if is_blank(text) and data.get("context_id") is not None:
             # Without words it withdraws an earlier prompt of that id.
             return ProviderBlock(PYDANTIC_AI, plain(data))
-        return SystemBlock(text, meta=_meta(data, "content"))
+        return SystemBlock(text, meta=meta_of(data, "content"))
 
     def _prompt(self, data: Mapping[Any, Any]) -> list[Block]:
         content = data.get("content")
         if isinstance(content, str):
-            return [TextBlock(content, meta=_meta(data, "content"))]
+            return [TextBlock(content, meta=meta_of(data, "content"))]
         items = as_sequence(content)
         if items is None:
-            return [TextBlock(self._text(plain(content)), meta=_meta(data, "content"))]
+            return [TextBlock(self._text(plain(content)), meta=meta_of(data, "content"))]
         if not items:
             self.parsed.dropped(data, self._source, "a user prompt without content")
         blocks = [self._item(item) for item in items]
         return [
-            _with(block, part=_others(data, "content"), items=True) if n == 0 else _with(block, joined=True)
+            with_extra(block, part=others_of(data, "content"), items=True) if n == 0 else with_extra(block, joined=True)
             for n, block in enumerate(blocks)
         ]
 
@@ -208,21 +208,21 @@ class Reader:
             return TextBlock(text_of_json(item))
         kind = data.get("kind")
         if kind in ("text-content", "structured-content") and isinstance(data.get("content"), str):
-            return _with(TextBlock(data["content"]), item=_rest(data, "content"))
-        return _media(data) or ProviderBlock(PYDANTIC_AI, data)
+            return with_extra(TextBlock(data["content"]), item=rest_of(data, "content"))
+        return media_of(data) or ProviderBlock(PYDANTIC_AI, data)
 
     def _words(self, data: Mapping[Any, Any], kind: str) -> Block:
         """Read the package's own words to the model, which answer no call."""
         content = data.get("content")
         form = None if isinstance(content, str) else "json"
         text = content if isinstance(content, str) else text_of_json(plain(content))
-        return TextBlock(text, meta=_meta(data, "content", kind=kind, form=form))
+        return TextBlock(text, meta=meta_of(data, "content", kind=kind, form=form))
 
     def _result(self, data: Mapping[Any, Any], kind: str) -> Block:
         content, form = self._content(data.get("content"))
         outcome = data.get("outcome")
         is_error = kind == "retry-prompt" or outcome in _FAILED
-        meta = _meta(data, "content", "tool_call_id", kind=kind if kind != "tool-return" else None, form=form)
+        meta = meta_of(data, "content", "tool_call_id", kind=kind if kind != "tool-return" else None, form=form)
         metadata = data.get("metadata")
         if outcome == "interrupted" or (isinstance(metadata, Mapping) and metadata.get(SYNTHESIZED) is True):
             is_error = True
@@ -250,10 +250,10 @@ class Reader:
         """Read one item of a list that a tool gave."""
         if isinstance(item, str) or is_file(item):
             return self._item(item)
-        return _with(TextBlock(text_of_json(item)), form="json")
+        return with_extra(TextBlock(text_of_json(item)), form="json")
 
     def _said(self, data: Mapping[Any, Any]) -> Block:
-        meta = _meta(data, "content")
+        meta = meta_of(data, "content")
         return TextBlock(self._text(data.get("content")), meta=self._signed(data, meta))
 
     def _thinking(self, data: Mapping[Any, Any]) -> Block:
@@ -262,7 +262,7 @@ class Reader:
         modelled = ("content", "signature") if isinstance(signature, str) else ("content",)
         # A part whose provider is known from elsewhere goes back without a name all the same.
         bare = issuer is not None and "provider_name" not in data
-        meta = _meta(data, *modelled, form="bare" if bare else None)
+        meta = meta_of(data, *modelled, form="bare" if bare else None)
         if issuer is not None:
             meta = evolve(meta if meta is not None else Meta(), issuer=issuer)
         if issuer == "openai_chat":
@@ -275,7 +275,7 @@ class Reader:
 
     def _issuer(self, data: Mapping[Any, Any]) -> str | None:
         """Tell who signed a part: by the provider it names, else by its response; None when nobody is named."""
-        if data.get("id") in REASONING_KEYS:
+        if str(data.get("id")) in REASONING_KEYS:
             return "openai_chat"
         provider = data.get("provider_name") or self._response.get("provider_name")
         if isinstance(provider, str):
@@ -295,13 +295,13 @@ class Reader:
 
     def _call(self, data: Mapping[Any, Any]) -> Block:
         id, name, args = _id(data.get("tool_call_id")), _id(data.get("tool_name")), data.get("args")
-        meta = self._signed(data, _meta(data, "tool_name", "args", "tool_call_id"))
+        meta = self._signed(data, meta_of(data, "tool_name", "args", "tool_call_id"))
         if isinstance(args, str):
             if not args.strip():
                 return ToolUseBlock(id, name, EMPTY, meta=evolve(meta if meta is not None else Meta(), arguments=args))
             return call_of_text(id, name, args, meta, keep=True)
         if args is None:
-            empty = _meta(data, "tool_name", "args", "tool_call_id", form="null" if "args" in data else "absent")
+            empty = meta_of(data, "tool_name", "args", "tool_call_id", form="null" if "args" in data else "absent")
             return ToolUseBlock(id, name, EMPTY, meta=self._signed(data, empty))
         given = args if isinstance(args, Mapping) else plain(args)
         if isinstance(given, Mapping):
@@ -311,10 +311,10 @@ class Reader:
 
     def _file(self, data: Mapping[Any, Any]) -> Block:
         content = plain(data.get("content"))
-        media = _media({"kind": "binary", **content}) if isinstance(content, Mapping) else None
+        media = media_of({"kind": "binary", **content}) if isinstance(content, Mapping) else None
         if media is None:
             return ProviderBlock(PYDANTIC_AI, plain(data))
-        return _with(media, part=_others(data, "content"))
+        return with_extra(media, part=others_of(data, "content"))
 
     def _text(self, value: object) -> str:
         if isinstance(value, str):
@@ -344,103 +344,8 @@ def _carry(blocks: list[Block], keys: Mapping[Any, Any]) -> None:
         blocks[opener] = with_meta(blocks[opener], carried=carried)
 
 
-def _rest(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
-    return {key: value for key, value in data.items() if key not in modelled}
-
-
-def _others(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
-    """Give the keys of a part that no field of its block holds."""
-    return {key: plain(value) for key, value in _rest(data, "part_kind", *modelled).items()}
-
-
-def _meta(data: Mapping[Any, Any], *modelled: str, kind: str | None = None, form: str | None = None) -> Meta | None:
-    others = _others(data, *modelled)
-    told = {"part": others or None, "kind": kind, "form": form}
-    kept = {key: value for key, value in told.items() if value is not None}
-    if not kept:
-        return None
-    extra, converted = freeze_mapping({PYDANTIC_AI: kept})
-    return Meta(extra=extra, converted=converted)
-
-
-def _with(block: Block, **told: Any) -> Block:
-    """Give a block more to go back with."""
-    kept = {key: value for key, value in told.items() if value not in ({}, None)}
-    if not kept:
-        return block
-    extra, converted = freeze_mapping({PYDANTIC_AI: {**block.extra(PYDANTIC_AI), **kept}})
-    noted = block.meta.converted if block.meta is not None else ()
-    return with_meta(block, extra=extra, converted=(*noted, *converted))
-
-
 def _thawed(meta: Meta | None) -> dict[str, Any]:
     return dict(meta.extra) if meta is not None else {}
-
-
-def _media(data: Mapping[Any, Any]) -> Block | None:
-    """Read an image or a document; None for what no other provider has a place for."""
-    kind, url, media_type = data.get("kind"), data.get("url"), data.get("media_type")
-    block: Block
-    if kind in ("image-url", "document-url") and isinstance(url, str):
-        source = {"type": "url", "url": url}
-        block = ImageBlock(source) if kind == "image-url" else DocumentBlock(source)
-        return _with(block, item=_rest(data, "url"))
-    if kind == "binary" and isinstance(data.get("data"), str) and isinstance(media_type, str):
-        if media_type.startswith(("audio/", "video/")):
-            return None
-        source = {"type": "base64", "media_type": media_type, "data": data["data"]}
-        block = ImageBlock(source) if media_type.startswith("image/") else DocumentBlock(source)
-        return _with(block, item=_rest(data, "data", "media_type"))
-    issuer = _FILES.get(data.get("provider_name"))
-    if kind == "uploaded-file" and issuer is not None and isinstance(data.get("file_id"), str):
-        source = {"type": "file", "file_id": data["file_id"]}
-        is_image = isinstance(media_type, str) and media_type.startswith("image/") and issuer == "anthropic"
-        meta = Meta(issuer=issuer)
-        block = ImageBlock(source, meta=meta) if is_image else DocumentBlock(source, meta=meta)
-        return _with(block, item=_rest(data, "file_id"))
-    return None
-
-
-_FILES: Final[dict[object, str]] = {"anthropic": "anthropic", "openai": "openai_chat"}
-"""Whose file ids another dialect here can use."""
-
-
-def is_file(value: object) -> bool:
-    """Tell whether a value that a tool gave is one of the package's files.
-
-    Args:
-        value: any JSON value.
-
-    Returns:
-        True for what the package reads back as a file: a mapping of a known kind with all that this kind needs.
-    """
-    if not isinstance(value, Mapping):
-        return False
-    kind = value.get("kind")
-    if kind in ("image-url", "audio-url", "document-url", "video-url"):
-        return isinstance(value.get("url"), str) and "media_type" in value
-    if kind == "binary":
-        return isinstance(value.get("data"), str) and isinstance(value.get("media_type"), str)
-    return kind == "uploaded-file" and isinstance(value.get("file_id"), str) and "provider_name" in value
-
-
-def json_of(text: str) -> Any:
-    """Read content that stood as JSON back from its text.
-
-    Args:
-        text: what `text_of_json` wrote.
-
-    Returns:
-        The value; the text itself when it was text.
-    """
-    try:
-        return json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def _id(value: object) -> str:

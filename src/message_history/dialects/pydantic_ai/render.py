@@ -24,20 +24,20 @@ from message_history.blocks import (
     ToolUseBlock,
 )
 from message_history.dialects.base import Export
+from message_history.dialects.pydantic_ai.content import Content
+from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI, json_of
 from message_history.dialects.pydantic_ai.fields import (
     IN_REQUEST,
     IN_RESPONSE,
-    ITEMS,
     REQUEST,
     RESPONSE,
-    is_base64,
     typed_kind_fits,
 )
-from message_history.dialects.pydantic_ai.parse import PYDANTIC_AI, REQUEST_ONLY, json_of
+from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY
 from message_history.dialects.pydantic_ai.rules import ID, PROVIDERS
 from message_history.dialects.shapes import Shape, misfits
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, thaw_well_formed, well_formed
-from message_history.frozen import EMPTY, FrozenDict, json_text
+from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, thaw_well_formed
+from message_history.frozen import EMPTY, FrozenDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,6 +80,7 @@ class Render:
     def __init__(self, dialect: PydanticAI[Any]) -> None:
         self.changes = Changes()
         self._dialect = dialect
+        self._content = Content(self.changes)
         self._ids = Aliases(ID, 1 << 30)
         self._names: dict[str, str] = {}
 
@@ -148,7 +149,7 @@ class Render:
         piece.keys = FrozenDict({**keys, **piece.keys})
 
     def _system(self, block: SystemBlock) -> Wire:
-        wire: Wire = {"content": self._text(block.text)}
+        wire: Wire = {"content": self._content.text(block.text)}
         return self._part(wire, "system-prompt", block, IN_REQUEST)
 
     def _heard(self, block: Block, piece: _Piece) -> None:
@@ -163,7 +164,7 @@ class Render:
             piece.parts.append(self._spoken(block, str(told["kind"])))
             piece.prompt = None
         else:
-            item = self._item(block)
+            item = self._content.item(block)
             if item is None:
                 return
             self._ask(block, item, told, piece)
@@ -183,10 +184,10 @@ class Render:
 
     def _spoken(self, block: TextBlock, kind: str) -> Wire:
         """Write words that are no user prompt: a retry, a summary, a transcript."""
-        text = self._text(block.text)
+        text = self._content.text(block.text)
         told = block.extra(PYDANTIC_AI)
         key = "transcript" if kind == "speech" else "content"
-        wire: Wire = {key: self._json(text) if told.get("form") == "json" else text}
+        wire: Wire = {key: json_of(text) if told.get("form") == "json" else text}
         wire = self._part(wire, kind, block, IN_REQUEST)
         if misfits(IN_REQUEST[kind], wire):
             self.changes.rewritten(f"a {kind} that lacks something, as a user prompt", block)
@@ -198,11 +199,11 @@ class Render:
         part = told.get("part")
         recorded = part.get("tool_name") if isinstance(part, FrozenDict) else None
         known = isinstance(recorded, str) and recorded.strip() != ""
-        name = self._text(str(recorded)) if known else self._names.get(block.tool_use_id, "unknown_tool")
+        name = self._content.text(str(recorded)) if known else self._names.get(block.tool_use_id, "unknown_tool")
         kind = "retry-prompt" if told.get("kind") == "retry-prompt" else "tool-return"
         wire: Wire = {
             "tool_name": name,
-            "content": self._returned(block, told.get("form")),
+            "content": self._content.returned(block, told.get("form")),
             "tool_call_id": self._id(block.tool_use_id),
         }
         written = self._part(dict(wire), kind, block, IN_REQUEST)
@@ -212,92 +213,6 @@ class Render:
         elif not told and block.is_error:
             written["outcome"] = "interrupted" if block.is_stub else "failed"
         return written
-
-    def _returned(self, block: ToolResultBlock, form: object) -> Any:
-        """Write what a tool gave, in the form in which it stood."""
-        if form == "null" and not block.content:
-            return None
-        if form == "json" and len(block.content) == 1 and isinstance(block.content[0], TextBlock):
-            return self._json(self._text(block.content[0].text))
-        if form == "item" and len(block.content) == 1:
-            item = self._output(block.content[0])
-            return item if isinstance(item, dict) else [item]
-        items = [self._output(part) for part in block.content]
-        if form == "list" or len(items) > 1 or any(isinstance(item, dict) for item in items):
-            return items
-        return items[0] if items else ""
-
-    def _output(self, part: Block) -> Any:
-        if isinstance(part, TextBlock) and part.extra(PYDANTIC_AI).get("form") == "json":
-            return self._json(self._text(part.text))
-        item = self._item(part)
-        if item is None:
-            self.changes.rewritten("a block that a return may not hold, as JSON text", part)
-            return self._text(json_text(part.data if isinstance(part, ProviderBlock) else repr(part)))
-        if isinstance(item, dict) and str(item.get("kind")).endswith("-url"):
-            # Only with this key does the package take a mapping that a tool gave for a file.
-            item.setdefault("media_type", None)
-        return item
-
-    # Content
-
-    def _item(self, block: Block) -> str | Wire | None:
-        """Write an item of content; None when it cannot be one."""
-        others = block.extra(PYDANTIC_AI).get("item")
-        others = others if isinstance(others, FrozenDict) else EMPTY
-        if isinstance(block, TextBlock):
-            text = self._text(block.text)
-            kind = others.get("kind")
-            if not isinstance(kind, str) or kind not in ITEMS:
-                return text
-            return self._fitting({"content": text, **self._thawed(others)}, block) or text
-        if isinstance(block, ImageBlock | DocumentBlock):
-            return self._media(block, others)
-        if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and block.data.get("kind") in ITEMS:
-            return self._fitting(self._thawed(block.data), block)
-        if not isinstance(block, ProviderBlock) or block.dialect != PYDANTIC_AI:
-            self.changes.withheld(block, "not for a request")
-        else:
-            self.changes.withheld(block, "content of a kind that is not known (PA-07)")
-        return None
-
-    def _media(self, block: ImageBlock | DocumentBlock, others: FrozenDict) -> str | Wire:
-        source, kind = block.source, block.source.get("type")
-        what = "image" if isinstance(block, ImageBlock) else "document"
-        keys = self._thawed(others)
-        wire: Wire | None = None
-        if kind == "base64" and is_base64(source.get("data")) and isinstance(source.get("media_type"), str):
-            data = {"data": source["data"], "media_type": self._text(str(source["media_type"]))}
-            wire = self._fitting({**data, "kind": "binary", **keys}, block)
-        elif kind == "url" and isinstance(source.get("url"), str):
-            wire = self._fitting({"url": self._text(str(source["url"])), "kind": f"{what}-url", **keys}, block)
-        elif kind == "file" and others.get("kind") == "uploaded-file":
-            wire = self._fitting({"file_id": thaw_well_formed(source.get("file_id"), self.changes), **keys}, block)
-        elif kind == "file" and block.issuer == "anthropic":
-            file_id = thaw_well_formed(source.get("file_id"), self.changes)
-            wire = self._fitting({"file_id": file_id, "provider_name": "anthropic", "kind": "uploaded-file"}, block)
-        elif kind == "text" and isinstance(source.get("data"), str):
-            self.changes.rewritten("a text document as text", block)
-            title = f" {block.title}" if isinstance(block, DocumentBlock) and block.title else ""
-            return self._text(f"[Document{title}]\n{source['data']}")
-        if wire is not None:
-            return wire
-        self.changes.withheld(block, f"{what}: its source cannot be sent here")
-        return f"[{what} left out: it cannot be sent here]"
-
-    def _fitting(self, item: Wire, block: Block) -> Wire | None:
-        """Take keys off an item that it may not hold; None when it lacks something."""
-        shape = ITEMS.get(item.get("kind", ""))
-        if shape is None:
-            return None
-        wrong = misfits(shape, item)
-        if any(missing or key in shape.required for key, missing in wrong):
-            self.changes.withheld(block, f"content that lacks something: {', '.join(key for key, _ in wrong)} (PA-06)")
-            return None
-        left = {key: item.pop(key) for key, _ in wrong}
-        if left:
-            self.changes.withheld(FrozenDict(left), f"keys with values that do not fit (PA-06): {', '.join(left)}")
-        return item
 
     # Responses
 
@@ -333,12 +248,12 @@ class Render:
         return piece
 
     def _call(self, block: ToolUseBlock) -> Wire:
-        name = self._text(block.name)
+        name = self._content.text(block.name)
         self._names[block.id] = name
         form = block.extra(PYDANTIC_AI).get("form")
         wire: Wire = {"tool_name": name}
         if block.arguments is not None:
-            wire["args"] = self._text(block.arguments)
+            wire["args"] = self._content.text(block.arguments)
         elif block.input or form not in ("null", "absent"):
             wire["args"] = thaw_well_formed(block.input, self.changes)
         elif form == "null":
@@ -360,7 +275,7 @@ class Render:
         return []
 
     def _words(self, block: TextBlock) -> Wire:
-        text = self._text(block.text)
+        text = self._content.text(block.text)
         if block.extra(PYDANTIC_AI).get("kind") == "speech":
             wire = self._part({"transcript": text}, "speech", block, IN_RESPONSE)
             if not misfits(IN_RESPONSE["speech"], wire):
@@ -381,7 +296,7 @@ class Render:
             self.changes.withheld(block, f"thinking signed by {block.issuer}, which has no name here (PA-20)")
             return []
         # Signed text is written as it is: any edit would break the signature.
-        wire: Wire = {"content": text if signature else self._text(text)}
+        wire: Wire = {"content": text if signature else self._content.text(text)}
         if signature is not None:
             wire["signature"] = signature
         if not told and isinstance(block, RedactedThinkingBlock):
@@ -396,7 +311,7 @@ class Render:
 
     def _file(self, block: ImageBlock | DocumentBlock) -> Wire:
         others = block.extra(PYDANTIC_AI).get("item")
-        item = self._media(block, others if isinstance(others, FrozenDict) else EMPTY)
+        item = self._content.media(block, others if isinstance(others, FrozenDict) else EMPTY)
         if isinstance(item, dict) and item.get("kind") == "binary":
             return self._part({"content": item}, "file", block, IN_RESPONSE)
         if isinstance(item, dict):
@@ -416,7 +331,7 @@ class Render:
     def _whole(self, block: ProviderBlock, known: Mapping[str, Shape]) -> list[Wire]:
         """Write a part that only this package understands: as it came, if it may stand there."""
         kind = block.data.get("part_kind")
-        wire = self._thawed(block.data)
+        wire = self._content.thawed(block.data)
         shape = known.get(kind) if isinstance(kind, str) else None
         if shape is None and (known is IN_REQUEST or not isinstance(kind, str) or kind in IN_REQUEST):
             self.changes.withheld(block, "a part that may not stand there")
@@ -458,17 +373,7 @@ class Render:
             self.changes.withheld(
                 FrozenDict(wrong), f"keys with values that do not fit (PA-06): {', '.join(map(str, wrong))}"
             )
-        return {key: value for key, value in self._thawed(keys).items() if key not in wrong}
-
-    def _thawed(self, value: FrozenDict) -> Wire:
-        thawed: Wire = thaw_well_formed(value, self.changes)
-        return thawed
-
-    def _json(self, text: str) -> Any:
-        return json_of(text)
-
-    def _text(self, text: str) -> str:
-        return text if text.isascii() else well_formed(text, self.changes)
+        return {key: value for key, value in self._content.thawed(keys).items() if key not in wrong}
 
     def _id(self, id: str) -> str:
         alias = self._ids(id)
