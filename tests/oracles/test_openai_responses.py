@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from message_history import MessageHistory
+from message_history import MessageHistory, check
 from message_history.dialects import OpenAIResponses
 from message_history.dialects.openai_responses import forms
 from message_history.integrations.strategies import broken_lists, histories
 from tests.dialects.responses import configurations, lists
+from tests.oracles.spoiling import spoil
 from tests.shared.material import rows
 
 pytest.importorskip("openai")
@@ -21,25 +23,18 @@ pytest.importorskip("pydantic")
 from openai.types.responses import Response, ResponseInputItemParam
 from pydantic import TypeAdapter, ValidationError
 
-PARAMETERS: TypeAdapter[Any] = TypeAdapter(ResponseInputItemParam)
+from tests.oracles.closed import closed
 
-
-def exhausted(value: object) -> Iterator[object]:
-    """Walk through a value: pydantic looks into an `Iterable` only as it is read."""
-    yield value
-    if isinstance(value, Mapping):
-        for item in value.values():
-            yield from exhausted(item)
-    elif not isinstance(value, str | bytes) and hasattr(value, "__iter__"):
-        for item in value:
-            yield from exhausted(item)
+PARAMETERS: TypeAdapter[Any] = TypeAdapter(closed(ResponseInputItemParam))
 
 
 def judge(wire: list[Any]) -> None:
     """Raise when the SDK's types do not allow an item."""
     for item in wire:
-        for _ in exhausted(PARAMETERS.validate_python(item)):
-            pass
+        # The API pairs outputs of the local shell by a key that this release's types do not name yet.
+        left_out = {"call_id"} if item.get("type") == "local_shell_call_output" else set()
+        named = {key: value for key, value in item.items() if key not in left_out}
+        assert PARAMETERS.validate_python(named) == named
 
 
 def is_ours(item: dict[str, Any]) -> bool:
@@ -66,6 +61,21 @@ def test_every_mended_list_is_what_the_sdk_takes(dialect: OpenAIResponses, raw: 
 @given(broken_lists(OpenAIResponses()))
 def test_every_spoiled_list_is_what_the_sdk_takes(raw: list[Any]) -> None:
     judge(MessageHistory.from_list(raw, dialect=OpenAIResponses()).for_send(OpenAIResponses()))
+
+
+@given(configurations(), lists(), st.data())
+def test_a_list_that_is_spoilt_deep_inside_is_what_the_sdk_takes(
+    dialect: OpenAIResponses, raw: list[Any], data: st.DataObject
+) -> None:
+    raw = json.loads(json.dumps(raw))
+    spoilable = [item for item in raw if isinstance(item, dict)]
+    for _ in range(data.draw(st.integers(1, 3)) if spoilable else 0):
+        spoil(data, spoilable)
+    check(raw, dialect)
+    wire = MessageHistory.from_list(raw, dialect=dialect).for_send(dialect)
+    assert not wire or not check(wire, dialect)
+    judge([item for item in wire if is_ours(item) and not (dialect.bare_items and asks_for_less(item))])
+    assert MessageHistory.from_list(wire, dialect=dialect).for_send(dialect) == wire
 
 
 @pytest.mark.parametrize(

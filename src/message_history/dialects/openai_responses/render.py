@@ -239,7 +239,8 @@ class Render:
             else:
                 wire["type"] = "function_call_output"
         if wire["type"] == "local_shell_call_output":
-            wire.setdefault("id", re.sub("[^A-Za-z0-9-]", "-", wire["call_id"]))
+            called: str = wire["call_id"]
+            wire.setdefault("id", called if forms.ID.fullmatch(called) else re.sub("[^A-Za-z0-9-]", "-", called))
 
     def _given(self, result: ToolResultBlock, *, detailed: bool) -> str | list[Wire]:
         """Write what a tool gave: a text if it is one, else parts (OR-25); custom tools' images tell their detail."""
