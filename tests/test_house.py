@@ -49,8 +49,11 @@ DOORS = {"__init__", "__main__"}
 
 EVERYWHERE = {"attrs"}
 THIRD_PARTY = {"cli": {"click", "rich"}}
-# A dialect whose messages are a library's objects makes them in one file.
-ONE_FILE = {"message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"}}
+# A dialect whose messages are a library's objects makes them in one file; the lock of session files is in one too.
+ONE_FILE = {
+    "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
+    "message_history.sessions.locking": {"filelock"},
+}
 # Each file of these may import the one library that it is for.
 INTEGRATING = {"integrations"}
 # The parameter types of the providers' SDKs are named for type checkers, which do without them if they must.

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     from message_history.policy import Policy
     from message_history.repairs import Repair
 
-__all__ = ["FileForm", "LineNote", "Mended", "SavedFile", "UnreadableFileError", "mend", "read_bytes", "read_file"]
+__all__ = [
+    "FileForm",
+    "LineNote",
+    "Mended",
+    "SavedFile",
+    "UnreadableFileError",
+    "json_bytes",
+    "mend",
+    "read_bytes",
+    "read_file",
+]
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
@@ -311,12 +321,20 @@ def _contained(file: SavedFile, export: Export, *, moved: bool) -> tuple[FileFor
 
 def _encoded(form: FileForm, value: Any) -> bytes:
     if form is FileForm.LINES:
-        return b"".join(_json(message) + b"\n" for message in value)
-    return _json(value, indent=2) + b"\n"
+        return b"".join(json_bytes(message) + b"\n" for message in value)
+    return json_bytes(value, indent=2) + b"\n"
 
 
-def _json(value: Any, indent: int | None = None) -> bytes:
-    """Write JSON in UTF-8, or all in ASCII when a lone surrogate keeps UTF-8 from holding it."""
+def json_bytes(value: Any, indent: int | None = None) -> bytes:
+    """Write JSON in UTF-8, or all in ASCII when a lone surrogate keeps UTF-8 from holding it.
+
+    Args:
+        value: a JSON value.
+        indent: by how much to indent; None for one line.
+
+    Returns:
+        The bytes.
+    """
     try:
         return json.dumps(value, ensure_ascii=False, indent=indent).encode()
     except UnicodeEncodeError:

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from message_history.blocks import StubReason
     from message_history.dialects.base import Note, Parsed
 
-__all__ = ["MessageHistory", "SystemPromptWarning"]
+__all__ = ["MessageHistory", "SystemPromptWarning", "restored"]
 
 logger = logging.getLogger("message_history")
 WireT = TypeVar("WireT")
@@ -609,7 +609,7 @@ class MessageHistory(Sequence[Message]):
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[list[dict[str, Any]], Policy, tuple[Repair, ...]]]:
-        return _unpickled, (self.to_list(), self.policy, self.repairs)
+        return restored, (self.to_list(), self.policy, self.repairs)
 
     # Inside
 
@@ -841,8 +841,19 @@ def _answered_only(message: Message, after: Message | None) -> tuple[Message, tu
     return make_message("assistant", kept), tuple(removed)
 
 
-def _unpickled(saved: list[dict[str, Any]], policy: Policy, repairs: tuple[Repair, ...]) -> MessageHistory:
-    """Read a pickle like any other saved list; what had been told before is not told again."""
+def restored(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> MessageHistory:
+    """Give a saved history back, with what had been changed before it was saved.
+
+    Args:
+        saved: what `to_list` gave; it is read like any other list.
+        policy: decides where there is a choice from now on; nothing that was saved is refused.
+        repairs: what had been told before; it is not told again.
+
+    Returns:
+        The history; its repairs behind the given ones were made now.
+
+    Complexity: linear in the list.
+    """
     history = MessageHistory.from_list(saved, policy=evolve(policy, on_violation="repair"), open_tail="keep")
     past, turn, context = history._state
     return _version((past, turn, evolve(context, policy=policy, repairs=Log((*repairs, *context.repairs)))))

@@ -102,6 +102,25 @@ class Log(Generic[T]):
             log = log.append(item)
         return log
 
+    def starts_with(self, other: Log[T]) -> bool:
+        """Tell whether this log goes on from another.
+
+        Args:
+            other: the log that may be a beginning of this one.
+
+        Returns:
+            True when all its items are the first of this one.
+
+        Complexity: one comparison for each chunk that the two share, one for each item of those that they do not.
+        """
+        if len(other) > len(self):
+            return False
+        for start in range(0, len(other), SIZE):
+            mine, its, end = self._chunk(start), other._chunk(start), min(SIZE, len(other) - start)
+            if mine is not its and mine.items[:end] != its.items[:end]:
+                return False
+        return True
+
     def summaries(self, summarise: Callable[[int, list[T]], S]) -> Iterator[S]:
         """Give summaries of runs of items that together cover the log, oldest first.
 

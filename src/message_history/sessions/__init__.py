@@ -1,0 +1,8 @@
+"""Histories that live longer than a process: in files of JSON lines."""
+
+from __future__ import annotations
+
+from message_history.sessions.errors import SessionConflictError, SessionError, SessionLockedError
+from message_history.sessions.jsonl import JsonlSession, LoadReport
+
+__all__ = ["JsonlSession", "LoadReport", "SessionConflictError", "SessionError", "SessionLockedError"]

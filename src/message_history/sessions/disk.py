@@ -1,0 +1,214 @@
+"""Files that are whole after a crash: appended to, replaced at one stroke, and kept as they were before.
+
+Nothing here knows what a session is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+__all__ = ["Stamp", "append", "back_up", "lines_of", "replace", "stamp_of"]
+
+CHUNK: Final = 1024 * 1024
+
+
+class Stamp(NamedTuple):
+    """What tells a file from itself after somebody else has written to it.
+
+    Args:
+        file: the file's own number.
+        size: its size in bytes.
+        changed: when it was written to.
+    """
+
+    file: int
+    size: int
+    changed: int
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Take the stamp of a file; None when there is none."""
+    try:
+        return _stamp(path.stat())
+    except FileNotFoundError:
+        return None
+
+
+def lines_of(path: Path, limit: int) -> tuple[Stamp, Iterator[tuple[int, bytes | None]]]:
+    """Read a file line by line, up to where it ended when it was opened.
+
+    Args:
+        path: the file.
+        limit: how many bytes a line may have.
+
+    Returns:
+        The file's stamp, and each line with its number and its end; None in the place of one that is too long.
+
+    Complexity: linear in the file; no more than one line is held.
+    """
+    opened = path.open("rb")
+    stamp = _stamp(os.fstat(opened.fileno()))
+    return stamp, _lines(opened, stamp.size, limit)
+
+
+def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
+    """Write behind the end of a file.
+
+    Args:
+        path: the file; it exists.
+        data: what to write.
+        sync: whether to wait until it is on the disk.
+
+    Returns:
+        The file's new stamp.
+
+    Raises:
+        OSError: when it cannot be written; then the file is cut back to where it ended.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY)
+    try:
+        size = os.fstat(descriptor).st_size
+        try:
+            _write(descriptor, data)
+            if sync:
+                os.fsync(descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, size)
+            raise
+        return _stamp(os.fstat(descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def replace(path: Path, parts: Iterable[bytes], *, sync: bool) -> Stamp:
+    """Put a new file in the place of another at one stroke: after a crash there is the one or the other.
+
+    Args:
+        path: the file; it need not exist. Its mode is kept.
+        parts: the content.
+        sync: whether to wait until it is on the disk, and its name too.
+
+    Returns:
+        The new file's stamp.
+
+    Raises:
+        OSError: when it cannot be written; then the old file is as it was.
+    """
+    target = path.resolve()
+    new = target.with_name(f".{target.name}.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o666)
+    try:
+        try:
+            _keep_mode(target, descriptor)
+            for part in parts:
+                _write(descriptor, part)
+            if sync:
+                os.fsync(descriptor)
+            stamp = _stamp(os.fstat(descriptor))
+        finally:
+            os.close(descriptor)
+        new.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise
+    if sync:
+        _sync_folder(target.parent)
+    return stamp
+
+
+def back_up(path: Path, *, sync: bool = True) -> Path:
+    """Keep a file as it is, byte for byte, beside itself.
+
+    Args:
+        path: the file.
+        sync: whether to wait until the copy is on the disk.
+
+    Returns:
+        The copy: `NAME.bak`, or `NAME.bak-2` and so on when another is there. One that is the same is not made again.
+
+    Raises:
+        OSError: when it cannot be written.
+    """
+    number = 1
+    while True:
+        copy = path.with_name(f"{path.name}.bak" + (f"-{number}" if number > 1 else ""))
+        if not copy.exists():
+            break
+        if _same(path, copy):
+            return copy
+        number += 1
+    with path.open("rb") as held:
+        replace(copy, iter(lambda: held.read(CHUNK), b""), sync=sync)
+    shutil.copymode(path, copy)
+    return copy
+
+
+_BINARY: Final = getattr(os, "O_BINARY", 0)
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    return Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _lines(opened: BinaryIO, size: int, limit: int) -> Iterator[tuple[int, bytes | None]]:
+    with opened:
+        left, number = size, 0
+        while left > 0:
+            number += 1
+            line = opened.readline(min(left, limit + 1))
+            if not line:
+                return
+            left -= len(line)
+            if len(line) <= limit or line.endswith(b"\n"):
+                yield number, line
+                continue
+            while left > 0 and not line.endswith(b"\n"):
+                line = opened.readline(min(left, CHUNK))
+                if not line:
+                    break
+                left -= len(line)
+            yield number, None
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _keep_mode(path: Path, descriptor: int) -> None:
+    """Give a new file the mode of the one whose place it takes."""
+    if hasattr(os, "fchmod"):
+        with contextlib.suppress(FileNotFoundError):
+            os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can do that."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _same(left: Path, right: Path) -> bool:
+    if left.stat().st_size != right.stat().st_size:
+        return False
+    with left.open("rb") as one, right.open("rb") as other:
+        while chunk := one.read(CHUNK):
+            if chunk != other.read(CHUNK):
+                return False
+    return True

@@ -1,0 +1,397 @@
+"""Session files: what was saved is what is loaded, and appending writes what is new and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import (
+    Message,
+    MessageHistory,
+    Policy,
+    Repair,
+    RepairCode,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.integrations.strategies import broken_lists, histories, messages
+from message_history.sessions import (
+    JsonlSession,
+    SessionConflictError,
+    SessionError,
+    SessionLockedError,
+    disk,
+    jsonl,
+    lines,
+)
+from message_history.sessions.saved import repair_from_json, repair_to_json
+from tests.sessions.growing import of_length, steps
+
+
+def session(path: Path, **more: Any) -> JsonlSession:
+    return JsonlSession(path, fsync="never", **more)
+
+
+def loaded(path: Path, policy: Policy | None = None) -> MessageHistory:
+    """Load a file that must be sound."""
+    fresh = session(path, policy=policy)
+    history = fresh.load()
+    assert fresh.report.clean, str(fresh.report)
+    return history
+
+
+def same(left: MessageHistory, right: MessageHistory) -> bool:
+    return left == right and left.repairs == right.repairs and ids(left) == ids(right)
+
+
+def ids(history: MessageHistory) -> list[str]:
+    return [call.id for call in history.awaiting]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "chat.jsonl"
+
+
+def test_the_format_is_what_the_docs_say(path: Path) -> None:
+    stub = {
+        "type": "tool_result",
+        "tool_use_id": "1",
+        "content": [{"type": "text", "text": Policy().stub_text}],
+        "is_error": True,
+        "mark": {"kind": "stub", "reason": "not_recorded"},
+    }
+    history = MessageHistory().with_system("Be brief.").add_user("hi").add_assistant([ToolUseBlock("1", "run", {})])
+    history = history.add_user([" ", "and?"]).close()
+    session(path).save(history)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [
+        {"format": "message-history session", "version": 1},
+        {"role": "system", "content": [{"type": "system", "text": "Be brief."}], "native": 1},
+        {"at": 0, "role": "user", "content": [{"type": "text", "text": "hi"}], "native": 1},
+        {
+            "at": 1,
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "1", "name": "run", "input": {}}],
+            "native": 1,
+        },
+        {
+            "at": 2,
+            "role": "user",
+            "content": [stub, {"type": "text", "text": "and?"}],
+            "native": 1,
+            "repairs": [
+                {"code": "blank_text_dropped", "index": 2, "removed": [{"block": {"type": "text", "text": " "}}]}
+            ],
+            "first_repair": 0,
+            "standing": [
+                {"code": "result_stubbed", "index": 2, "added": [stub], "detail": "call '1' of 'run', not_recorded"}
+            ],
+        },
+    ]
+
+
+@given(histories(max_size=12))
+def test_what_was_saved_is_what_is_loaded(history: MessageHistory) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "chat.jsonl"
+        session(path).save(history)
+        assert same(loaded(path, history.policy), history)
+        session(path).save(loaded(path, history.policy))
+        assert same(loaded(path, history.policy), history)
+
+
+@given(broken_lists())
+def test_repairs_are_kept_beside_the_messages(raw: list[Any]) -> None:
+    history = MessageHistory.from_list(raw)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "chat.jsonl"
+        session(path).append(history)
+        assert loaded(path).repairs == history.repairs
+    for repair in history.repairs:
+        assert repair_from_json(json.loads(json.dumps(repair_to_json(repair)))) == repair
+
+
+@given(histories(max_size=6), st.lists(st.one_of(messages(), st.sampled_from(["close", "cut", "answer"])), max_size=8))
+def test_appending_gives_what_saving_gives_at_every_step(history: MessageHistory, later: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "chat.jsonl"
+        writer = session(path, policy=history.policy)
+        for step in ["begin", *later]:
+            if isinstance(step, Message):
+                history = history.add(step)
+            elif step == "close":
+                history = history.close()
+            elif step == "cut" and history:
+                history = history.drop_before(history.safe_cuts()[-1])
+            elif step == "answer" and history.awaiting:
+                history = history.add_tool_result(history.awaiting[-1], "done")
+            writer.append(history)
+            assert same(loaded(path, history.policy), history)
+
+
+def test_appending_writes_only_what_is_new(path: Path) -> None:
+    writer = session(path)
+    before = b""
+    for number, history in enumerate(islice(steps(MessageHistory()), 60)):
+        writer.append(history)
+        data = path.read_bytes()
+        assert data.startswith(before)
+        if number:
+            assert len(data[len(before) :].splitlines()) == 1
+        before = data
+    writer.append(history)
+    assert path.read_bytes() == before
+    assert same(loaded(path), history)
+
+
+def test_a_history_that_was_cut_is_written_anew(path: Path) -> None:
+    writer = session(path)
+    history = of_length(40)
+    writer.append(history)
+    for changed in (history.window(max_messages=8), history.rewind(2), history.with_system("x"), MessageHistory()):
+        writer.append(changed)
+        assert same(loaded(path), changed)
+        assert len(path.read_text().splitlines()) <= 2 + len(changed)
+
+
+def test_a_file_does_not_grow_with_what_does_not_count_any_more(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "WASTE", 10_000)
+    writer = session(path)
+    history = MessageHistory().add_user("go")
+    history = history.add_assistant([ToolUseBlock(str(n), "run", {}) for n in range(60)])
+    for number in range(60):
+        history = history.add_tool_result(str(number), "x" * 100)
+        writer.append(history)
+    assert path.stat().st_size < 6 * len(b"".join(lines.whole_lines(history)))
+    assert same(loaded(path), history)
+
+
+def test_a_session_without_a_file_is_empty_and_says_so(path: Path) -> None:
+    fresh = session(path, policy=Policy(leading_assistant="drop"))
+    history = fresh.load()
+    assert not history
+    assert history.policy == Policy(leading_assistant="drop")
+    assert fresh.report.missing
+    assert str(fresh.report) == "there is no file yet"
+    assert not path.exists()
+
+
+def test_a_policy_that_raises_refuses_nothing_that_was_saved(path: Path) -> None:
+    closed = MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).close()
+    session(path).save(closed)
+    strict = loaded(path, Policy(on_violation="raise"))
+    assert same(strict, closed)
+    assert strict.policy.on_violation == "raise"
+
+
+def test_two_writers_get_a_conflict_and_nothing_is_lost(path: Path) -> None:
+    one, other = session(path), session(path)
+    history = of_length(6)
+    one.append(history)
+    theirs = other.load().add_user("theirs")
+    other.append(theirs)
+    for write in (one.append, one.save):
+        with pytest.raises(SessionConflictError, match="load it again"):
+            write(history.add_user("mine"))
+    assert same(loaded(path), theirs)
+    one.append(one.load().add_user("mine"))
+    assert loaded(path)[-1].text == "theirs\nmine"
+
+
+def test_a_session_that_was_not_read_is_not_overwritten_by_appending(path: Path) -> None:
+    session(path).append(of_length(6))
+    with pytest.raises(SessionConflictError, match="another history, of 6 messages"):
+        session(path).append(MessageHistory().add_user("other"))
+    session(path).append(of_length(8))
+    assert same(loaded(path), of_length(8))
+    session(path).save(MessageHistory().add_user("other"))
+    assert loaded(path)[0].text == "other"
+
+
+def test_a_file_that_was_removed_is_a_conflict(path: Path) -> None:
+    writer = session(path)
+    writer.append(of_length(4))
+    path.unlink()
+    with pytest.raises(SessionConflictError):
+        writer.append(of_length(5))
+    assert not writer.load()
+
+
+def test_another_process_is_waited_for_no_longer_than_told(path: Path) -> None:
+    session(path).append(of_length(4))
+    code = "import filelock, sys; lock = filelock.FileLock(sys.argv[1]); lock.acquire(); print(1, flush=True); input()"
+    command = [sys.executable, "-c", code, f"{path}.lock"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        for write in (session(path, lock_timeout=0.05).append, session(path, lock_timeout=0.05).save):
+            with pytest.raises(SessionLockedError, match=r"another process has held its lock for 0\.05 seconds"):
+                write(of_length(5))
+        assert same(loaded(path), of_length(4))
+        path.write_bytes(path.read_bytes()[:-5])
+        reader = session(path, lock_timeout=0.05)
+        assert len(reader.load()) == 3
+        assert "held its lock" in str(reader.report.problem)
+        assert reader.report.backup is None
+        other.communicate()
+    assert len(reader.load()) == 3
+    assert reader.report.backup is not None
+
+
+def test_threads_may_share_a_session(path: Path) -> None:
+    writer = session(path)
+    every = list(islice(steps(MessageHistory()), 40))
+    threads = [Thread(target=writer.save, args=(history,)) for history in every]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert loaded(path) in every
+
+
+def test_what_cannot_be_written_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = session(path)
+    history = of_length(6)
+    writer.append(history)
+    before = path.read_bytes()
+    write = os.write
+
+    def full(descriptor: int, data: Any) -> int:
+        if len(data) > 20:
+            return write(descriptor, bytes(data[:20]))
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    for attempt in (writer.append, writer.save):
+        with pytest.raises(SessionError, match="No space left on device"):
+            attempt(of_length(8))
+        assert path.read_bytes() == before
+    monkeypatch.undo()
+    assert sorted(found.name for found in path.parent.iterdir()) == ["chat.jsonl", "chat.jsonl.lock"]
+    writer.append(of_length(8))
+    assert same(loaded(path), of_length(8))
+
+
+def test_a_line_that_would_not_be_read_again_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "MAX_LINE", 1_000)
+    writer = session(path)
+    writer.append(of_length(4))
+    for write in (writer.append, writer.save):
+        with pytest.raises(SessionError, match="limit is 1,000"):
+            write(of_length(4).add_user("x" * 1_000))
+    assert same(loaded(path), of_length(4))
+    writer.append(of_length(5))
+    assert same(loaded(path), of_length(5))
+
+
+@pytest.mark.parametrize(
+    ("policy", "synced"), [("always", {"append", "rewrite"}), ("rewrites", {"rewrite"}), ("never", set())]
+)
+def test_when_data_is_forced_to_the_disk_is_chosen(
+    path: Path, monkeypatch: pytest.MonkeyPatch, policy: Any, synced: set[str]
+) -> None:
+    forced: list[int] = []
+    monkeypatch.setattr(os, "fsync", forced.append)
+    writer = JsonlSession(path, fsync=policy)
+    found = set()
+    for name, write, history in (("rewrite", writer.save, of_length(4)), ("append", writer.append, of_length(5))):
+        forced.clear()
+        write(history)
+        found |= {name} if forced else set()
+        # A rewritten file's name is forced to the disk too.
+        assert len(forced) in (0, 2 if name == "rewrite" else 1)
+    assert found == synced
+    with pytest.raises(ValueError, match="fsync must be"):
+        JsonlSession(path, fsync="sometimes")  # type: ignore[arg-type]
+
+
+def test_the_mode_and_the_link_of_a_file_are_kept(path: Path) -> None:
+    real = path.with_name("real.jsonl")
+    session(real).append(of_length(4))
+    real.chmod(0o640)
+    path.symlink_to(real)
+    writer = session(path)
+    writer.save(writer.load().add_user("x"))
+    assert path.is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    real.write_bytes(real.read_bytes()[:-3])
+    assert len(writer.load()) == 4
+    backup = writer.report.backup
+    assert backup is not None
+    assert stat.S_IMODE(backup.stat().st_mode) == stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("what", ["folder", "in a file", "later"])
+def test_what_is_no_file_of_ours_is_an_error_in_one_line(path: Path, what: str) -> None:
+    if what == "folder":
+        path.mkdir()
+        told = "this is a folder, not a file"
+    elif what == "in a file":
+        path.write_text("x")
+        path = path / "chat.jsonl"
+        told = "there is no such folder"
+    else:
+        path.write_bytes(lines.header().replace(b'"version": 1', b'"version": 2'))
+        told = "a later version wrote it"
+        reader = session(path)
+        assert not reader.load()
+        assert reader.report.problem == told
+    for attempt in (session(path).save, session(path).append):
+        with pytest.raises(SessionError, match=told) as found:
+            attempt(of_length(3))
+        assert "\n" not in str(found.value)
+
+
+def test_without_filelock_the_error_says_what_to_install(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "filelock", None)
+    assert not session(path).load()
+    with pytest.raises(SessionError, match=r"pip install 'message-history\[sessions\]'"):
+        session(path).append(of_length(2))
+
+
+def test_a_repair_of_a_later_version_is_left_out_and_told(path: Path) -> None:
+    history = MessageHistory().add_user(["x", " "])
+    session(path).save(history)
+    path.write_text(path.read_text().replace("blank_text_dropped", "something_new"))
+    reader = session(path)
+    assert not reader.load().repairs
+    assert [note.detail for note in reader.report.notes] == ["a repair that this version does not know is left out"]
+
+
+@pytest.mark.parametrize("value", [None, 1, {}, {"code": "x"}, {"code": "blank_text_dropped"}, {"code": []}])
+def test_what_is_no_repair_is_none(value: Any) -> None:
+    assert repair_from_json(value) is None
+
+
+def test_a_spoiled_repair_is_read_as_far_as_it_goes() -> None:
+    value = {"code": "entry_dropped", "index": 1, "source": "x", "removed": [1, {"value": [None]}, {}], "detail": 2}
+    assert repair_from_json(value) == Repair(code=RepairCode.ENTRY_DROPPED, index=1, removed=([None],))  # type: ignore[arg-type]
+
+
+def test_backups_are_numbered_and_not_repeated(path: Path) -> None:
+    path.write_text("one")
+    first = disk.back_up(path)
+    assert disk.back_up(path) == first
+    path.write_text("two")
+    second = disk.back_up(path)
+    assert [first.name, second.name] == ["chat.jsonl.bak", "chat.jsonl.bak-2"]
+    assert [first.read_text(), second.read_text()] == ["one", "two"]
+
+
+def test_removed_blocks_of_every_kind_come_back() -> None:
+    removed = (TextBlock("x"), ToolResultBlock("1", "y", True), ToolUseBlock("1", "run", {"a": [1, {"b": None}]}))
+    repair = Repair(code=RepairCode.ORPHAN_RESULT_DROPPED, index=0, source=3, removed=removed, detail="d")
+    assert repair_from_json(repair_to_json(repair)) == repair
