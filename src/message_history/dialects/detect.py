@@ -137,15 +137,18 @@ def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
         raw: the entries.
 
     Returns:
-        The dialect; a list in which no entry tells reads the same in all of them.
+        The dialect; a list in which no entry tells, and none is a system message, reads the same in all of them.
 
     Complexity: linear in the entries that do not tell.
     """
+    otherwise = TYPED
     for entry in raw:
         shape = shape_of(entry)
         if shape in DIALECTS:
             return DIALECTS[shape]
-    return DIALECTS[TYPED]
+        if otherwise != CHAT and (as_mapping(entry) or {}).get("role") == "system":
+            otherwise = CHAT
+    return DIALECTS[otherwise]
 
 
 def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:

@@ -318,14 +318,17 @@ class Render:
                     end_system()
                 spoken.append(block)
                 continue
-            end_system()
             self._pieces.left(block, frozenset({"detail"}), carried=frozenset({"name", "role"}))
+            written = self._heard(block)
+            if not written:
+                continue
+            end_system()
             given = self._pieces.speaker(block)
             if block.meta is not None and block.carried(OPENAI_CHAT):
                 if given != name:
                     end_user()
                 name = given
-            parts += self._heard(block)
+            parts += written
         end_user()
         end_system()
         return wire
