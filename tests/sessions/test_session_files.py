@@ -157,6 +157,18 @@ def test_appending_writes_only_what_is_new(path: Path) -> None:
     assert same(loaded(path), history)
 
 
+def test_a_repair_that_stands_is_kept_when_only_a_repair_is_new(path: Path) -> None:
+    history = MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).close()
+    writer = session(path)
+    for grown in (history, history.add_user(" ")):
+        writer.append(grown)
+        assert same(loaded(path), grown)
+    assert [repair.code for repair in loaded(path).repairs] == [
+        RepairCode.BLANK_TEXT_DROPPED,
+        RepairCode.RESULT_STUBBED,
+    ]
+
+
 def test_a_history_that_was_cut_is_written_anew(path: Path) -> None:
     writer = session(path)
     history = of_length(40)

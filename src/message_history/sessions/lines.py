@@ -80,6 +80,8 @@ def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
     """
     told = history._state[2].repairs[growth.repair :]
     open_ones = [repair_to_json(repair) for repair in standing(history)]
+    # The last line tells which repairs still stand.
+    still = {"standing": open_ones} if open_ones else {}
     done, end = 0, len(history)
     for position in range(growth.message, end):
         first = done
@@ -87,10 +89,10 @@ def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
             done += 1
         line = {"at": position, **message_to_json(history[position])}
         line |= _beside(growth.repair + first, told[first:done])
-        line |= {"standing": open_ones} if open_ones and position == end - 1 else {}
+        line |= still if position == end - 1 else {}
         yield json_bytes(line) + b"\n"
     if done < len(told):
-        yield json_bytes({NATIVE: VERSION, **_beside(growth.repair + done, told[done:])}) + b"\n"
+        yield json_bytes({NATIVE: VERSION, **_beside(growth.repair + done, told[done:]), **still}) + b"\n"
 
 
 def _beside(first: int, told: Sequence[Repair]) -> dict[str, Any]:
