@@ -105,17 +105,17 @@ def _untidy_turns(messages: Sequence[Message], interrupted: Collection[int]) -> 
     waiting: tuple[str, ...] = ()
     after_user = False
     for position, message in enumerate(messages):
-        calls, answers, way = message.facts
+        facts = message.facts
         if message.role == "assistant":
             if after_user:
                 if not tidy:
                     untidy.append((start, position))
                 start, tidy, waiting, after_user = position, True, (), False
-            if way == CAREFUL or (calls and (waiting or position in interrupted)):
+            if facts.way == CAREFUL or (facts.calls and (waiting or position in interrupted)):
                 tidy = False
-            waiting = waiting or calls
+            waiting = waiting or facts.calls
         else:
-            if way == CAREFUL or answers != waiting:
+            if facts.way == CAREFUL or facts.answers != waiting:
                 tidy = False
             waiting, after_user = (), True
     if not tidy or waiting:

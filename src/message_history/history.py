@@ -43,8 +43,10 @@ from message_history.turns import (
     SystemPrompt,
     awaited,
     close,
+    conversation_of,
     enforce,
     messages_in,
+    parts_of,
     standing_stubs,
     step,
 )
@@ -83,14 +85,14 @@ class MessageHistory(Sequence[Message]):
     """
 
     # One slot, set once: a frozen class with a slot per part takes a third longer to make, and `add` is little more.
-    __slots__ = ("__weakref__", "_state")
-    _state: Conversation
+    __slots__ = ("__weakref__", "_conversation")
+    _conversation: Conversation
 
     def __new__(cls, *, policy: Policy | None = None) -> MessageHistory:
         """Make an empty history."""
         if policy is not None and not isinstance(policy, Policy):
             raise TypeError(f"policy must be a Policy, not {type(policy).__name__}")
-        return _version((Log(), NOTHING_YET, Context(policy if policy is not None else _DEFAULT)))
+        return _of_parts(Log(), NOTHING_YET, Context(policy if policy is not None else _DEFAULT))
 
     def __init_subclass__(cls) -> Never:
         raise TypeError("MessageHistory cannot be subclassed: its laws hold because nothing can get round them")
@@ -127,12 +129,12 @@ class MessageHistory(Sequence[Message]):
         """
         if type(message) is not Message:
             return self._add_parsed(_parsed_entry(message))
-        state = self._state
-        grown = step(state, message)
-        if grown[2] is not state[2]:
-            _log_new(state[2], grown[2])
+        before = self._conversation
+        grown = step(before, message)
+        if grown[4] is not before[4]:
+            _log_new(before[4], grown[4])
         history = _new(MessageHistory)
-        _set_state(history, grown)
+        _set_conversation(history, grown)
         return history
 
     def add_user(self, content: Content) -> MessageHistory:
@@ -197,12 +199,16 @@ class MessageHistory(Sequence[Message]):
         result = ToolResultBlock(id, _content_of(content), is_error)
         return self._stepped(make_message("user", (result,)), answers=turn)
 
-    def add_response(self, response: object, *, dialect: Dialect[Any] | None = None) -> MessageHistory:
+    def add_response(
+        self, response: object, *, dialect: Dialect[Any] | None = None, sent: MessageHistory | None = None
+    ) -> MessageHistory:
         """Add a provider's response.
 
         Args:
             response: the response object of a provider's SDK, or its dict, from any dialect.
             dialect: the provider's dialect; None to find it by shape.
+            sent: the version that it answers, as `close` gave it, if anything was added while it was under way: that
+                is then heard after the response, and a result whose stub had been sent is quoted as late.
 
         Returns:
             A new history. Calls whose input was cut off with the response are dropped.
@@ -210,17 +216,18 @@ class MessageHistory(Sequence[Message]):
         Raises:
             InvariantError: see `add`.
             TypeError: for what is no response that is known.
+            ValueError: when this history did not grow out of `sent`.
 
-        Complexity: the size of the response.
+        Complexity: the size of the response and of what was added since `sent`.
         """
-        found = read_reply(response, dialect)
-        if found is None:
+        parsed = read_response(response, dialect)
+        if parsed is None:
             raise TypeError(f"no response of a known provider: {type(response).__name__}: {brief(response)}")
-        spoken, reply = found
-        parsed = read(reply.entries, spoken)
-        if reply.interrupted:
-            parsed.interrupted.update(n for n, said in enumerate(parsed.messages) if said.role == "assistant")
-        return self._add_parsed(parsed)
+        if sent is None:
+            return self._add_parsed(parsed)
+        if not isinstance(sent, MessageHistory):
+            raise TypeError(f"sent must be a MessageHistory, not {type(sent).__name__}: {brief(sent)}")
+        return self._add_behind(sent.close(dialect), parsed)
 
     def extend(self, messages: Iterable[Message | Mapping[str, Any]]) -> MessageHistory:
         """Add several messages, one by one.
@@ -349,7 +356,7 @@ class MessageHistory(Sequence[Message]):
         """
         target = dialect if dialect is not None else _ANTHROPIC
         closed, added = self._closed(target, "not_recorded")
-        exported = target.render(closed._messages(), closed._state[2].system.blocks)
+        exported = target.render(closed._messages(), closed._context.system.blocks)
         return evolve(exported, repairs=(*added, *exported.repairs)) if added else exported
 
     def to_list(self) -> list[dict[str, Any]]:
@@ -360,7 +367,7 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        return _NATIVE.render(self._messages(), self._state[2].system.blocks).messages
+        return _NATIVE.render(self._messages(), self._context.system.blocks).messages
 
     # What is asked of it
 
@@ -379,12 +386,12 @@ class MessageHistory(Sequence[Message]):
     @property
     def policy(self) -> Policy:
         """Return what decides where there is a choice."""
-        return self._state[2].policy
+        return self._context.policy
 
     @property
     def system(self) -> str | None:
         """Return the system prompt, its parts joined by blank lines; None when there is none."""
-        blocks = self._state[2].system.blocks
+        blocks = self._context.system.blocks
         return "\n\n".join(block.text for block in blocks) if blocks else None
 
     # Other versions
@@ -416,7 +423,7 @@ class MessageHistory(Sequence[Message]):
             said = said_message(turn[0])
             turn = (unbound(said) if said is not None else None), turn[1]
         prompt = SystemPrompt((SystemBlock(text),) if text else ())
-        return _version((past, turn, evolve(context, system=prompt)))
+        return _of_parts(past, turn, evolve(context, system=prompt))
 
     def close(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
         """Give the value that is really sent.
@@ -447,12 +454,12 @@ class MessageHistory(Sequence[Message]):
         enforce(context.policy, stubs)
         said = said_message(closed[0])
         if dialect is None or said is None or closed[1] is not None or dialect.may_end_with(said):
-            return (self if closed is turn else _version((past, closed, context))), stubs
+            return (self if closed is turn else _of_parts(past, closed, context)), stubs
         going_on = TextBlock(context.policy.continuation_text, meta=Meta(mark=Mark(kind="continuation")))
         added = Repair(code=RepairCode.CONTINUATION_ADDED, index=len(self), added=(going_on,))
         enforce(context.policy, (added,))
-        past, turn, _ = step(self._state, make_message("user", (going_on,)))
-        return _version((past, turn, evolve(context, repairs=context.repairs.append(added)))), (added,)
+        past, turn, _ = parts_of(step(self._conversation, make_message("user", (going_on,))))
+        return _of_parts(past, turn, evolve(context, repairs=context.repairs.append(added))), (added,)
 
     def without_unanswered(self) -> MessageHistory:
         """Give the conversation without the calls that have no real result, and without their stubs.
@@ -465,7 +472,7 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        folding = _Folding(self._state[2])
+        folding = _Folding(self._context)
         messages = list(self._messages())
         for index, message in enumerate(messages):
             after = messages[index + 1] if index + 1 < len(messages) else None
@@ -535,7 +542,7 @@ class MessageHistory(Sequence[Message]):
         Returns:
             The history.
         """
-        folding = _Folding(evolve(self._state[2], repairs=Log(repairs)))
+        folding = _Folding(evolve(self._context, repairs=Log(repairs)))
         folding.told(added)
         for message in messages:
             folding.take(message, None, bind=True)
@@ -553,7 +560,7 @@ class MessageHistory(Sequence[Message]):
         yield from _open_messages(turn, context.policy)
 
     def __len__(self) -> int:
-        return _length(self._state)
+        return _length(self._conversation)
 
     def __iter__(self) -> Iterator[Message]:
         return self._messages()
@@ -589,11 +596,11 @@ class MessageHistory(Sequence[Message]):
             return NotImplemented
         if self is other:
             return True
-        same_system = self._state[2].system.blocks == other._state[2].system.blocks
+        same_system = self._context.system.blocks == other._context.system.blocks
         return same_system and len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
-        return hash((self._state[2].system.blocks, tuple(self._messages())))
+        return hash((self._context.system.blocks, tuple(self._messages())))
 
     def __repr__(self) -> str:
         awaited_calls = len(self.awaiting)
@@ -613,22 +620,44 @@ class MessageHistory(Sequence[Message]):
 
     # Inside
 
+    @property
+    def _state(self) -> tuple[Log[Turn], OpenTurn, Context]:
+        return parts_of(self._conversation)
+
+    @property
+    def _context(self) -> Context:
+        return self._conversation[4]
+
     def _stepped(self, message: Message, *, interrupted: bool = False, answers: int | None = None) -> MessageHistory:
-        state = self._state
-        grown = step(state, message, interrupted=interrupted, answers=answers)
-        _log_new(state[2], grown[2])
+        before = self._conversation
+        grown = step(before, message, interrupted=interrupted, answers=answers)
+        _log_new(before[4], grown[4])
         return _version(grown)
 
     def _add_parsed(self, parsed: Parsed) -> MessageHistory:
         if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
             return self.add(parsed.messages[0])
-        folding = _Folding(self._state[2], self._state)
+        folding = _Folding(self._context, self._conversation)
         folding.fold(parsed, arranged=False)
         enforce(self.policy, folding.repairs)
         return folding.history()
 
+    def _add_behind(self, sent: MessageHistory, parsed: Parsed) -> MessageHistory:
+        """Add what a parser read behind the version that was sent, and all that came since behind that."""
+        added = added_since(sent._parts(), self._parts())
+        if added is None:
+            raise ValueError("this history did not grow out of `sent`: it is another, or was cut since")
+        folding = _Folding(added.context, sent._conversation)
+        folding.fold(parsed, arranged=False)
+        if folding.stands_at(sent._conversation):
+            return self._add_parsed(parsed)
+        for message, answers in added.messages:
+            folding.take(message, None, bind=True, answers=answers)
+        enforce(self.policy, folding.repairs)
+        return folding.history()
+
     def _warn_of_system(self) -> None:
-        warned = self._state[2].system.warned
+        warned = self._context.system.warned
         if not warned:
             warned.append(True)
             warnings.warn(
@@ -645,14 +674,18 @@ _NATIVE: Final = Native()
 _REASONS: Final = ("not_recorded", "interrupted", "cancelled", "pending")
 
 _new = object.__new__
-_set_state = MessageHistory._state.__set__  # type: ignore[attr-defined]
+_set_conversation = MessageHistory._conversation.__set__  # type: ignore[attr-defined]
 
 
 def _version(conversation: Conversation) -> MessageHistory:
     """Make a history; `add` does the same in place."""
     history = _new(MessageHistory)
-    _set_state(history, conversation)
+    _set_conversation(history, conversation)
     return history
+
+
+def _of_parts(past: Log[Turn], turn: OpenTurn, context: Context) -> MessageHistory:
+    return _version(conversation_of(past, turn, context))
 
 
 @final
@@ -667,19 +700,19 @@ class _Folding:
     def __init__(self, context: Context, start: Conversation | None = None) -> None:
         self._context = context
         mending = evolve(context, policy=evolve(context.policy, on_violation="repair"))
-        past, turn = start[:2] if start is not None else (Log[Turn](), NOTHING_YET)
-        self._conversation: Conversation = (past, turn, mending)
+        past, turn = parts_of(start)[:2] if start is not None else (Log[Turn](), NOTHING_YET)
+        self._conversation = conversation_of(past, turn, mending)
         self._last_calls: int | None = None
 
     @property
     def repairs(self) -> Sequence[Repair]:
         """Return what had to be changed."""
-        return self._conversation[2].repairs[len(self._context.repairs) :]
+        return self._conversation[4].repairs[len(self._context.repairs) :]
 
     @property
     def changed(self) -> bool:
         """Tell whether anything had to be changed."""
-        return len(self._conversation[2].repairs) > len(self._context.repairs)
+        return len(self._conversation[4].repairs) > len(self._context.repairs)
 
     def fold(self, parsed: Parsed, *, arranged: bool = True) -> None:
         """Take what a parser read.
@@ -723,7 +756,7 @@ class _Folding:
             message = unbound(message)
         sources = source, self._last_calls
         grown = step(before, message, interrupted=interrupted, sources=sources)
-        if grown[2] is not before[2] and not bind and not self.changed and thinks(message):
+        if grown[4] is not before[4] and not bind and not self.changed and thinks(message):
             message = unbound(message)
             grown = step(before, message, interrupted=interrupted, sources=sources)
         self._conversation = grown
@@ -747,28 +780,28 @@ class _Folding:
 
     def close(self) -> None:
         """Stub what is awaited, and tell of it."""
-        past, turn, context = self._conversation
+        past, turn, context = parts_of(self._conversation)
         turn, stubs = close(past, turn, context.policy, told=True)
-        self._conversation = past, turn, context
+        self._conversation = conversation_of(past, turn, context)
         self.told([evolve(stub, source=self._last_calls) for stub in stubs])
 
     def history(self, heard: Message | Hearing | None = None) -> MessageHistory:
         """Give the history, with what its last message has heard so far, and log what was changed."""
-        past, turn, context = self._conversation
+        past, turn, context = parts_of(self._conversation)
         turn = (turn[0], heard) if heard is not None else turn
         context = evolve(context, policy=self._context.policy)
         _log_new(self._context, context)
-        return _version((past, turn, context))
+        return _of_parts(past, turn, context)
 
     def told(self, repairs: Iterable[Repair]) -> None:
         """Record changes."""
-        past, turn, context = self._conversation
-        self._conversation = past, turn, evolve(context, repairs=context.repairs.extend(repairs))
+        past, turn, context = parts_of(self._conversation)
+        self._conversation = conversation_of(past, turn, evolve(context, repairs=context.repairs.extend(repairs)))
 
 
 def _length(conversation: Conversation) -> int:
-    past, (said, heard), _ = conversation
-    return messages_in(past) + (said is not None) + (heard is not None)
+    _, turns, said, heard, _ = conversation
+    return max(2 * turns - 1, 0) + (said is not None) + (heard is not None)
 
 
 def _log_new(before: Context, after: Context) -> None:
@@ -856,4 +889,4 @@ def restored(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) ->
     """
     history = MessageHistory.from_list(saved, policy=evolve(policy, on_violation="repair"), open_tail="keep")
     past, turn, context = history._state
-    return _version((past, turn, evolve(context, policy=policy, repairs=Log((*repairs, *context.repairs)))))
+    return _of_parts(past, turn, evolve(context, policy=policy, repairs=Log((*repairs, *context.repairs))))

@@ -6,7 +6,7 @@ text, a misplaced block); the history decides what becomes of that.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Never, TypeAlias, final
+from typing import TYPE_CHECKING, Final, Literal, Never, TypeAlias, final
 
 from attrs import evolve, field, frozen
 from attrs.exceptions import FrozenInstanceError
@@ -38,6 +38,7 @@ __all__ = [
     "Facts",
     "Message",
     "Role",
+    "make_facts",
     "make_message",
     "text_message",
     "thinks",
@@ -47,7 +48,9 @@ __all__ = [
 Role: TypeAlias = Literal["user", "assistant"]
 
 
-class Facts(NamedTuple):
+@final
+@frozen
+class Facts:
     """What one look at a message tells, so that adding it need not look again.
 
     Args:
@@ -71,6 +74,21 @@ class Facts(NamedTuple):
 CAREFUL: Final = 0
 SAID: Final = 1
 HEARD: Final = 2
+_new = object.__new__
+_set_calls = Facts.calls.__set__  # type: ignore[attr-defined]
+_set_answers = Facts.answers.__set__  # type: ignore[attr-defined]
+_set_way = Facts.way.__set__  # type: ignore[attr-defined]
+
+
+def make_facts(calls: tuple[str, ...], answers: tuple[str, ...], way: int) -> Facts:
+    """Make facts; see `make_message`."""
+    facts = _new(Facts)
+    _set_calls(facts, calls)
+    _set_answers(facts, answers)
+    _set_way(facts, way)
+    return facts
+
+
 WORDS: Final[dict[Role, Facts]] = {"assistant": Facts((), (), SAID), "user": Facts((), (), HEARD)}
 """The facts of a message that holds neither calls nor results, and nothing to mend."""
 
@@ -182,7 +200,7 @@ def _survey(role: Role, blocks: Sequence[Block]) -> Facts:
     clean = clean and len(set(calls)) == len(calls) and len(set(answers)) == len(answers)
     if not calls and not answers:
         return WORDS[role] if clean else _UNCLEAN
-    return Facts(tuple(calls), tuple(answers), WORDS[role].way if clean else CAREFUL)
+    return make_facts(tuple(calls), tuple(answers), WORDS[role].way if clean else CAREFUL)
 
 
 _UNCLEAN: Final = Facts((), (), CAREFUL)
@@ -193,7 +211,6 @@ def _complete(call: ToolUseBlock) -> bool:
 
 
 # Makers for the parsers and the state machine, as in `blocks`.
-_new = object.__new__
 _set_role = Message.role.__set__  # type: ignore[union-attr]
 _set_content = Message.content.__set__  # type: ignore[attr-defined]
 _set_facts = Message.facts.__set__  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final, overload
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Log"]
+__all__ = ["Chunk", "Log", "put"]
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -24,17 +24,39 @@ SIZE: Final = 512
 
 
 @final
-class _Chunk(Generic[T]):
-    """Items, and what has been worked out about runs of them that end here.
+class Chunk(Generic[T]):
+    """Items, the chunks before them, and what has been worked out about runs that end here.
 
     A thread that came second may have left items behind the views of this chunk; no view reaches them.
     """
 
-    __slots__ = ("items", "summaries")
+    __slots__ = ("before", "items", "summaries")
 
-    def __init__(self, items: list[T]) -> None:
+    def __init__(self, items: list[T], before: tuple[Chunk[T], ...] = ()) -> None:
         self.items = items
+        self.before = before
         self.summaries: dict[tuple[Any, int, int], Any] = {}
+
+
+def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
+    """Put one more item behind the first `length` items of a log; `Log` is made of this.
+
+    Args:
+        chunk: the last chunk of the log.
+        length: how many items the log has.
+        item: the item.
+
+    Returns:
+        The last chunk of the longer log: the same one, a new one, or a copy when another version was there before.
+
+    Complexity: constant; a second successor of the same log copies at most `SIZE` items, once.
+    """
+    at = length % SIZE
+    if at == 0 and length:
+        return Chunk([item], (*chunk.before, chunk))
+    items = chunk.items
+    items.append(item)
+    return chunk if items[at] is item else Chunk([*items[:at], item], chunk.before)
 
 
 @final
@@ -45,19 +67,29 @@ class Log(Generic[T]):
         items: what it starts with.
     """
 
-    __slots__ = ("_chunks", "_last", "_length")
+    __slots__ = ("_last", "_length")
 
     def __init__(self, items: Iterable[T] = ()) -> None:
-        chunks: list[_Chunk[T]] = []
-        last: list[T] = []
+        last: Chunk[T] = Chunk([])
         for item in items:
-            if len(last) == SIZE:
-                chunks.append(_Chunk(last))
-                last = []
-            last.append(item)
-        self._chunks = tuple(chunks)
-        self._last = _Chunk(last)
-        self._length = len(chunks) * SIZE + len(last)
+            if len(last.items) == SIZE:
+                last = Chunk([], (*last.before, last))
+            last.items.append(item)
+        self._last = last
+        self._length = len(last.before) * SIZE + len(last.items)
+
+    @staticmethod
+    def view(last: Chunk[T], length: int) -> Log[T]:
+        """Give the log of the first `length` items of a chain of chunks."""
+        log: Log[T] = _new(Log)
+        log._last = last
+        log._length = length
+        return log
+
+    @property
+    def last(self) -> Chunk[T]:
+        """Return the last chunk, for `put`."""
+        return self._last
 
     def append(self, item: T) -> Log[T]:
         """Give a log with one more item.
@@ -68,23 +100,9 @@ class Log(Generic[T]):
         Returns:
             The longer log.
 
-        Complexity: constant; a second successor of the same log copies at most `SIZE` items, once.
+        Complexity: as `put`.
         """
-        length = self._length
-        at = length % SIZE
-        log: Log[T] = _new(Log)
-        log._length = length + 1
-        if at == 0 and length:
-            log._chunks = (*self._chunks, self._last)
-            log._last = _Chunk([item])
-            return log
-        log._chunks = self._chunks
-        last = log._last = self._last
-        items = last.items
-        items.append(item)
-        if items[at] is not item:
-            log._last = _Chunk([*items[:at], item])
-        return log
+        return Log.view(put(self._last, self._length, item), self._length + 1)
 
     def extend(self, items: Iterable[T]) -> Log[T]:
         """Give a log with some more items.
@@ -147,9 +165,10 @@ class Log(Generic[T]):
             yield found
             start += size
 
-    def _chunk(self, position: int) -> _Chunk[T]:
+    def _chunk(self, position: int) -> Chunk[T]:
         number = position // SIZE
-        return self._chunks[number] if number < len(self._chunks) else self._last
+        before = self._last.before
+        return before[number] if number < len(before) else self._last
 
     def __len__(self) -> int:
         return self._length
@@ -158,9 +177,10 @@ class Log(Generic[T]):
         return self._length != 0
 
     def __iter__(self) -> Iterator[T]:
-        for chunk in self._chunks:
+        before = self._last.before
+        for chunk in before:
             yield from chunk.items[:SIZE]
-        yield from self._last.items[: self._length - len(self._chunks) * SIZE]
+        yield from self._last.items[: self._length - len(before) * SIZE]
 
     @overload
     def __getitem__(self, index: int) -> T: ...

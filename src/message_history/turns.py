@@ -60,7 +60,7 @@ from message_history.drafts import (
 )
 from message_history.message import HEARD, SAID, Message, Role
 from message_history.repairs import InvariantError, Repair, RepairCode, Severity
-from message_history.sequence import Log
+from message_history.sequence import Chunk, Log, put
 from message_history.settled import Record, is_quoted_at, quote, records_of
 
 if TYPE_CHECKING:
@@ -79,9 +79,11 @@ __all__ = [
     "SystemPrompt",
     "awaited",
     "close",
+    "conversation_of",
     "enforce",
     "known_stub",
     "messages_in",
+    "parts_of",
     "standing_stubs",
     "state_of",
     "step",
@@ -186,8 +188,22 @@ class Context:
     repairs: Log[Repair] = field(factory=Log)
 
 
-Conversation: TypeAlias = tuple[Log[Turn], OpenTurn, Context]
-"""The settled turns, the open turn, and what rarely changes."""
+Conversation: TypeAlias = tuple[Chunk[Turn], int, Message | Saying | None, Message | Hearing | None, Context]
+"""The settled turns (their last chunk and their number), both sides of the open turn, and what rarely changes.
+
+It is flat, and the log of settled turns is made when somebody asks: `add` costs little more than what `step` makes.
+"""
+
+
+def conversation_of(past: Log[Turn], turn: OpenTurn, context: Context) -> Conversation:
+    """Put a conversation together."""
+    return past.last, len(past), turn[0], turn[1], context
+
+
+def parts_of(conversation: Conversation) -> tuple[Log[Turn], OpenTurn, Context]:
+    """Give the settled turns, the open turn, and what rarely changes."""
+    last, turns, said, heard, context = conversation
+    return Log.view(last, turns), (said, heard), context
 
 
 def step(
@@ -212,19 +228,21 @@ def step(
 
     Complexity: linear in the message; logarithmic in the history for a result that answers no call of the open turn.
     """
-    past, (said, heard), context = conversation
-    _, results, way = message.facts
+    last, turns, said, heard, context = conversation
+    facts = message.facts
     if not interrupted and answers is None:
         # A message that needs no mending, in a turn without drafts, moves whole; `TABLE` would do the same.
+        way = facts.way
         if way == SAID:
             if type(heard) is Message:
-                return past.append((said, heard)), (message, None), context  # type: ignore[arg-type]
+                turn: Turn = (said, heard)  # type: ignore[assignment]  # next to a message, the other side is none or one
+                return put(last, turns, turn), turns + 1, message, None, context
         elif way == HEARD and heard is None:
             if type(said) is Message:
-                if results == said.facts.calls:
-                    return past, (said, message), context
-            elif said is None and not results:
-                return past, (None, message), context
+                if facts.answers == said.facts.calls:
+                    return last, turns, said, message, context
+            elif said is None and not facts.answers:
+                return last, turns, None, message, context
     one = _Step(conversation, answers=answers, interrupted=interrupted, sources=sources)
     one.take(message)
     return one.conversation()
@@ -336,7 +354,7 @@ class _Step:
         interrupted: bool,
         sources: tuple[int | None, int | None],
     ) -> None:
-        self.past, (self.said, self.heard), self._context = conversation
+        self.past, (self.said, self.heard), self._context = parts_of(conversation)
         self.repairs: list[Repair] = []
         self.lifted: list[SystemBlock] = []
         self._policy = self._context.policy
@@ -371,7 +389,7 @@ class _Step:
         if self.repairs or self.lifted:
             system = SystemPrompt((*context.system.blocks, *self.lifted)) if self.lifted else context.system
             context = Context(self._policy, system, context.repairs.extend(self.repairs))
-        return self.past, self._turn(), context
+        return conversation_of(self.past, self._turn(), context)
 
     def _turn(self) -> OpenTurn:
         """Return the open turn: messages where this step began or completed them, drafts where it only added.

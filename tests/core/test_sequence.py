@@ -57,13 +57,13 @@ def test_an_older_version_keeps_no_more_than_one_chunk_of_newer_items_alive() ->
     new = old
     for _ in range(10 * SIZE):
         new = new.append(object())
-    chunks = {id(chunk) for chunk in new._chunks}
+    chunks = {id(chunk) for chunk in new.last.before}
     del new
     gc.collect()
-    alive = sum(1 for found in gc.get_referents(old._last) if isinstance(found, list) and len(found) > SIZE)
+    alive = sum(1 for found in gc.get_referents(old.last) if isinstance(found, list) and len(found) > SIZE)
     assert alive == 0
     assert len(chunks) == 10
-    assert sys.getrefcount(old._last) < 4
+    assert sys.getrefcount(old.last) < 4
 
 
 def _total(start: int, run: list[int]) -> tuple[int, int]:

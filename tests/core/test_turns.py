@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from attrs import evolve
 
 from message_history import (
     InvariantError,
@@ -22,7 +23,18 @@ from message_history import (
 from message_history.blocks import Block, Meta
 from message_history.message import CAREFUL, make_message
 from message_history.sequence import Log
-from message_history.turns import NOTHING_YET, TABLE, Arrival, Context, Conversation, State, state_of, step
+from message_history.turns import (
+    NOTHING_YET,
+    TABLE,
+    Arrival,
+    Context,
+    Conversation,
+    State,
+    conversation_of,
+    parts_of,
+    state_of,
+    step,
+)
 
 if TYPE_CHECKING:
     from message_history.policy import Policy as _Policy
@@ -46,10 +58,10 @@ ARRIVE: dict[Arrival, Message] = {
 
 
 def reached(state: State, policy: _Policy | None = None) -> Conversation:
-    conversation: Conversation = (Log(), NOTHING_YET, Context(policy or Policy()))
+    conversation = conversation_of(Log(), NOTHING_YET, Context(policy or Policy()))
     for message in REACH[state]:
         conversation = step(conversation, message)
-    assert state_of(conversation[1]) is state
+    assert state_of(parts_of(conversation)[1]) is state
     return conversation
 
 
@@ -60,7 +72,7 @@ def test_the_table_is_total() -> None:
 @pytest.mark.parametrize(("state", "arrival"), TABLE, ids=lambda part: part.value)
 @pytest.mark.parametrize("leading", ["bootstrap", "drop"])
 def test_every_state_with_every_arrival_ends_where_the_table_says(state: State, arrival: Arrival, leading: Any) -> None:
-    _, turn, _ = step(reached(state, Policy(leading_assistant=leading)), ARRIVE[arrival])
+    _, turn, _ = parts_of(step(reached(state, Policy(leading_assistant=leading)), ARRIVE[arrival]))
     assert state_of(turn) in TABLE[state, arrival][1]
 
 
@@ -99,7 +111,7 @@ def test_the_expectations_cover_the_table() -> None:
 
 @pytest.mark.parametrize(("state", "arrival", "after", "recorded"), EXPECTED)
 def test_what_is_done_in_every_state(state: State, arrival: Arrival, after: State, recorded: list[str]) -> None:
-    _, turn, context = step(reached(state), ARRIVE[arrival])
+    _, turn, context = parts_of(step(reached(state), ARRIVE[arrival]))
     assert state_of(turn) is after
     assert [repair.code.value for repair in context.repairs] == recorded
 
@@ -119,7 +131,7 @@ def test_a_message_moves_whole_just_as_block_by_block() -> None:
         blockwise = MessageHistory()
         for message in messages:
             whole = whole.add(message)
-            careful = make_message(message.role, message.content, message.facts._replace(way=CAREFUL))
+            careful = make_message(message.role, message.content, evolve(message.facts, way=CAREFUL))
             blockwise = blockwise.add(careful)
         assert whole == blockwise
         assert whole.repairs == blockwise.repairs
