@@ -34,8 +34,10 @@ ROOMS = (
     "checking",
     "dialects",
     "windows",
+    "replies",
     "history",
     "scanning",
+    "containers",
     "files",
     "sessions",
     "integrations",
@@ -44,6 +46,8 @@ ROOMS = (
 # The name of the pair of messages that a settled turn is stands beside that of the open turn, which needs `settled`.
 # A history has the windows as thin methods; they take and give histories, and make none themselves.
 ANNOTATIONS_ONLY = {("settled", "drafts"), ("windows", "history")}
+# A history answers what frameworks ask of it by name; the integration is imported then, and only then.
+HOOKS = {("history", "integrations")}
 # The front door and the command use every room.
 DOORS = {"__init__", "__main__"}
 

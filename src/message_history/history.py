@@ -28,13 +28,14 @@ from message_history.blocks import (
     ToolUseBlock,
 )
 from message_history.dialects import Anthropic, Dialect, Export, Native
-from message_history.dialects.detect import read, read_reply
+from message_history.dialects.detect import read
 from message_history.dialects.plain import as_sequence
 from message_history.drafts import Hearing, OpenTurn, Turn, heard_message, said_message
 from message_history.frozen import brief
 from message_history.message import Message, make_message, thinks, unbound
 from message_history.policy import Policy
 from message_history.repairs import Repair, RepairCode, Severity
+from message_history.replies import added_since, read_response
 from message_history.sequence import Log
 from message_history.turns import (
     NOTHING_YET,
@@ -618,6 +619,19 @@ class MessageHistory(Sequence[Message]):
     def __reduce__(self) -> tuple[Any, tuple[list[dict[str, Any]], Policy, tuple[Repair, ...]]]:
         return restored, (self.to_list(), self.policy, self.repairs)
 
+    # What frameworks ask of a value by name; the integration that answers is imported then
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: object) -> CoreSchema:
+        from message_history.integrations.pydantic import history_schema  # noqa: PLC0415
+
+        return history_schema()
+
+    def _asdict(self) -> dict[str, str]:
+        from message_history.integrations.state import save  # noqa: PLC0415
+
+        return save(self)
+
     # Inside
 
     @property
@@ -644,13 +658,13 @@ class MessageHistory(Sequence[Message]):
 
     def _add_behind(self, sent: MessageHistory, parsed: Parsed) -> MessageHistory:
         """Add what a parser read behind the version that was sent, and all that came since behind that."""
-        added = added_since(sent._parts(), self._parts())
+        added = added_since(sent._state, self._state)
         if added is None:
             raise ValueError("this history did not grow out of `sent`: it is another, or was cut since")
         folding = _Folding(added.context, sent._conversation)
         folding.fold(parsed, arranged=False)
-        if folding.stands_at(sent._conversation):
-            return self._add_parsed(parsed)
+        if not folding.grew(sent._conversation):
+            return self._add_parsed(parsed)  # an empty reply: what was sent may still change
         for message, answers in added.messages:
             folding.take(message, None, bind=True, answers=answers)
         enforce(self.policy, folding.repairs)
@@ -714,6 +728,10 @@ class _Folding:
         """Tell whether anything had to be changed."""
         return len(self._conversation[4].repairs) > len(self._context.repairs)
 
+    def grew(self, start: Conversation) -> bool:
+        """Tell whether anything was said or heard since the start."""
+        return self._conversation[1:4] != start[1:4]
+
     def fold(self, parsed: Parsed, *, arranged: bool = True) -> None:
         """Take what a parser read.
 
@@ -749,13 +767,14 @@ class _Folding:
         interrupted: bool = False,
         done: RepairCode | None = None,
         bind: bool = False,
+        answers: int | None = None,
     ) -> None:
         """Take one message; thinking that comes after a change is marked, unless `bind`."""
         before = self._conversation
         if self.changed and not bind and thinks(message):
             message = unbound(message)
         sources = source, self._last_calls
-        grown = step(before, message, interrupted=interrupted, sources=sources)
+        grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
         if grown[4] is not before[4] and not bind and not self.changed and thinks(message):
             message = unbound(message)
             grown = step(before, message, interrupted=interrupted, sources=sources)

@@ -23,7 +23,8 @@ def as_mapping(value: object) -> Mapping[Any, Any] | None:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         try:
-            dumped = dump(exclude_none=True, by_alias=True)
+            # Servers give values that the SDK's types do not name; pydantic would warn of each.
+            dumped = dump(exclude_none=True, by_alias=True, warnings=False)
         except TypeError:
             dumped = dump()
         return dumped if isinstance(dumped, Mapping) else None

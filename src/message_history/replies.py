@@ -1,0 +1,180 @@
+"""Replies: what one holds, and what was added to the history while it was under way.
+
+A reply belongs to the version that was sent. What was added since then is heard after it: the steps that it took are
+taken again, behind the reply. Nothing here decides what becomes of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from attrs import evolve
+
+from message_history.blocks import Block, ToolResultBlock, ToolUseBlock
+from message_history.dialects.detect import read, read_reply
+from message_history.dialects.typed_blocks import half_written
+from message_history.drafts import OpenTurn, Turn, heard_message, said_message
+from message_history.message import Message, make_message, thinks, unbound
+from message_history.repairs import RepairCode
+from message_history.sequence import Log
+from message_history.turns import Context, messages_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from message_history.dialects import Dialect
+    from message_history.dialects.base import Parsed
+    from message_history.repairs import Repair
+
+__all__ = ["Added", "Parts", "added_since", "read_response"]
+
+Parts: TypeAlias = tuple[Log[Turn], OpenTurn, Context]
+"""The settled turns of a history, its open turn, and what rarely changes."""
+
+
+def read_response(response: object, dialect: Dialect[Any] | None = None) -> Parsed | None:
+    """Read a provider's response.
+
+    Args:
+        response: an SDK's object or its dict.
+        dialect: the provider's dialect; None to find it by shape.
+
+    Returns:
+        What it holds, or None when it is no response that is known.
+
+    Complexity: the size of the response.
+    """
+    found = read_reply(response, dialect)
+    if found is None:
+        return None
+    spoken, reply = found
+    parsed = read(reply.entries, spoken)
+    if reply.interrupted:
+        for position, said in enumerate(parsed.messages):
+            if said.role == "assistant":
+                parsed.interrupted.add(position)
+                parsed.messages[position] = _cut_off(said)
+    return parsed
+
+
+def _cut_off(said: Message) -> Message:
+    """Take the input of a call that ends a reply for half of it, where its text does not tell that it is all."""
+    last = said.content[-1] if said.content else None
+    if not isinstance(last, ToolUseBlock) or (last.arguments or "").strip():
+        return said
+    meta = evolve(last.meta, arguments=None) if last.meta is not None else None
+    return make_message("assistant", (*said.content[:-1], half_written(evolve(last, meta=meta))))
+
+
+class Added(NamedTuple):
+    """What was added to a history since a version of it was sent.
+
+    Args:
+        messages: what came, to be heard after the reply; the result of a call that was sent with a stub comes with
+            the position of the assistant message that made the call.
+        context: the context to go on with: what was changed in either version is in its repairs.
+    """
+
+    messages: list[tuple[Message, int | None]]
+    context: Context
+
+
+def added_since(sent: Parts, now: Parts) -> Added | None:
+    """Find what was added to a history since a version of it was sent.
+
+    Args:
+        sent: the version that was sent; its calls have results or stubs.
+        now: the history.
+
+    Returns:
+        What came, or None when the history did not grow out of that version.
+
+    Complexity: linear in what came and in the open turn that was sent; see `Log.starts_with` for the turns before.
+    """
+    past = sent[0]
+    if not now[0].starts_with(past):
+        return None
+    ((said, heard),) = _turns_from(sent, len(past))
+    (said_now, heard_now), *later = _turns_from(now, len(past))
+    goes_on = said is not None and said_now is not None and said_now.content[: len(said.content)] == said.content
+    if not goes_on and said is not said_now:
+        return None
+    answers = _answered_since(heard, heard_now)
+    rest = _heard_since(heard, heard_now)
+    if answers is None or rest is None:
+        return None
+    here = messages_in(past)
+    calls = len(said.calls) if said is not None else 0
+    messages: list[tuple[Message, int | None]] = []
+    if said is not None and said_now is not None and len(said_now.content) > len(said.content):
+        messages.append((make_message("assistant", said_now.content[len(said.content) :]), None))
+    messages += [(make_message("user", (result,)), here if call < calls else None) for call, result in answers]
+    if rest:
+        messages.append((make_message("user", rest), None))
+    messages += [(message, None) for turn in later for message in turn if message is not None]
+    messages = [(unbound(message) if thinks(message) else message, answered) for message, answered in messages]
+    user_side = here + (said is not None)
+    repairs = _repairs_of_both(sent[2].repairs, now[2].repairs, user_side, 2 if heard is not None else 0)
+    return Added(messages, evolve(now[2], repairs=repairs))
+
+
+def _turns_from(parts: Parts, start: int) -> Iterator[Turn]:
+    """Give the turns from one on, the open one as it stands."""
+    past, (said, heard), context = parts
+    for position in range(start, len(past)):
+        yield past[position]
+    yield said_message(said), heard_message(said, heard, context.policy)
+
+
+def _answered_since(then: Message | None, now: Message | None) -> list[tuple[int, ToolResultBlock]] | None:
+    """Give the results that the user's side has and had not then, by call; None when it is another."""
+    before, results = then.results if then is not None else (), now.results if now is not None else ()
+    new: list[tuple[int, ToolResultBlock]] = []
+    for call, result in enumerate(results):
+        old = before[call] if call < len(before) else None
+        if old is None or (old.is_stub and not (result.is_stub and result.content == old.content)):
+            new.append((call, result))
+        elif not old.is_stub and old != result:
+            return None
+    gone = before[len(results) :]
+    return new if all(result.is_stub for result in gone) else None
+
+
+def _heard_since(then: Message | None, now: Message | None) -> tuple[Block, ...] | None:
+    """Give what else the user's side has and had not then; None when it is another."""
+    before = then.content[len(then.results) :] if then is not None else ()
+    rest = now.content[len(now.results) :] if now is not None else ()
+    if before and rest[: len(before)] != before and _is_continuation(before[-1]):
+        # It was put there to be sent.
+        before = before[:-1]
+    return rest[len(before) :] if rest[: len(before)] == before else None
+
+
+def _is_continuation(block: Block) -> bool:
+    return block.mark is not None and block.mark.kind == "continuation"
+
+
+def _repairs_of_both(sent: Log[Repair], now: Log[Repair], user_side: int, shift: int) -> Log[Repair]:
+    """Put the repairs of both versions together.
+
+    Args:
+        sent: the repairs of the version that was sent.
+        now: those of the history.
+        user_side: the position of the open turn's user side, as it was sent.
+        shift: how much further back stands now what came there since.
+
+    Returns:
+        The repairs of the version that was sent, then those that were made since. What was done to the results of the
+        turn that was sent is left out: it has not come to that.
+    """
+    closing = bool(sent) and sent[-1].code is RepairCode.CONTINUATION_ADDED
+    shared = len(sent) - (closing and (len(now) < len(sent) or now[len(sent) - 1] is not sent[-1]))
+    if shared and (len(now) < shared or now[shared - 1] is not sent[shared - 1]):
+        return now
+    undone = (RepairCode.STUB_REPLACED, RepairCode.RESULTS_REORDERED)
+    return sent.extend(
+        evolve(repair, index=repair.index + shift) if repair.index >= user_side else repair
+        for repair in now[shared:]
+        if not (repair.code in undone and repair.index == user_side)
+    )

@@ -1,0 +1,288 @@
+"""A reply belongs to the version that was sent; what came since is heard after it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import (
+    InvariantError,
+    Message,
+    MessageHistory,
+    Policy,
+    RepairCode,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    check,
+)
+from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
+from message_history.integrations.strategies import histories, messages, texts
+
+DIALECTS: list[Dialect[Any]] = [Anthropic(), OpenAIChat(), OpenAIResponses(), Gemini(), Mistral(), Bedrock()]
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+
+
+def reply(*content: dict[str, Any] | str, stop_reason: str = "end_turn") -> dict[str, Any]:
+    blocks = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    return {"type": "message", "role": "assistant", "content": blocks, "stop_reason": stop_reason}
+
+
+def call(id: str, name: str = "look", **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": given}
+
+
+def codes(history: MessageHistory) -> list[str]:
+    return [repair.code.value for repair in history.repairs]
+
+
+ASKED = MessageHistory().add_user("Look at a and b.").add_response(reply(call("a"), call("b")))
+
+
+def test_nothing_was_added() -> None:
+    sent = ASKED.add_tool_result("a", "A").close(Anthropic())
+    both = sent.add_response(reply("ok")), ASKED.add_tool_result("a", "A").add_response(reply("ok"), sent=sent)
+    assert both[0] == both[1]
+    assert both[0].repairs == both[1].repairs
+
+
+def test_steering_text_is_heard_after_the_reply() -> None:
+    history = MessageHistory().add_user("Count to ten.")
+    sent = history.close(Anthropic())
+    history = history.add_user("Stop at five.").add_response(reply("1 2 3"), sent=sent)
+    assert [(message.role, message.text) for message in history] == [
+        ("user", "Count to ten."),
+        ("assistant", "1 2 3"),
+        ("user", "Stop at five."),
+    ]
+    assert history.repairs == ()
+
+
+def test_a_result_whose_stub_was_sent_is_quoted_as_late() -> None:
+    history = ASKED.add_tool_result("a", "A")
+    sent = history.close(Anthropic())
+    history = history.add_tool_result("b", "B").add_user("Well?").add_response(reply("b is missing"), sent=sent)
+    assert codes(history) == ["late_result_quoted", "result_stubbed"] or codes(history) == [
+        "result_stubbed",
+        "late_result_quoted",
+    ]
+    assert [result.is_stub for result in history[2].results] == [False, True]
+    assert history[3].text == "b is missing"
+    heading, *rest = history[4].content
+    assert heading.mark is not None
+    assert (heading.mark.kind, heading.mark.reason, heading.mark.tool_use_id) == ("quote", "late", "b")
+    assert rest == [TextBlock("B"), TextBlock("Well?")]
+    wire = sent.for_send()
+    assert history.for_send()[: len(wire)] == wire
+
+
+def test_a_call_of_the_sent_turn_is_answered_later_too() -> None:
+    """The caller still holds the call, and answers it when the reply is there already."""
+    sent = ASKED.add_tool_result("a", "A").close(Anthropic())
+    (waiting,) = sent.awaiting
+    history = ASKED.add_tool_result("a", "A").add_user("more").add_response(reply(call("b")), sent=sent)
+    history = history.add_tool_result(waiting, "B of before")
+    assert [c.id for c in history.awaiting] == ["b"]
+    assert "late_result_quoted" in codes(history)
+    assert history.add_tool_result("b", "B of now")[4].results == (ToolResultBlock("b", "B of now"),)
+
+
+def test_the_continuation_that_was_sent_stays() -> None:
+    history = MessageHistory().add_user("q").add_assistant("half an")
+    sent = history.close(Anthropic())
+    history = history.add_user("And?").add_response(reply(" answer"), sent=sent)
+    assert [message.role for message in history] == ["user", "assistant"] * 2 + ["user"]
+    assert history[4].text == "And?"
+    assert codes(history) == ["continuation_added"]
+    wire = sent.for_send()
+    assert history.for_send()[: len(wire)] == wire
+
+
+def test_what_is_sent_open_counts_as_closed() -> None:
+    history = ASKED.add_tool_result("b", "B")
+    assert history.add_tool_result("a", "A").add_response(reply("ok"), sent=history) == history.add_tool_result(
+        "a", "A"
+    ).add_response(reply("ok"), sent=history.close())
+
+
+def test_an_empty_reply_leaves_the_turn_open() -> None:
+    history = ASKED.add_tool_result("a", "A")
+    sent = history.close(Anthropic())
+    after = history.add_tool_result("b", "B").add_response(reply(), sent=sent)
+    assert after == history.add_tool_result("b", "B")
+    assert codes(after) == ["empty_message_dropped"]
+
+
+def test_another_reply_that_came_meanwhile_goes_behind_it_and_its_thinking_is_unbound() -> None:
+    history = MessageHistory().add_user("q")
+    sent = history.close(Anthropic())
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    history = history.add_user("r").add_response(reply(thinking, call("x"))).add_tool_result("x", "X")
+    history = history.add_response(reply(thinking, "first"), sent=sent)
+    assert [message.role for message in history] == ["user", "assistant"] * 2 + ["user"]
+    assert history[0].text == "q"
+    assert history[1].content[0] == ThinkingBlock("hm", "s", meta=history[1].content[0].meta)
+    unbound = history[3].content[0]
+    assert isinstance(unbound, ThinkingBlock)
+    assert not unbound.bound
+    assert history[4].results == (ToolResultBlock("x", "X"),)
+
+
+def test_repairs_made_since_are_kept_and_move_with_what_they_tell_of() -> None:
+    history = MessageHistory().add_user("q")
+    sent = history.close(Anthropic())
+    history = history.add({"role": "user", "content": [{"type": "text", "text": " "}]}).add_user("r")
+    assert [(repair.code, repair.index) for repair in history.repairs] == [(RepairCode.BLANK_TEXT_DROPPED, 0)]
+    after = history.add_response(reply("ok"), sent=sent)
+    assert [(repair.code, repair.index) for repair in after.repairs] == [(RepairCode.BLANK_TEXT_DROPPED, 2)]
+
+
+def test_a_stub_that_was_read_back_and_sent_is_not_said_to_be_replaced() -> None:
+    history = MessageHistory.from_list(ASKED.to_list())
+    sent = history.close(Anthropic())
+    answered = history.add_tool_result("a", "A")
+    assert codes(answered)[-1] == "stub_replaced"
+    after = answered.add_response(reply("ok"), sent=sent)
+    assert codes(after) == ["result_stubbed", "result_stubbed", "late_result_quoted"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        MessageHistory().add_user("something else"),
+        ASKED.add_tool_result("a", "another A"),
+        ASKED.add_tool_result("a", "A").add_user("never added"),
+        ASKED.add_tool_result("a", "A").add_tool_result("b", "B").add_assistant("further"),
+        MessageHistory().add_user("Look at a and b.").add_assistant([ToolUseBlock("a", "look", {"x": 1})]),
+    ],
+)
+def test_a_history_that_did_not_grow_out_of_it_is_refused(sent: MessageHistory) -> None:
+    with pytest.raises(ValueError, match="did not grow out of"):
+        ASKED.add_tool_result("a", "A").add_response(reply("ok"), sent=sent)
+
+
+def test_what_is_no_history_is_refused() -> None:
+    with pytest.raises(TypeError, match="sent must be"):
+        ASKED.add_response(reply("ok"), sent=ASKED.for_send())  # type: ignore[arg-type]
+
+
+def test_a_version_that_was_saved_and_read_again_is_known() -> None:
+    history = MessageHistory().add_user("q").add_assistant("a").add_user("r")
+    sent = MessageHistory.from_list(history.to_list(), open_tail="keep")
+    after = history.add_user("s").add_response(reply("ok"), sent=sent)
+    assert [message.text for message in after] == ["q", "a", "r", "ok", "s"]
+
+
+def test_the_policy_to_raise_is_kept() -> None:
+    history = MessageHistory(policy=Policy(on_violation="raise")).add_user("q")
+    sent = history.close(Anthropic())
+    cut = reply({"type": "tool_use", "id": "a", "name": "look", "input": '{"x'}, stop_reason="max_tokens")
+    with pytest.raises(InvariantError):
+        history.add_user("r").add_response(cut, sent=sent)
+
+
+@every_dialect
+def test_what_was_sent_is_never_rewritten_and_nothing_is_lost(dialect: Dialect[Any]) -> None:
+    @given(histories(), st.lists(st.one_of(messages(), texts()), max_size=4))
+    def law(history: MessageHistory, meanwhile: list[Message | str]) -> None:
+        sent = history.close(dialect)
+        exported = sent.for_send(dialect)
+        for item in meanwhile:
+            if isinstance(item, Message):
+                history = history.add(item)
+            elif history.awaiting:
+                history = history.add_tool_result(history.awaiting[0], item)
+        after = history.add_response(reply("so", call("1")), sent=sent)
+        roles = [message.role for message in after]
+        assert roles == (["user", "assistant"] * len(roles))[: len(roles)]
+        wire = after.for_send(dialect)
+        assert not wire or not check(wire, dialect)
+        if "cache_control" not in repr(wire) and history.system == sent.system:
+            assert wire[: len(exported)] == exported
+        assert not Counter(texts_in(history)) - Counter(texts_in(after))
+
+    law()
+
+
+def texts_in(history: MessageHistory) -> list[str]:
+    """Give what was said, by whomever, but for what this library says."""
+    found = []
+    for message in history:
+        parts = [part for result in message.results if not result.is_stub for part in result.content]
+        words = [part for part in (*message.content, *parts) if isinstance(part, TextBlock)]
+        found += [part.text for part in words if part.mark is None and part.text.strip()]
+    return found
+
+
+class Loop:
+    """An agent whose tools run at the same time, and whose user speaks when he likes; no lock anywhere."""
+
+    def __init__(self, dialect: Dialect[Any], seed: int) -> None:
+        self.dialect = dialect
+        self.chance = random.Random(seed)
+        self.history = MessageHistory().add_user("Look at all ten.")
+        self.requests: list[list[Any]] = []
+        self.tools: set[asyncio.Task[None]] = set()
+
+    async def pause(self) -> None:
+        for _ in range(self.chance.randrange(6)):
+            await asyncio.sleep(0)
+
+    async def ask(self, answer: dict[str, Any]) -> None:
+        sent = self.history.close(self.dialect)
+        self.requests.append(sent.for_send(self.dialect))
+        await self.pause()
+        self.history = self.history.add_response(answer, sent=sent)
+
+    async def run(self, waiting: ToolUseBlock) -> None:
+        await self.pause()
+        await self.pause()
+        self.history = self.history.add_tool_result(waiting, f"result of {waiting.id}")
+
+    async def steer(self) -> None:
+        for number in range(5):
+            await self.pause()
+            self.history = self.history.add_user(f"steering {number}")
+
+    async def main(self) -> None:
+        steering = asyncio.create_task(self.steer())
+        for turn in range(4):
+            # Some providers number the calls of every reply from zero.
+            await self.ask(reply(f"turn {turn}", *(call(f"call_{n}", n=n, turn=turn) for n in range(10))))
+            self.tools |= {asyncio.create_task(self.run(waiting)) for waiting in self.history.awaiting}
+            await self.pause()
+            await self.ask(reply(f"waiting in turn {turn}"))
+        await asyncio.gather(steering, *self.tools)
+        await self.ask(reply("done"))
+
+
+@every_dialect
+@pytest.mark.parametrize("seed", range(8))
+def test_ten_tools_finish_in_any_order_while_the_user_speaks(dialect: Dialect[Any], seed: int) -> None:
+    loop = Loop(dialect, seed)
+    asyncio.run(loop.main())
+    loop.requests.append(loop.history.close(dialect).for_send(dialect))
+    for request in loop.requests:
+        assert not check(request, dialect)
+    for earlier, later in pairwise(loop.requests):
+        assert later[: len(earlier)] == earlier
+    said = "\n".join(texts_in(loop.history))
+    for number in range(5):
+        assert said.count(f"steering {number}") == 1
+    for number in range(10):
+        assert said.count(f"result of call_{number}") == 4
+    quoted = [repair for repair in loop.history.repairs if repair.code is RepairCode.LATE_RESULT_QUOTED]
+    assert quoted
+    assert {repair.code for repair in loop.history.repairs} <= {
+        RepairCode.LATE_RESULT_QUOTED,
+        RepairCode.RESULT_STUBBED,
+        RepairCode.CONTINUATION_ADDED,
+    }
