@@ -38,6 +38,7 @@ ROOMS = (
     "history",
     "scanning",
     "containers",
+    "containers",
     "files",
     "sessions",
     "integrations",

@@ -1,4 +1,4 @@
-"""Conversations in files: a JSON list, a JSON object with `messages`, or JSONL with one message per line.
+"""Conversations in files: a JSON list, a JSON object that holds one, or JSONL with one message per line.
 
 A file that a crash has cut off, or that somebody has edited by hand, is read as far as it can be: an entry that is no
 JSON is skipped and told of, with its line. `mend` gives the whole file again, with a list in it that a provider takes.
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 from attrs import evolve, field, fields_dict, frozen
 
 from message_history.checking import Violation, check
-from message_history.dialects import OpenAIChat
+from message_history.containers import KEYS, Place, entries_at, filled, find_place, held_at, key_for, system_key
+from message_history.dialects import Export, OpenAIChat
 from message_history.dialects.detect import dialect_of, shape_of
 from message_history.history import MessageHistory
 from message_history.scanning import NOT_UTF8, Decoder, LineNote, decode_bytes, items_of, member_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
-    from message_history.dialects import Dialect, Export
+    from message_history.dialects import Dialect
     from message_history.policy import Policy
     from message_history.repairs import Repair
 
@@ -42,6 +43,8 @@ __all__ = [
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
+MAX_BYTES: Final = 256 * 1024 * 1024
+"""Files larger than this are not read: a conversation takes several times its file's size in memory."""
 ENDS_WITH_ASSISTANT: Final = frozenset({"prefill", "ends_with_response"})
 """The dialects' fields that say whether a list may end with the assistant."""
 
@@ -58,7 +61,7 @@ class FileForm(StrEnum):
     LIST = "list"
     """A JSON list."""
     OBJECT = "object"
-    """A JSON object with the list under `messages`."""
+    """A JSON object with the list under `messages`, `contents` or `input`, or with a request that has one."""
     LINES = "lines"
     """JSONL: one message per line."""
 
@@ -74,6 +77,7 @@ class SavedFile:
         lines: for each entry, the line that it begins in; none when the file is one sound JSON value.
         notes: what could not be taken as it stands, with line numbers.
         container: the object around the messages, an empty list in their place; None for the other forms.
+        place: the keys that lead to the messages in the container.
     """
 
     entries: tuple[Any, ...]
@@ -81,11 +85,15 @@ class SavedFile:
     lines: tuple[int, ...] = ()
     notes: tuple[LineNote, ...] = ()
     container: Mapping[str, Any] | None = field(default=None, repr=False)
+    place: Place = (MESSAGES,)
 
     @property
     def system(self) -> Any:
         """Return the system prompt that stands beside the messages, as it stands there; None when there is none."""
-        return self.container.get(SYSTEM) if self.container is not None else None
+        if self.container is None:
+            return None
+        key = system_key(self.container, self.place)
+        return held_at(self.container, (*self.place[:-1], key)) if key is not None else None
 
     @property
     def skipped(self) -> tuple[LineNote, ...]:
@@ -137,7 +145,11 @@ class SavedFile:
 
     def system_entries(self) -> list[dict[str, Any]]:
         """Give the system prompt that stands beside the messages as an entry; none when there is none."""
-        return [] if self.system is None else [{"role": SYSTEM, "content": self.system}]
+        if self.system is None:
+            return []
+        # Gemini's system prompt is made of parts, like its messages.
+        key = "parts" if isinstance(self.system, Mapping) and "parts" in self.system else "content"
+        return [{"role": SYSTEM, key: self.system["parts"] if key == "parts" else self.system}]
 
     def place_of(self, entry: int) -> str:
         """Say where an entry stands.
@@ -189,7 +201,8 @@ def read_file(path: str | PathLike[str]) -> SavedFile:
     Complexity: linear in the file.
     """
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as opened:
+            data = opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise UnreadableFileError("there is no such file") from None
     except IsADirectoryError:
@@ -198,6 +211,8 @@ def read_file(path: str | PathLike[str]) -> SavedFile:
         raise UnreadableFileError("there is no permission to read it") from None
     except OSError as error:
         raise UnreadableFileError(error.strerror or "it cannot be read") from error
+    if len(data) > MAX_BYTES:
+        raise UnreadableFileError(f"it is larger than {MAX_BYTES:,} bytes")
     return read_bytes(data)
 
 
@@ -266,7 +281,8 @@ def mend(
         export = history.export(target)
     else:
         beside = []
-    form, value = _contained(file, export, moved=bool(beside))
+    key = key_for(target.name) if target.name != own.name else None
+    form, value = _contained(file, export, moved=bool(beside), key=key)
     return Mended(
         data=_encoded(form, value),
         form=form,
@@ -307,16 +323,11 @@ def located(repairs: Iterable[Repair], before: int) -> Iterable[Repair]:
             yield evolve(repair, source=repair.source - before if repair.source >= before else None)
 
 
-def _contained(file: SavedFile, export: Export, *, moved: bool) -> tuple[FileForm, Any]:
+def _contained(file: SavedFile, export: Export, *, moved: bool, key: str | None) -> tuple[FileForm, Any]:
     """Put the messages back into what was around them."""
     if file.container is None and export.system is None:
         return file.form, export.messages
-    container = dict(file.container) if file.container is not None else {}
-    if moved:
-        del container[SYSTEM]
-    if export.system is not None:
-        container = {SYSTEM: export.system, **container}
-    return FileForm.OBJECT, {**container, MESSAGES: export.messages}
+    return FileForm.OBJECT, filled(file.container or {}, file.place, export, moved=moved, key=key)
 
 
 def _encoded(form: FileForm, value: Any) -> bytes:
@@ -351,13 +362,30 @@ def _sound(whole: Any, decoder: Decoder) -> SavedFile:
     if isinstance(whole, list):
         return SavedFile(entries=tuple(whole), form=FileForm.LIST, notes=notes)
     if isinstance(whole, dict) and isinstance(whole.get(MESSAGES), list):
-        around = {**whole, MESSAGES: []}
-        return SavedFile(entries=tuple(whole[MESSAGES]), form=FileForm.OBJECT, notes=notes, container=around)
-    if isinstance(whole, dict) and "role" in whole:
+        return contained(whole, (MESSAGES,), notes)
+    if isinstance(whole, dict) and "role" not in whole and (place := find_place(whole)) is not None:
+        return contained(whole, place, notes)
+    if isinstance(whole, dict) and ("role" in whole or shape_of(whole) is not None):
         return SavedFile(entries=(whole,), form=FileForm.LINES, lines=(1,), notes=notes)
     if isinstance(whole, dict) and MESSAGES in whole:
         raise UnreadableFileError(f"its `messages` are no list, but {_kind(whole[MESSAGES])}")
     raise UnreadableFileError(f"it holds no list of messages, but {_kind(whole)}")
+
+
+def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:
+    """Take a conversation out of the object that holds it.
+
+    Args:
+        whole: the object.
+        place: the keys that lead to the messages.
+        notes: what could not be taken as it stands.
+
+    Returns:
+        The conversation, with what is around it.
+    """
+    around = filled(whole, place, Export([]), moved=False)
+    entries = tuple(entries_at(whole, place))
+    return SavedFile(entries=entries, form=FileForm.OBJECT, notes=notes, container=around, place=place)
 
 
 def _kind(value: object) -> str:
@@ -372,9 +400,10 @@ def _damaged(text: str) -> SavedFile:
         return _list_in(text, text.index("[") + 1)
     first_line = next(line for line in text.split("\n") if line.strip())
     if opening == "{" and not Decoder().reads(first_line):
-        member = member_of(text, MESSAGES)
-        if member is not None:
-            return _object_in(text, *member)
+        for key in KEYS:
+            member = member_of(text, key)
+            if member is not None:
+                return _object_in(text, key, *member)
     return _lines_in(text)
 
 
@@ -391,7 +420,7 @@ def _list_in(text: str, start: int) -> SavedFile:
     )
 
 
-def _object_in(text: str, key: int, start: int) -> SavedFile:
+def _object_in(text: str, name: str, key: int, start: int) -> SavedFile:
     """Take an object by its parts: what stands before its messages, the messages, what stands behind."""
     items = items_of(text, start)
     notes = list(items.notes)
@@ -402,15 +431,16 @@ def _object_in(text: str, key: int, start: int) -> SavedFile:
         decoder = Decoder()
         value = decoder.value(part)
         if isinstance(value, dict):
-            around |= {**value, MESSAGES: []}
+            around |= {**value, name: []}
         elif part is head or items.closed:
-            notes.append(LineNote(line=line, detail=f"keys beside `messages`: {decoder.failure}", skipped=part))
+            notes.append(LineNote(line=line, detail=f"keys beside `{name}`: {decoder.failure}", skipped=part))
     return SavedFile(
         entries=tuple(value for _, value in items.values),
         form=FileForm.OBJECT,
         lines=tuple(line for line, _ in items.values),
         notes=tuple(sorted(notes, key=lambda note: note.line)),
-        container=around or {MESSAGES: []},
+        container=around or {name: []},
+        place=(name,),
     )
 
 

@@ -135,11 +135,11 @@ def test_a_missing_file_and_a_folder_are_one_line_and_exit_code_2(tmp_path: Path
 def test_a_file_that_may_not_be_read_is_one_line_and_exit_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forbidden(_: object) -> bytes:
+    def forbidden(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     # Root may read everything, so the system call is stood in for.
-    monkeypatch.setattr("pathlib.Path.read_bytes", forbidden)
+    monkeypatch.setattr("pathlib.Path.open", forbidden)
     result = check(tmp_path / "a.json")
     assert (result.exit_code, result.stderr) == (
         2,

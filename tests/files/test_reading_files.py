@@ -231,20 +231,20 @@ def test_what_is_no_readable_file_is_refused_in_one_line(tmp_path: Path, monkeyp
     path.write_bytes(b"[]")
     if os.geteuid() == 0:
         # Nothing is forbidden to root.
-        monkeypatch.setattr("pathlib.Path.read_bytes", _forbidden)
+        monkeypatch.setattr("pathlib.Path.open", _forbidden)
     path.chmod(0)
     with pytest.raises(UnreadableFileError, match=r"^there is no permission to read it$"):
         read_file(path)
-    monkeypatch.setattr("pathlib.Path.read_bytes", _broken)
+    monkeypatch.setattr("pathlib.Path.open", _broken)
     with pytest.raises(UnreadableFileError, match=r"^Input/output error$"):
         read_file(path)
 
 
-def _forbidden(_: object) -> bytes:
+def _forbidden(*_: object) -> None:
     raise PermissionError(13, "Permission denied")
 
 
-def _broken(_: object) -> bytes:
+def _broken(*_: object) -> None:
     raise OSError(5, "Input/output error")
 
 
