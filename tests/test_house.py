@@ -38,7 +38,6 @@ ROOMS = (
     "history",
     "scanning",
     "containers",
-    "containers",
     "files",
     "sessions",
     "integrations",
