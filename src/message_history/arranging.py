@@ -105,17 +105,16 @@ def _untidy_turns(messages: Sequence[Message], interrupted: Collection[int]) -> 
     waiting: tuple[str, ...] = ()
     after_user = False
     for position, message in enumerate(messages):
-        facts = message.facts
         if message.role == "assistant":
             if after_user:
                 if not tidy:
                     untidy.append((start, position))
                 start, tidy, waiting, after_user = position, True, (), False
-            if facts.way == CAREFUL or (facts.calls and (waiting or position in interrupted)):
+            if message.way == CAREFUL or (message.ids and (waiting or position in interrupted)):
                 tidy = False
-            waiting = waiting or facts.calls
+            waiting = waiting or message.ids
         else:
-            if facts.way == CAREFUL or facts.answers != waiting:
+            if message.way == CAREFUL or message.ids != waiting:
                 tidy = False
             waiting, after_user = (), True
     if not tidy or waiting:
@@ -294,7 +293,7 @@ class _Plan:
 
     def _rehome(self, results: dict[str, Place]) -> None:
         """Give a call in a user message to the assistant, if its result is in the list and nobody else made it."""
-        made = {id for message in self._messages if message.role == "assistant" for id in message.facts.calls}
+        made = {id for message in self._messages if message.role == "assistant" for id in message.ids}
         for place, block in self._injected:
             if block.id in results and block.id not in made:
                 result = results.pop(block.id)

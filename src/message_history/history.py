@@ -32,6 +32,7 @@ from message_history.dialects.detect import read
 from message_history.dialects.plain import as_sequence
 from message_history.drafts import Hearing, OpenTurn, Turn, heard_message, said_message
 from message_history.frozen import brief
+from message_history.media import fit_media
 from message_history.message import Message, make_message, thinks, unbound
 from message_history.policy import Policy
 from message_history.repairs import Repair, RepairCode, Severity
@@ -55,6 +56,7 @@ from message_history.windows import TRIMMED, Counter, Cut, compact, drop_before,
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam
+    from pydantic_core import CoreSchema
 
     from message_history.blocks import StubReason
     from message_history.dialects.base import Note, Parsed
@@ -782,7 +784,7 @@ class _Folding:
         if done is not None:
             detail = f"{message.content[0]!r:.120}" if message.content else ""
             self.record(done, source, detail=detail, index=max(_length(grown) - 1, 0))
-        if message.facts.calls:
+        if message.role == "assistant" and message.ids:
             self._last_calls = source
 
     def record(
@@ -884,7 +886,7 @@ def _answered_only(message: Message, after: Message | None) -> tuple[Message, tu
         return make_message("user", kept), ()
     results = after.results if after is not None else ()
     stubs = {result.tool_use_id: result for result in results if result.is_stub}
-    open_ids = set(message.facts.calls) if after is None else stubs.keys()
+    open_ids = set(message.ids) if after is None else stubs.keys()
     removed: list[Block] = []
     for call in message.calls:
         if call.id in open_ids:

@@ -34,11 +34,10 @@ __all__ = [
     "CAREFUL",
     "HEARD",
     "SAID",
-    "WORDS",
-    "Facts",
+    "WAYS",
     "Message",
     "Role",
-    "make_facts",
+    "known_message",
     "make_message",
     "text_message",
     "thinks",
@@ -48,49 +47,10 @@ __all__ = [
 Role: TypeAlias = Literal["user", "assistant"]
 
 
-@final
-@frozen
-class Facts:
-    """What one look at a message tells, so that adding it need not look again.
-
-    Args:
-        calls: the ids of its calls, in order.
-        answers: the ids of its results, in order.
-        way: `SAID` for an assistant message and `HEARD` for a user message in which nothing asks for mending: no
-            blank text, no block in the wrong role, calls complete, results first, every id once, nothing that says
-            it is an error, a stub or a system message. `CAREFUL` for any other.
-    """
-
-    calls: tuple[str, ...]
-    answers: tuple[str, ...]
-    way: int
-
-    @property
-    def clean(self) -> bool:
-        """Tell whether nothing in the message asks for mending."""
-        return self.way != CAREFUL
-
-
 CAREFUL: Final = 0
 SAID: Final = 1
 HEARD: Final = 2
-_new = object.__new__
-_set_calls = Facts.calls.__set__  # type: ignore[attr-defined]
-_set_answers = Facts.answers.__set__  # type: ignore[attr-defined]
-_set_way = Facts.way.__set__  # type: ignore[attr-defined]
-
-
-def make_facts(calls: tuple[str, ...], answers: tuple[str, ...], way: int) -> Facts:
-    """Make facts; see `make_message`."""
-    facts = _new(Facts)
-    _set_calls(facts, calls)
-    _set_answers(facts, answers)
-    _set_way(facts, way)
-    return facts
-
-
-WORDS: Final[dict[Role, Facts]] = {"assistant": Facts((), (), SAID), "user": Facts((), (), HEARD)}
-"""The facts of a message that holds neither calls nor results, and nothing to mend."""
+WAYS: Final[dict[Role, int]] = {"assistant": SAID, "user": HEARD}
 
 
 @final
@@ -101,21 +61,29 @@ class Message:
     Args:
         role: `user` or `assistant`.
         content: text, a block, or several of both.
+
+    Attributes:
+        ids: what one look at it tells, so that adding it need not look again: in order, the ids of an assistant
+            message's calls, or of a user message's results.
+        way: `SAID` for an assistant message and `HEARD` for a user message in which nothing asks for mending: no
+            blank text, no block in the wrong role, calls complete, results first, every id once, nothing that says
+            it is an error, a stub or a system message. `CAREFUL` for any other.
     """
 
     role: Role
     content: tuple[Block, ...]
-    facts: Facts = field(eq=False)
+    ids: tuple[str, ...] = field(eq=False)
+    way: int = field(eq=False)
 
     def __attrs_pre_init__(self) -> None:
-        if hasattr(self, "facts"):
+        if hasattr(self, "way"):
             raise FrozenInstanceError
 
     def __init__(self, role: Role, content: Content) -> None:
         if role not in ("user", "assistant"):
             raise ValueError(f"role must be 'user' or 'assistant', not {brief(role)}")
         blocks = blocks_of(content)
-        self.__attrs_init__(role, blocks, _survey(role, blocks))
+        self.__attrs_init__(role, blocks, *_survey(role, blocks))
 
     def __init_subclass__(cls) -> Never:
         raise TypeError("Message cannot be subclassed: what is in a history must be one that cannot change")
@@ -176,7 +144,7 @@ class Message:
         return Message, (self.role, self.content)
 
 
-def _survey(role: Role, blocks: Sequence[Block]) -> Facts:
+def _survey(role: Role, blocks: Sequence[Block]) -> tuple[tuple[str, ...], int]:
     """Look once at the blocks of a message."""
     calls: list[str] = []
     answers: list[str] = []
@@ -198,12 +166,7 @@ def _survey(role: Role, blocks: Sequence[Block]) -> Facts:
         if block.meta is not None and block.meta.converted:
             clean = False
     clean = clean and len(set(calls)) == len(calls) and len(set(answers)) == len(answers)
-    if not calls and not answers:
-        return WORDS[role] if clean else _UNCLEAN
-    return make_facts(tuple(calls), tuple(answers), WORDS[role].way if clean else CAREFUL)
-
-
-_UNCLEAN: Final = Facts((), (), CAREFUL)
+    return tuple(calls if role == "assistant" else answers), WAYS[role] if clean else CAREFUL
 
 
 def _complete(call: ToolUseBlock) -> bool:
@@ -211,18 +174,34 @@ def _complete(call: ToolUseBlock) -> bool:
 
 
 # Makers for the parsers and the state machine, as in `blocks`.
+_new = object.__new__
 _set_role = Message.role.__set__  # type: ignore[union-attr]
 _set_content = Message.content.__set__  # type: ignore[attr-defined]
-_set_facts = Message.facts.__set__  # type: ignore[attr-defined]
+_set_ids = Message.ids.__set__  # type: ignore[attr-defined]
+_set_way = Message.way.__set__  # type: ignore[attr-defined]
 
 
-def make_message(role: Role, content: tuple[Block, ...], facts: Facts | None = None) -> Message:
+def make_message(role: Role, content: tuple[Block, ...]) -> Message:
     """Make a message of blocks that are known to be blocks.
 
     Args:
         role: its role.
         content: its blocks.
-        facts: what a look at them tells, if the caller has looked already.
+
+    Returns:
+        The message.
+    """
+    return known_message(role, content, *_survey(role, content))
+
+
+def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], way: int) -> Message:
+    """Make a message that the caller has looked at already.
+
+    Args:
+        role: its role.
+        content: its blocks.
+        ids: see `Message`.
+        way: see `Message`.
 
     Returns:
         The message.
@@ -230,13 +209,14 @@ def make_message(role: Role, content: tuple[Block, ...], facts: Facts | None = N
     message = _new(Message)
     _set_role(message, role)
     _set_content(message, content)
-    _set_facts(message, facts if facts is not None else _survey(role, content))
+    _set_ids(message, ids)
+    _set_way(message, way)
     return message
 
 
 def text_message(role: Role, text: str) -> Message:
     """Make a message of one text that is not blank."""
-    return make_message(role, (text_block(text),), WORDS[role])
+    return known_message(role, (text_block(text),), (), WAYS[role])
 
 
 def thinks(message: Message) -> bool:
@@ -250,4 +230,4 @@ def unbound(message: Message) -> Message:
         evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
         for block in message.content
     )
-    return make_message(message.role, tuple(content), message.facts)
+    return known_message(message.role, tuple(content), message.ids, message.way)

@@ -229,19 +229,18 @@ def step(
     Complexity: linear in the message; logarithmic in the history for a result that answers no call of the open turn.
     """
     last, turns, said, heard, context = conversation
-    facts = message.facts
     if not interrupted and answers is None:
         # A message that needs no mending, in a turn without drafts, moves whole; `TABLE` would do the same.
-        way = facts.way
+        way = message.way
         if way == SAID:
             if type(heard) is Message:
                 turn: Turn = (said, heard)  # type: ignore[assignment]  # next to a message, the other side is none or one
                 return put(last, turns, turn), turns + 1, message, None, context
         elif way == HEARD and heard is None:
             if type(said) is Message:
-                if facts.answers == said.facts.calls:
+                if message.ids == said.ids:
                     return last, turns, said, message, context
-            elif said is None and not facts.answers:
+            elif said is None and not message.ids:
                 return last, turns, None, message, context
     one = _Step(conversation, answers=answers, interrupted=interrupted, sources=sources)
     one.take(message)
@@ -502,8 +501,8 @@ class _Step:
         if self._answers is not None and 0 <= self._answers < messages_in(self.past):
             turn = (self._answers + 1) // 2
             earlier = self.past[turn][0]
-            if earlier is not None and block.tool_use_id in earlier.facts.calls:
-                self._for_settled(block, turn, earlier.facts.calls.index(block.tool_use_id))
+            if earlier is not None and block.tool_use_id in earlier.ids:
+                self._for_settled(block, turn, earlier.ids.index(block.tool_use_id))
                 return
         saying, hearing = self._saying(), self._hearing()
         waiting = ((1 << len(saying.calls)) - 1) & ~hearing.answered
@@ -716,7 +715,7 @@ def _has_calls(said: Message | Saying | None) -> bool:
 def _count_of_calls(said: Message | Saying | None) -> int:
     if said is None:
         return 0
-    return len(said.calls) if isinstance(said, Saying) else len(said.facts.calls)
+    return len(said.calls) if isinstance(said, Saying) else len(said.ids)
 
 
 def _lowest(bits: int) -> int:

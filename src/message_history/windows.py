@@ -415,7 +415,7 @@ class _Costs:
 
 
 def _starts_turn(message: Message) -> bool:
-    return message.role == "user" and not message.facts.answers
+    return message.role == "user" and not message.ids
 
 
 def _position(history: MessageHistory, cut: SupportsIndex) -> int:

@@ -6,7 +6,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from attrs import evolve
 
 from message_history import (
     InvariantError,
@@ -21,7 +20,7 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.blocks import Block, Meta
-from message_history.message import CAREFUL, make_message
+from message_history.message import CAREFUL, known_message
 from message_history.sequence import Log
 from message_history.turns import (
     NOTHING_YET,
@@ -131,7 +130,7 @@ def test_a_message_moves_whole_just_as_block_by_block() -> None:
         blockwise = MessageHistory()
         for message in messages:
             whole = whole.add(message)
-            careful = make_message(message.role, message.content, evolve(message.facts, way=CAREFUL))
+            careful = known_message(message.role, message.content, message.ids, CAREFUL)
             blockwise = blockwise.add(careful)
         assert whole == blockwise
         assert whole.repairs == blockwise.repairs

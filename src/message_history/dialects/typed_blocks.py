@@ -27,7 +27,7 @@ from message_history.blocks import (
 )
 from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.frozen import freeze, freeze_mapping, json_text
-from message_history.message import CAREFUL, WORDS, Message, make_facts, make_message, text_message
+from message_history.message import CAREFUL, WAYS, Message, known_message, text_message
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
@@ -134,12 +134,11 @@ def common_message(entry: Any, size: int) -> Message | None:
         else:
             return None
     if not calls and not answers:
-        return make_message(role, tuple(blocks), WORDS[role])
+        return known_message(role, tuple(blocks), (), WAYS[role])
     if len(set(calls)) != len(calls) or len(set(answers)) != len(answers):
         return None
-    return make_message(
-        role, tuple(blocks), make_facts(tuple(calls), tuple(answers), WORDS[role].way if clean else CAREFUL)
-    )
+    ids = calls if role == "assistant" else answers
+    return known_message(role, tuple(blocks), tuple(ids), WAYS[role] if clean else CAREFUL)
 
 
 def _common_result(content: Any) -> tuple[Block, ...] | None:

@@ -27,6 +27,7 @@ from message_history.dialects.anthropic.parts import Parts
 from message_history.dialects.base import Export
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.frozen import FrozenDict, FrozenList
+from message_history.message import HEARD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +117,7 @@ class Render:
 
     def user(self, message: Message) -> list[Wire]:
         """Write a user message; system words may follow it as a message of their own."""
-        if message.facts.clean and message.facts.answers == () and len(message.content) == 1:
+        if message.way == HEARD and not message.ids and len(message.content) == 1:
             block = message.content[0]
             if type(block) is TextBlock and block.meta is None:
                 return [{"role": "user", "content": [self._parts.text(block.text)]}]
@@ -348,7 +349,7 @@ class Render:
         """Answer server tools that got no result, unless the turn is paused, or waits for client tools alone."""
         if not self._outstanding or after is None:
             return
-        only_results = message.facts.calls and all(isinstance(block, ToolResultBlock) for block in after.content)
+        only_results = message.ids and all(isinstance(block, ToolResultBlock) for block in after.content)
         if only_results:
             return
         for position in range(len(content) - 1, -1, -1):

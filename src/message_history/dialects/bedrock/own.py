@@ -42,7 +42,7 @@ def served_pairs(message: Message) -> frozenset[int]:
     pairs: dict[str, tuple[int, int]] = {}
     for position, block in enumerate(message.content):
         id = server_id(block)
-        if id is None or id in message.facts.calls or id in pairs:
+        if id is None or id in message.ids or id in pairs:
             continue
         if kind_of(block) == "toolUse":
             called.setdefault(id, position)

@@ -18,7 +18,7 @@ from message_history.blocks import (
 )
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.frozen import freeze_mapping
-from message_history.message import Message, make_message
+from message_history.message import Message, known_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def _with_chunks(message: Message) -> Message:
     """Read the chunks of a message that Chat Completions do not have."""
     if not any(isinstance(block, ProviderBlock | ToolResultBlock) for block in message.content):
         return message
-    return make_message(message.role, tuple(_read(block) for block in message.content), message.facts)
+    return known_message(message.role, tuple(_read(block) for block in message.content), message.ids, message.way)
 
 
 def _read(block: Block, *, in_result: bool = False) -> Block:

@@ -24,7 +24,7 @@ from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.dialects.typed_blocks import call_of_text, carry, text_of_json
 from message_history.frozen import EMPTY, brief, freeze_mapping
-from message_history.message import Message, make_message
+from message_history.message import HEARD, Message, make_message
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
@@ -227,8 +227,8 @@ class Reader:
         self._number_results()
         message = make_message("user", tuple(self._results))
         before = self.parsed.messages[-1] if self.parsed.messages else None
-        calls = before.facts.calls if before is not None else ()
-        if message.facts.answers != calls and message.facts.clean and sorted(message.facts.answers) == sorted(calls):
+        calls = before.ids if before is not None and before.role == "assistant" else ()
+        if message.ids != calls and message.way == HEARD and sorted(message.ids) == sorted(calls):
             # Tool messages come as the tools finish; their order says nothing.
             message = _in_order(message, calls)
         self.parsed.add(message, self._results_source)

@@ -173,7 +173,7 @@ class Reader:
     def _put_results_in_order(self) -> None:
         """Outputs come as the tools finish; their order says nothing."""
         said = self.parsed.messages[-1] if self.parsed.messages else None
-        calls = said.facts.calls if said is not None else ()
+        calls = said.ids if said is not None and said.role == "assistant" else ()
         results = [block for block in self._blocks[: len(calls)] if isinstance(block, ToolResultBlock)]
         by_id = {block.tool_use_id: block for block in results}
         if len(by_id) == len(calls) and by_id.keys() == set(calls):

@@ -121,7 +121,7 @@ class Reader:
             blocks[-1] = half_written(blocks[-1])
         _carry(blocks, keys)
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-        self._calls.update(message.facts.calls)
+        self._calls.update(call.id for call in message.calls)
         self.parsed.add(message, self._source, interrupted=cut_off)
 
     def _role(self, kind: object, parts: Sequence[object]) -> str:
