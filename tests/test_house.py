@@ -57,6 +57,9 @@ THIRD_PARTY = {"cli": {"click", "rich"}}
 ONE_FILE = {
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
     "message_history.sessions.locking": {"filelock"},
+    "message_history.sessions.sql_tables": {"sqlalchemy"},
+    "message_history.sessions.sql_database": {"sqlalchemy"},
+    "message_history.sessions.sql": {"sqlalchemy"},
 }
 # Each file of these may import the one library that it is for.
 INTEGRATING = {"integrations"}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import final
+from functools import partial
+from typing import TYPE_CHECKING, final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["SessionConflictError", "SessionError", "SessionLockedError"]
 
@@ -13,7 +17,26 @@ class SessionError(Exception):
 
 @final
 class SessionConflictError(SessionError):
-    """Somebody else has written to the session since it was read; nothing was written. Load it again."""
+    """Somebody else has written to the session since it was read; nothing was written. Load it again.
+
+    Args:
+        problem: what is wrong, in words.
+        session: the session's id, where it has one.
+        expected: the revision that was read or written last; 0 for none.
+        found: the revision that is there now; None when the session is gone.
+    """
+
+    def __init__(
+        self, problem: str, *, session: str | None = None, expected: int | None = None, found: int | None = None
+    ) -> None:
+        super().__init__(problem)
+        self.session = session
+        self.expected = expected
+        self.found = found
+
+    def __reduce__(self) -> tuple[Callable[[], SessionConflictError], tuple[()]]:
+        again = partial(SessionConflictError, session=self.session, expected=self.expected, found=self.found)
+        return partial(again, str(self)), ()
 
 
 @final
