@@ -78,11 +78,12 @@ PUBLIC = {
 
 
 class Import(NamedTuple):
-    """One import: who imports what, and whether only type checkers see it."""
+    """One import: who imports what, whether only type checkers see it, and whether it waits for a call."""
 
     module: str
     target: str
     typing_only: bool
+    late: bool
 
     @property
     def rooms(self) -> tuple[str, str]:
@@ -116,6 +117,12 @@ def imports() -> list[Import]:
             for statement in node.body
             for inner in ast.walk(statement)
         }
+        late = {
+            id(inner)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            for inner in ast.walk(node)
+        }
         for node in ast.walk(tree):
             targets = []
             if isinstance(node, ast.Import):
@@ -125,7 +132,7 @@ def imports() -> list[Import]:
                 # `from package import module` imports the module.
                 inner = [f"{node.module}.{alias.name}" for alias in node.names]
                 targets = [name if name in modules() else str(node.module) for name in inner]
-            found += [Import(module, target, id(node) in hidden) for target in dict.fromkeys(targets)]
+            found += [Import(module, target, id(node) in hidden, id(node) in late) for target in dict.fromkeys(targets)]
     return found
 
 
@@ -143,6 +150,8 @@ def test_a_room_uses_only_rooms_named_before_it() -> None:
         here, there = each.rooms
         if here in DOORS or here == there or (each.typing_only and (here, there) in ANNOTATIONS_ONLY):
             continue
+        if each.late and (here, there) in HOOKS:
+            continue
         if there in DOORS or ROOMS.index(there) > ROOMS.index(here):
             wrong.append(f"{each.module} imports {each.target}")
     assert wrong == []
@@ -150,12 +159,13 @@ def test_a_room_uses_only_rooms_named_before_it() -> None:
 
 def test_the_exceptions_are_still_needed() -> None:
     assert {each.rooms for each in within()} >= ANNOTATIONS_ONLY
+    assert {each.rooms for each in within() if each.late} >= HOOKS
 
 
 def test_there_is_no_import_circle() -> None:
     needs: dict[str, set[str]] = {module: set() for module in modules()}
     for each in within():
-        if not each.typing_only:
+        if not each.typing_only and not (each.late and each.rooms in HOOKS):
             needs[each.module].add(each.target)
     while leaves := [module for module, needed in needs.items() if not needed]:
         for leaf in leaves:

@@ -1,0 +1,99 @@
+"""A history as a field of a pydantic model."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+
+from message_history import MessageHistory, RepairCode, ToolUseBlock
+from message_history.integrations.strategies import histories
+
+pytest.importorskip("pydantic")
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+ADAPTER = TypeAdapter(MessageHistory)
+
+
+@dataclass
+class Held:
+    history: MessageHistory
+
+
+class Conversation(BaseModel):
+    title: str = ""
+    history: MessageHistory = Field(default_factory=MessageHistory)
+
+
+def is_text(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@given(histories())
+def test_a_history_goes_through_json_and_back(history: MessageHistory) -> None:
+    model = Conversation(history=history)
+    assert model.history is history
+    assert model.model_dump() == {"title": "", "history": history.to_list()}
+    assert Conversation.model_validate(model.model_dump()).history == history
+    if is_text(history.to_list()):
+        assert Conversation.model_validate_json(model.model_dump_json()).history == history
+
+
+def test_a_broken_list_is_mended_as_from_list_does() -> None:
+    raw = [{"role": "assistant", "content": "hi"}, {"role": "user", "content": [{"type": "text", "text": ""}]}]
+    history = Conversation.model_validate({"history": raw}).history
+    assert history == MessageHistory.from_list(raw)
+    codes = [repair.code for repair in history.repairs]
+    assert codes == [RepairCode.BOOTSTRAP_ADDED, RepairCode.BLANK_TEXT_DROPPED]
+
+
+def test_calls_at_the_end_stay_open() -> None:
+    history = MessageHistory().add_user("hi").add_assistant(ToolUseBlock("1", "f", {}))
+    again = Conversation.model_validate_json(Conversation(history=history).model_dump_json()).history
+    assert [call.id for call in again.awaiting] == ["1"]
+    assert again.repairs == ()
+
+
+@pytest.mark.parametrize("value", [None, 1, "text", {"role": "user"}, {1, 2}])
+def test_what_is_no_list_is_a_validation_error(value: Any) -> None:
+    with pytest.raises(ValidationError, match="from_list takes a list of messages"):
+        Conversation.model_validate({"history": value})
+
+
+def test_the_json_schema_is_a_list_of_objects_both_ways() -> None:
+    modes: tuple[Literal["validation", "serialization"], ...] = ("validation", "serialization")
+    schemas = [Conversation.model_json_schema(mode=mode)["properties"]["history"] for mode in modes]
+    assert [schema["type"] for schema in schemas] == ["array", "array"]
+    assert [schema["items"]["type"] for schema in schemas] == ["object", "object"]
+    assert len({schema["description"] for schema in schemas}) == 2
+
+
+def test_other_ways_to_hold_a_history() -> None:
+    history = MessageHistory().add_user("hi")
+    assert ADAPTER.validate_python(history) is history
+    assert ADAPTER.validate_json(ADAPTER.dump_json(history)) == history
+    assert TypeAdapter(Held).validate_python({"history": history.to_list()}) == Held(history)
+    assert TypeAdapter(dict[str, MessageHistory | None]).validate_json('{"a": null, "b": []}') == {
+        "a": None,
+        "b": MessageHistory(),
+    }
+    model = Conversation(history=history)
+    assert model.model_copy(deep=True) == copy.deepcopy(model) == pickle.loads(pickle.dumps(model)) == model
+
+
+def test_the_core_does_not_import_pydantic() -> None:
+    code = "import sys, message_history, message_history.dialects; print('pydantic' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ran.stdout == "False\n"
