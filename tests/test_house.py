@@ -36,6 +36,7 @@ ROOMS = (
     "windows",
     "replies",
     "history",
+    "streaming",
     "scanning",
     "containers",
     "files",

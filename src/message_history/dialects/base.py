@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 from attrs import define, evolve, field, frozen
 
 from message_history.frozen import freeze
+from message_history.media.limits import NO_LIMITS, Limits
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ CUT_OFF: Final = frozenset(
         "malformed_tool_use",
         "max_tokens",
         "model_context_window_exceeded",
+        "model_length",
         "refusal",
         "safety",
     }
@@ -279,10 +281,16 @@ class Export:
 
 @frozen
 class Dialect(ABC, Generic[WireT]):
-    """One provider API's wire format and rules."""
+    """One provider API's wire format and rules.
+
+    Args:
+        limits: what is taken of images and documents; an export makes them fit.
+    """
 
     name: ClassVar[str]
     rules: ClassVar[tuple[Rule, ...]] = ()
+
+    limits: Limits = field(default=NO_LIMITS, kw_only=True)
 
     @abstractmethod
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:

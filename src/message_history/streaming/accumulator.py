@@ -1,0 +1,119 @@
+"""The accumulator: feed it the events of a stream, and ask at any moment for the history so far.
+
+It knows each provider's stream through an assembler, which makes a response of the events; the response is added to
+the history like any other. So a stream that is cancelled leaves what a reply that was cut off leaves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, Portable
+from message_history.streaming.anthropic import AnthropicReply
+from message_history.streaming.bedrock import ConverseReply
+from message_history.streaming.gemini import GeminiReply
+from message_history.streaming.openai_chat import ChatReply
+from message_history.streaming.openai_responses import ResponsesReply
+
+if TYPE_CHECKING:
+    from message_history.dialects import Dialect
+    from message_history.history import MessageHistory
+    from message_history.message import Message
+    from message_history.streaming.assembling import Assembler
+
+__all__ = ["Accumulator"]
+
+_ASSEMBLERS: Final[dict[str, type[Assembler]]] = {
+    Anthropic.name: AnthropicReply,
+    OpenAIChat.name: ChatReply,
+    OpenAIResponses.name: ResponsesReply,
+    Gemini.name: GeminiReply,
+    Mistral.name: ChatReply,
+    Bedrock.name: ConverseReply,
+    Portable.name: ChatReply,
+}
+
+
+@final
+class Accumulator:
+    """A reply that is streamed.
+
+    Args:
+        dialect: whose stream it is.
+        sent: the version of the history that was sent, as `close` gave it.
+
+    Raises:
+        ValueError: for a dialect that has no stream.
+
+    Examples:
+        >>> sent = MessageHistory().add_user("Hello?")
+        >>> reply = Accumulator(OpenAIChat(), sent)
+        >>> for text in ("Good ", "morn"):
+        ...     reply.feed({"choices": [{"index": 0, "delta": {"content": text}}]})
+        >>> reply.history_so_far[-1].text, reply.finished
+        ('Good morn', False)
+    """
+
+    def __init__(self, dialect: Dialect[Any], sent: MessageHistory) -> None:
+        if dialect.name not in _ASSEMBLERS:
+            raise ValueError(f"no stream is known for {dialect.name}")
+        self._dialect = dialect
+        self._sent = sent.close(dialect)
+        self._reply = _ASSEMBLERS[dialect.name]()
+
+    def feed(self, event: object) -> None:
+        """Take the next event of the stream.
+
+        Args:
+            event: an SDK's object or its dict; what says nothing of the reply is passed over.
+
+        Complexity: the size of the event.
+        """
+        self._reply.take(event)
+
+    @property
+    def finished(self) -> bool:
+        """Return whether the provider has said that the reply is complete."""
+        return self._reply.finished
+
+    @property
+    def response(self) -> dict[str, Any] | None:
+        """Return the reply so far as the response that it would have been without streaming.
+
+        It is None while nothing has come. `add_response` takes it, also for a history that has grown since it was
+        sent: `history.add_response(reply.response, sent=sent)`.
+        """
+        return self._reply.response()
+
+    @property
+    def history_so_far(self) -> MessageHistory:
+        """Return the version that was sent with the reply so far behind it.
+
+        It keeps what was said and the calls that are complete; a call whose input was still coming cannot have run,
+        and is dropped. Asking costs the size of the reply, and changes nothing.
+        """
+        return self.added_to(self._sent)
+
+    @property
+    def message(self) -> Message | None:
+        """Return the reply so far as a message, with what was prefilled; None when it says nothing yet."""
+        after = self.history_so_far
+        return None if not after or after[-1].role == "user" or after == self._sent else after[-1]
+
+    def added_to(self, history: MessageHistory) -> MessageHistory:
+        """Add the reply so far to a history that has grown since it was sent.
+
+        Args:
+            history: the history.
+
+        Returns:
+            The history with the reply in its place, and what came since behind it; the same when nothing has come.
+
+        Raises:
+            InvariantError: see `MessageHistory.add`.
+            ValueError: when the history did not grow out of the version that was sent.
+
+        Complexity: the size of the reply and of what was added since.
+        """
+        response = self.response
+        return history if response is None else history.add_response(response, dialect=self._dialect, sent=self._sent)

@@ -1,0 +1,93 @@
+"""What every assembler of streamed replies is, and what several of them need.
+
+An assembler puts a provider's stream events together into the response that the provider would have given without
+streaming. What is there of it can be asked for after every event. A call whose input is still coming is given as cut
+off, so that whoever adds the response drops it; parts that mean nothing before they are whole are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.plain import as_mapping, as_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["INTERRUPTED", "Assembler", "field_of", "mappings", "parsed", "taken_apart"]
+
+INTERRUPTED: Final = "interrupted"
+"""The stop reason of a reply that ends in half a call; no provider gives it."""
+
+
+class Assembler(ABC):
+    """One reply on its way in.
+
+    Attributes:
+        finished: whether the provider has said that it is complete.
+    """
+
+    def __init__(self) -> None:
+        self.finished = False
+
+    @abstractmethod
+    def take(self, event: object) -> None:
+        """Take the next event.
+
+        Args:
+            event: an SDK's object or its dict; an event that says nothing of the reply is passed over.
+
+        Complexity: the size of the event.
+        """
+
+    @abstractmethod
+    def response(self) -> dict[str, Any] | None:
+        """Give the response so far, as if it had not been streamed.
+
+        Returns:
+            The response, or None when nothing of it has come.
+
+        Complexity: the size of the response.
+        """
+
+
+def field_of(event: object, name: str) -> Any:
+    """Read one field of an event without looking at the others, which may be large.
+
+    Args:
+        event: an SDK's object or its dict.
+        name: the field.
+
+    Returns:
+        Its value, or None.
+    """
+    return event.get(name) if isinstance(event, dict) else getattr(event, name, None)
+
+
+def taken_apart(event: object) -> Mapping[Any, Any]:
+    """Read an event as a mapping; one that is none is empty."""
+    found = as_mapping(event)
+    return found if found is not None else {}
+
+
+def mappings(values: object) -> Iterable[Mapping[Any, Any]]:
+    """Give those of some values that are mappings."""
+    return [found for value in as_sequence(values) or () if (found := as_mapping(value)) is not None]
+
+
+def parsed(text: str) -> Any:
+    """Read the input of a call that came in pieces.
+
+    Args:
+        text: what came.
+
+    Returns:
+        The object; the text itself when it is none.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return found if isinstance(found, dict) else text

@@ -1,0 +1,150 @@
+"""The stream of Chat Completions, and Mistral's, which differs in that content may come as chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.streaming.assembling import INTERRUPTED, Assembler, field_of, mappings, parsed, taken_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ChatReply"]
+
+_ONCE: Final = frozenset({"id", "type", "role", "name", "index", "format", "signature", "expires_at"})
+"""Keys whose value comes whole, however often."""
+
+
+@final
+class ChatReply(Assembler):
+    """The first choice of a completion on its way in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._message: dict[str, Any] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._chunks: list[dict[str, Any]] = []
+        self._reason: str | None = None
+
+    def take(self, event: object) -> None:
+        """Take the next chunk; see `Assembler.take`. Mistral's SDK wraps it, OpenAI's helper does too."""
+        for wrapping in ("data", "chunk"):
+            inner = field_of(event, wrapping)
+            if inner is not None and field_of(inner, "choices") is not None:
+                event = inner
+        for choice in mappings(field_of(event, "choices")):
+            if (choice.get("index") or 0) == 0:
+                self._add(taken_apart(choice.get("delta")))
+                reason = choice.get("finish_reason")
+                if reason:
+                    self._reason, self.finished = reason, True
+
+    def _add(self, delta: Mapping[Any, Any]) -> None:
+        for key, value in delta.items():
+            if key == "tool_calls":
+                for call in mappings(value):
+                    self._call(call)
+            elif key == "content" and (isinstance(value, list) or self._chunks):
+                self._content(value)
+            elif value is not None:
+                merge(self._message, key, value)
+
+    def _call(self, piece: Mapping[Any, Any]) -> None:
+        """Add a piece of a call; some servers number all calls alike, and only the ids tell them apart."""
+        id, index = piece.get("id"), piece.get("index")
+        call = next((call for call in reversed(self._calls) if index is None or call.get("index") == index), None)
+        if call is None or (id and call.get("id") and id != call["id"]):
+            call = {}
+            self._calls.append(call)
+        for key, value in piece.items():
+            if value is not None:
+                merge(call, key, value)
+
+    def _content(self, value: Any) -> None:
+        """Add chunks of content; neighbours of one type are one chunk."""
+        if not self._chunks and self._message.get("content"):
+            self._chunks.append({"type": "text", "text": self._message["content"]})
+        self._message.pop("content", None)
+        for piece in [{"type": "text", "text": value}] if isinstance(value, str) else mappings(value):
+            last = self._chunks[-1] if self._chunks else {}
+            if piece.get("type") == last.get("type") == "text":
+                last["text"] += piece.get("text") or ""
+            elif piece.get("type") == last.get("type") == "thinking":
+                last["thinking"] = _joined([*last["thinking"], *mappings(piece.get("thinking"))])
+                last.update({key: value for key, value in piece.items() if key not in ("type", "thinking")})
+            elif piece.get("type") == "thinking":
+                self._chunks.append({**piece, "thinking": _joined(mappings(piece.get("thinking")))})
+            elif piece.get("text") != "":
+                self._chunks.append(dict(piece))
+
+    def response(self) -> dict[str, Any] | None:
+        """Give the completion so far; see `Assembler.response`."""
+        message = {"role": "assistant", "content": None, **self._message}
+        if self._chunks:
+            message["content"] = [dict(chunk) for chunk in self._chunks]
+        reason = self._reason
+        if self._calls:
+            # Without streaming, calls have no index.
+            message["tool_calls"] = [{key: call[key] for key in call if key != "index"} for call in self._calls]
+            if not self.finished and not _is_whole(self._calls[-1]):
+                reason = INTERRUPTED
+        elif isinstance(message.get("function_call"), dict) and not self.finished:
+            if not _is_whole({"function": message["function_call"]}):
+                reason = INTERRUPTED
+        if not self.finished and not any(value for key, value in message.items() if key != "role"):
+            return None
+        return {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": reason}]}
+
+
+def merge(into: dict[str, Any], key: str, piece: Any) -> None:
+    """Add a piece to what is there under a key: texts are joined, so are the values of mappings; lists grow.
+
+    Args:
+        into: what is there.
+        key: the key.
+        piece: the piece.
+    """
+    there = into.get(key)
+    if isinstance(there, str) and isinstance(piece, str):
+        into[key] = (there or piece) if key in _ONCE else there + piece
+    elif isinstance(piece, dict):
+        into[key] = dict(there) if isinstance(there, dict) else {}
+        for inner, value in piece.items():
+            if value is not None:
+                merge(into[key], inner, value)
+    elif isinstance(there, list) and isinstance(piece, list):
+        into[key] = list(there)
+        for item in piece:
+            _merge_item(into[key], item)
+    else:
+        into[key] = piece
+
+
+def _merge_item(items: list[Any], piece: Any) -> None:
+    """Add an item to a list, or to the item of the list that has its index and type."""
+    if isinstance(piece, dict) and "index" in piece:
+        for item in items:
+            if isinstance(item, dict) and all(item.get(key) == piece.get(key) for key in ("index", "type")):
+                for key, value in piece.items():
+                    if value is not None:
+                        merge(item, key, value)
+                return
+    items.append(dict(piece) if isinstance(piece, dict) else piece)
+
+
+def _joined(parts: Any) -> list[dict[str, Any]]:
+    """Join neighbouring texts."""
+    joined: list[dict[str, Any]] = []
+    for part in parts:
+        if joined and part.get("type") == joined[-1].get("type") == "text":
+            joined[-1]["text"] += part.get("text") or ""
+        else:
+            joined.append(dict(part))
+    return joined
+
+
+def _is_whole(call: Mapping[str, Any]) -> bool:
+    """Tell whether a call is all there, although nothing has come behind it: an object that is closed does not grow."""
+    function = call.get("function")
+    arguments = function.get("arguments") if isinstance(function, dict) else None
+    return isinstance(arguments, dict) or isinstance(parsed(arguments or ""), dict)

@@ -1,0 +1,214 @@
+"""A stream that is cut after any event leaves a valid history: its words are kept, half a call is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, ProviderBlock, RepairCode, TextBlock, ThinkingBlock, check
+from message_history.dialects import Native, OpenAIChat, PydanticAI
+from message_history.streaming import Accumulator
+from tests.replies.streams import STREAMS, Stream
+
+every_stream = pytest.mark.parametrize("stream", STREAMS, ids=lambda stream: stream.name)
+SENT = MessageHistory().add_user("What is the weather in Paris?")
+
+
+class Model:
+    """An object of an SDK: attributes, and a way to a mapping."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._given = data
+        for key, value in data.items():
+            setattr(self, key, as_object(value))
+
+    def model_dump(self, **_: object) -> Mapping[str, Any]:
+        return self._given
+
+
+def as_object(value: Any) -> Any:
+    """Give a mapping as an object with attributes, as SDKs do."""
+    if isinstance(value, Mapping):
+        return Model(value)
+    return [as_object(item) for item in value] if isinstance(value, list) else value
+
+
+def told_so_far(events: list[dict[str, Any]], keys: tuple[str, ...]) -> str:
+    """Give the words of all deltas, by looking for them in a way of its own."""
+    found: list[str] = []
+
+    def look(value: Any, path: tuple[str, ...]) -> None:
+        if isinstance(value, Mapping):
+            for key, item in value.items():
+                look(item, (*path, str(key)))
+        elif isinstance(value, list):
+            for item in value:
+                look(item, path)
+        elif isinstance(value, str) and any(path[-len(key.split(".")) :] == tuple(key.split(".")) for key in keys):
+            found.append(value)
+
+    for event in events:
+        kind = event.get("type", "")
+        if not kind or kind.endswith("delta"):
+            look(event, ())
+    return "".join(found)
+
+
+WORDS = {
+    "anthropic": ("delta.text",),
+    "openai_chat": ("delta.content", "delta.refusal"),
+    "mistral": ("delta.content", "content.text"),
+    "gemini": ("parts.text",),
+    "bedrock": ("delta.text",),
+}
+
+
+TEXTS = ("response.output_text.delta", "response.refusal.delta")
+
+
+def words_of(stream: Stream, count: int) -> str:
+    events = stream.events[:count]
+    if stream.dialect.name == "openai_responses":
+        return "".join(event["delta"] for event in events if event["type"] in TEXTS)
+    if stream.dialect.name == "gemini":
+        parts = [part for event in events for part in event["candidates"][0]["content"]["parts"]]
+        return "".join(part.get("text", "") for part in parts if not part.get("thought"))
+    return told_so_far(events, WORDS[stream.dialect.name])
+
+
+def fed(stream: Stream, count: int, sent: MessageHistory = SENT) -> Accumulator:
+    reply = Accumulator(stream.dialect, sent)
+    for event in stream.events[:count]:
+        reply.feed(event)
+    return reply
+
+
+@every_stream
+def test_a_finished_stream_is_the_response(stream: Stream) -> None:
+    reply = fed(stream, len(stream.events))
+    assert reply.finished
+    if stream.response is not None:
+        whole = SENT.add_response(stream.response, dialect=stream.dialect)
+        assert reply.history_so_far == whole
+        assert reply.history_so_far.repairs == whole.repairs
+        assert reply.history_so_far.export(stream.dialect) == whole.export(stream.dialect)
+        said = whole[-1] if whole[-1].role == "assistant" else None
+        assert reply.message == said
+
+
+@every_stream
+def test_a_finished_stream_that_was_cut_holds_no_half_call(stream: Stream) -> None:
+    history = fed(stream, len(stream.events)).history_so_far
+    assert all(call.readable for call in history.awaiting)
+    if stream.response is None:
+        assert any(repair.code is RepairCode.INCOMPLETE_CALL_DROPPED for repair in history.repairs)
+
+
+@every_stream
+def test_a_stream_cut_after_any_event_leaves_a_valid_history(stream: Stream) -> None:
+    calls_before: list[str] = []
+    for count in range(len(stream.events) + 1):
+        reply = fed(stream, count)
+        history = reply.history_so_far
+        text = "".join(
+            block.text for message in history[1:] for block in message.content if isinstance(block, TextBlock)
+        )
+        assert text == words_of(stream, count)
+        calls = [call.id for call in history.awaiting]
+        assert calls[: len(calls_before)] == calls_before
+        assert all(call.readable for call in history.awaiting)
+        calls_before = calls
+        assert reply.history_so_far == history  # asking changes nothing
+        assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
+        assert not check(history.to_list(), Native())
+        for after in (history, history.add_user("Go on."), answered(history), answered(history).add_user("And?")):
+            assert not check(after.for_send(stream.dialect), stream.dialect)
+        sent = SENT.for_send(stream.dialect)
+        assert history.for_send(stream.dialect)[: len(sent)] == sent
+
+
+def answered(history: MessageHistory) -> MessageHistory:
+    for call in history.awaiting:
+        history = history.add_tool_result(call, "sunny")
+    return history
+
+
+@every_stream
+def test_what_came_meanwhile_is_heard_behind_a_stream_that_was_cut(stream: Stream) -> None:
+    for count in range(len(stream.events) + 1):
+        reply = fed(stream, count)
+        history = reply.added_to(SENT.add_user("No, in Rome."))
+        if len(reply.history_so_far) == len(SENT):
+            assert history[0].text == "What is the weather in Paris?\nNo, in Rome."
+        else:
+            assert history[:2] == reply.history_so_far[:2]
+            assert history[2].text.endswith("No, in Rome.")
+        assert not check(history.for_send(stream.dialect), stream.dialect)
+
+
+@every_stream
+def test_objects_say_the_same_as_dicts(stream: Stream) -> None:
+    reply = Accumulator(stream.dialect, SENT)
+    for event in stream.events:
+        reply.feed(as_object(event))
+    assert reply.history_so_far == fed(stream, len(stream.events)).history_so_far
+
+
+def test_a_call_that_is_complete_stays_when_the_stream_is_cut() -> None:
+    (stream,) = [each for each in STREAMS if each.name == "anthropic tool_use 5"]
+    stops = [n for n, event in enumerate(stream.events, 1) if event["type"] == "content_block_stop"]
+    assert [len(fed(stream, stop).history_so_far.awaiting) for stop in stops] == [0, 0, 0, 1, 2]
+    half = fed(stream, stops[3] - 1).history_so_far
+    assert half.awaiting == ()
+    assert RepairCode.INCOMPLETE_CALL_DROPPED in {repair.code for repair in half.repairs}
+
+
+def test_half_a_server_tool_is_left_out() -> None:
+    (stream,) = [each for each in STREAMS if each.name == "anthropic end_turn 4"]
+    kinds = []
+    for count in range(len(stream.events) + 1):
+        message = fed(stream, count).message
+        blocks = message.content if message is not None else ()
+        kinds.append([block.type for block in blocks if isinstance(block, ProviderBlock)])
+    assert [kind for kind, _ in groupby(kinds)] == [
+        [],
+        ["server_tool_use"],
+        ["server_tool_use", "web_search_tool_result"],
+    ]
+
+
+def test_thinking_gets_its_signature_when_it_comes() -> None:
+    (stream,) = [each for each in STREAMS if each.name == "anthropic tool_use 5"]
+    seen = []
+    for count in range(len(stream.events)):
+        message = fed(stream, count).message
+        first = message.content[0] if message is not None else None
+        if isinstance(first, ThinkingBlock):
+            seen.append((first.thinking, first.signature))
+    assert seen[0] == ("They ", None) or seen[0] == ("They ", "")
+    assert ("They ask for two cities.", "c2lnbmF0dXJl") in seen
+
+
+def test_other_events_say_nothing() -> None:
+    for stream in STREAMS:
+        reply = Accumulator(stream.dialect, SENT)
+        for event in ({"type": "ping"}, {"type": "error", "error": {}}, {}, None, "text", 3, {"type": "response.new"}):
+            reply.feed(event)
+        assert reply.response is None
+        assert reply.message is None
+        assert reply.history_so_far == SENT
+
+
+def test_only_the_first_choice_is_taken() -> None:
+    reply = Accumulator(OpenAIChat(), SENT)
+    for index, text in ((0, "a"), (1, "x"), (0, "b")):
+        reply.feed({"choices": [{"index": index, "delta": {"content": text}}]})
+    assert reply.history_so_far[-1].text == "ab"
+
+
+def test_a_dialect_without_a_stream_is_refused() -> None:
+    with pytest.raises(ValueError, match="no stream is known for pydantic_ai"):
+        Accumulator(PydanticAI(), SENT)
