@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 from attrs import define, evolve, field, frozen
 
 from message_history.frozen import freeze
-from message_history.media.limits import NO_LIMITS, Limits
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
@@ -281,16 +280,10 @@ class Export:
 
 @frozen
 class Dialect(ABC, Generic[WireT]):
-    """One provider API's wire format and rules.
-
-    Args:
-        limits: what is taken of images and documents; an export makes them fit.
-    """
+    """One provider API's wire format and rules."""
 
     name: ClassVar[str]
     rules: ClassVar[tuple[Rule, ...]] = ()
-
-    limits: Limits = field(default=NO_LIMITS, kw_only=True)
 
     @abstractmethod
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
