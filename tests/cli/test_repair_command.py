@@ -202,8 +202,8 @@ def test_a_request_gets_a_turn_that_says_to_go_on(tmp_path: Path) -> None:
 
 def test_a_dialect_can_be_named(tmp_path: Path) -> None:
     file = saved(tmp_path / "a.json", [{"role": "user", "content": "q", "name": "Ann"}])
-    assert "nothing to repair" in repair(file, "--dialect", "openai_chat").stdout
-    assert "withheld" in repair(file, "--force").stdout
+    assert "nothing to repair" in repair(file).stdout
+    assert "withheld" in repair(file, "--dialect", "anthropic", "--force").stdout
 
 
 def test_lines_that_cannot_be_read_are_reported_and_skipped(tmp_path: Path) -> None:
