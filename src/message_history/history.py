@@ -30,6 +30,7 @@ from message_history.blocks import (
 from message_history.dialects import Anthropic, Dialect, Export, Native
 from message_history.dialects.detect import read
 from message_history.dialects.plain import as_sequence
+from message_history.dialects.unsent import unsent
 from message_history.drafts import Hearing, OpenTurn, Turn, heard_message, said_message
 from message_history.frozen import brief
 from message_history.media import fit_media
@@ -319,7 +320,7 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        exported = self.export(dialect)
+        _, exported, _ = self._rendered(dialect)
         if exported.system is not None:
             self._warn_of_system()
         return exported.messages
@@ -338,7 +339,7 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        exported = self.export(dialect)
+        _, exported, _ = self._rendered(dialect)
         if exported.system is not None:
             self._warn_of_system()
         return json.dumps(exported.messages, ensure_ascii=False, separators=(",", ":"), default=_base64_of).encode()
@@ -358,9 +359,15 @@ class MessageHistory(Sequence[Message]):
         Complexity: linear in the history.
         """
         target = dialect if dialect is not None else _ANTHROPIC
+        closed, exported, added = self._rendered(target)
+        left = unsent(closed._messages(), closed._context.system.blocks, target, exported.repairs)
+        return evolve(exported, repairs=(*added, *exported.repairs, *left)) if added or left else exported
+
+    def _rendered(self, dialect: Dialect[Any] | None) -> tuple[MessageHistory, Export, Sequence[Repair]]:
+        """Write the closed history; give it, what was written, and what closing it added."""
+        target = dialect if dialect is not None else _ANTHROPIC
         closed, added = self._closed(target, "not_recorded")
-        exported = target.render(closed._messages(), closed._context.system.blocks)
-        return evolve(exported, repairs=(*added, *exported.repairs)) if added else exported
+        return closed, target.render(closed._messages(), closed._context.system.blocks), added
 
     def to_list(self) -> list[dict[str, Any]]:
         """Write the saved form: plain JSON that `from_list` reads back to an equal history.

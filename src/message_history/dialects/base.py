@@ -284,6 +284,8 @@ class Dialect(ABC, Generic[WireT]):
 
     name: ClassVar[str]
     rules: ClassVar[tuple[Rule, ...]] = ()
+    shared: ClassVar[Mapping[str, frozenset[str]]] = {}
+    """The keys of other dialects' that this one's render reads too, by the dialect's name."""
 
     @abstractmethod
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
@@ -353,3 +355,15 @@ class Dialect(ABC, Generic[WireT]):
     def has_system_in_list(self) -> bool:
         """Tell whether the system prompt goes into the list of messages."""
         return False
+
+    def sends(self, origin: str, key: str) -> bool:
+        """Tell whether a key that came from a dialect is one that a render here writes, or records if it does not.
+
+        Args:
+            origin: the name of the dialect that it came from.
+            key: the key.
+
+        Returns:
+            False for a key that can only go back to its origin, which is another dialect.
+        """
+        return origin == self.name or key in self.shared.get(origin, ())

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
 from message_history.dialects.mistral.check import violations as find_violations
-from message_history.dialects.mistral.parse import MISTRAL, is_prefix
+from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
 from message_history.dialects.mistral.parse import parse as parse_list
 from message_history.dialects.mistral.render import Render
 from message_history.dialects.mistral.rules import ID, ID_LENGTH, MODELS, NAME, NAME_LIMIT, RULES, VERSIONS
@@ -53,6 +53,7 @@ class Mistral(Dialect[Any]):
 
     name: ClassVar[str] = MISTRAL
     rules: ClassVar[tuple[Rule, ...]] = RULES
+    shared: ClassVar[Mapping[str, frozenset[str]]] = SHARED
 
     prefix: bool = False
     alternate: bool = True

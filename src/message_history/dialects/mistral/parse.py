@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Foreign, Parsed
 
-__all__ = ["MISTRAL", "is_prefix", "parse", "shared_key"]
+__all__ = ["MISTRAL", "SHARED", "is_prefix", "parse", "shared_key"]
 
 MISTRAL: Final = "mistral"
 
@@ -45,6 +45,10 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
     parsed = Reader(foreign, MISTRAL).read(raw)
     parsed.messages = [_with_chunks(message) for message in parsed.messages]
     return parsed
+
+
+SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail", "index", "name", "prefix"})}
+"""The keys that Mistral and Chat Completions have in common: its lists can read as theirs."""
 
 
 def is_prefix(said: Message) -> bool:

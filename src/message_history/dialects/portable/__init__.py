@@ -89,3 +89,7 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
     def has_system_in_list(self) -> bool:
         """Tell whether the system prompt goes into the list: it is the first message."""
         return FORM.has_system_in_list()
+
+    def sends(self, origin: str, key: str) -> bool:
+        """Tell whether a key is looked at: those of Chat Completions are."""
+        return FORM.sends(origin, key)

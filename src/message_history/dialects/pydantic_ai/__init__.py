@@ -46,6 +46,7 @@ class PydanticAI(Dialect[WireT]):
 
     name: ClassVar[str] = PYDANTIC_AI
     rules: ClassVar[tuple[Rule, ...]] = RULES
+    shared: ClassVar[Mapping[str, frozenset[str]]] = {"gemini": frozenset({"signature"})}
 
     objects: bool = False
     ends_with_response: bool = False

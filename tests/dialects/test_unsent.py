@@ -1,0 +1,146 @@
+"""Keys that only their origin knows: on the wire there, and in the repairs of an export to anywhere else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+
+from message_history import MessageHistory, RepairCode, Severity, TextBlock, ToolResultBlock
+from message_history.blocks import Block, Meta
+from message_history.dialects.detect import DIALECTS
+from message_history.dialects.unsent import NOTED, unsent
+from message_history.frozen import FrozenDict
+from message_history.integrations.strategies import histories
+
+if TYPE_CHECKING:
+    from message_history.dialects import Dialect
+
+TARGETS = sorted(DIALECTS.keys() - {"native"})
+USAGE = {"unusual": "(key of a message)"}
+BLOCK = {"uncommon": "(key of a block)"}
+CALL = {"unheard": "(key of a call)"}
+RESULT = {"unknown": "(key of a result)"}
+
+CHAT: list[Any] = [
+    {"role": "user", "content": [{"type": "text", "text": "q", **BLOCK}], **USAGE},
+    {
+        "role": "assistant",
+        "content": "look",
+        "tool_calls": [{"id": "abcdefgh1", "type": "function", "function": {"name": "f", "arguments": "{}"}, **CALL}],
+    },
+    {"role": "tool", "tool_call_id": "abcdefgh1", "content": "r", **RESULT},
+]
+LISTS: dict[str, list[Any]] = {
+    "anthropic": [
+        {"role": "user", "content": [{"type": "text", "text": "q", **BLOCK}], **USAGE},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}, **CALL}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "r", **RESULT}]},
+    ],
+    "openai_chat": CHAT,
+    "mistral": CHAT,
+    "openai_responses": [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "q", **BLOCK}], **USAGE},
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}", **CALL},
+        {"type": "function_call_output", "call_id": "1", "output": "r", **RESULT},
+    ],
+    "gemini": [
+        {"role": "user", "parts": [{"text": "q", **BLOCK}], **USAGE},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}, **CALL}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "r"}}, **RESULT}]},
+    ],
+    "bedrock": [
+        {"role": "user", "content": [{"text": "q"}], **USAGE},
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "1", "name": "f", "input": {}, **CALL}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "1", "content": [{"text": "r"}], **RESULT}}]},
+    ],
+    "pydantic_ai": [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q", **BLOCK}], **USAGE},
+        {
+            "kind": "response",
+            "parts": [{"part_kind": "tool-call", "tool_name": "f", "tool_call_id": "1", "args": {}, **CALL}],
+        },
+        {
+            "kind": "request",
+            "parts": [{"part_kind": "tool-return", "tool_name": "f", "tool_call_id": "1", "content": "r", **RESULT}],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("origin", LISTS)
+def test_a_key_that_is_not_sent_is_in_the_repairs(origin: str, target: str) -> None:
+    raw = LISTS[origin]
+    history = MessageHistory.from_list(raw, dialect=DIALECTS[origin])
+    exported = history.export(DIALECTS[target])
+    told = repr([repair.removed for repair in exported.repairs])
+    for marker in (USAGE, BLOCK, CALL, RESULT):
+        ((key, value),) = marker.items()
+        if value in json.dumps(raw):
+            sent = value in json.dumps(exported.messages)
+            assert sent != (key in told and value in told), (key, sent)
+            assert target == origin or not sent
+
+
+def test_the_repair_says_what_was_left_out_and_where() -> None:
+    raw = [{"role": "user", "content": "q", "name": "Ann"}]
+    (repair,) = MessageHistory.from_list(raw).export(DIALECTS["anthropic"]).repairs
+    assert repair.code is RepairCode.WITHHELD
+    assert repair.severity is Severity.LOSSY
+    assert repair.index == 0
+    assert repair.removed == (FrozenDict({"name": "Ann"}),)
+    assert repair.detail == "keys that go back to openai_chat only: name"
+
+
+def test_a_signature_on_words_goes_back_to_its_issuer_only() -> None:
+    signed = TextBlock("a", meta=Meta(signature="c2ln", issuer="gemini"))
+    history = MessageHistory().add_user("q").add_assistant(signed).add_user("q")
+    assert history.export(DIALECTS["gemini"]).repairs == ()
+    assert "c2ln" in json.dumps(history.for_send(DIALECTS["pydantic_ai"]))
+    for target in TARGETS:
+        exported = history.export(DIALECTS[target])
+        told = repr([repair.removed for repair in exported.repairs])
+        assert ("c2ln" in json.dumps(exported.messages)) != ("c2ln" in told)
+
+
+@pytest.mark.parametrize("origin", NOTED)
+def test_what_a_parser_noted_is_nothing_that_anybody_sent(origin: str) -> None:
+    noted = FrozenDict({origin: FrozenDict(dict.fromkeys(sorted(NOTED[origin]), "x"))})
+    message = MessageHistory().add_user(TextBlock("q", meta=Meta(extra=noted)))[0]
+    for target in TARGETS:
+        assert unsent([message], (), DIALECTS[target], ()) == []
+
+
+def metas(block: Block) -> list[Meta]:
+    """Give what travels with a block, and with the blocks in it."""
+    inner = block.content if isinstance(block, ToolResultBlock) else ()
+    return [meta for part in (block, *inner) if (meta := part.meta) is not None]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_foreign_key_of_every_history_is_told(target: str) -> None:
+    dialect: Dialect[Any] = DIALECTS[target]
+
+    @given(histories())
+    def law(history: MessageHistory) -> None:
+        exported = history.export(dialect)
+        for index, message in enumerate(history.close(dialect)):
+            removed = [item for repair in exported.repairs if repair.index == index for item in repair.removed]
+            for block in message.content:
+                for meta in metas(block):
+                    for origin, keys in meta.extra.items():
+                        assert isinstance(keys, Mapping)
+                        for key, value in keys.items():
+                            told = any(isinstance(item, Mapping) and key in item for item in removed)
+                            whole = any(item is block or meta in _metas_of(item) for item in removed)
+                            assert value is None or dialect.sends(origin, key) or told or whole
+
+    law()
+
+
+def _metas_of(item: object) -> list[Meta]:
+    return metas(item) if isinstance(item, Block) else []
