@@ -33,6 +33,7 @@ ROOMS = (
     "arranging",
     "checking",
     "dialects",
+    "explaining",
     "windows",
     "replies",
     "history",

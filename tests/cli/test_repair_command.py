@@ -188,7 +188,7 @@ def test_a_system_prompt_that_has_no_place_in_the_list_is_written_beside_it(tmp_
     result = repair(file)
     out = tmp_path / "a.repaired.json"
     assert result.exit_code == 0
-    assert "  the system prompt has no place in the list: written as an object with `system`\n" in result.stdout
+    assert "  the system prompt has no place in the list: written as an object that holds both\n" in result.stdout
     assert json.loads(out.read_text())["system"] == "Be brief."
 
 

@@ -7,6 +7,8 @@ import logging
 import click
 
 from message_history.cli.check import check_files
+from message_history.cli.convert import convert_file
+from message_history.cli.explain import explain_error
 from message_history.cli.repair import repair_files
 from message_history.cli.show import show_file
 
@@ -24,8 +26,9 @@ def app() -> None:
     \b
     Exit codes:
       0  done; for `check`: nothing is wrong
-      1  `check` found something; or a line was skipped; or
-         a mended list would still be refused
+      1  `check` found something; or `explain` knows no such
+         error; or a line was skipped; or a mended list
+         would still be refused
       2  wrong usage, or a file cannot be read or written
     """  # noqa: D301 - click reads \b
     # What the library logs, the commands print.
@@ -35,3 +38,5 @@ def app() -> None:
 app.add_command(check_files)
 app.add_command(repair_files)
 app.add_command(show_file)
+app.add_command(convert_file)
+app.add_command(explain_error)

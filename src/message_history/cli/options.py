@@ -12,12 +12,23 @@ from message_history.files import UnreadableFileError, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
     from message_history.files import SavedFile
 
-__all__ = ["DIALECT_NAMES", "ExitCode", "as_request", "dialect_named", "input_dialect", "over_files", "read_or_tell"]
+__all__ = [
+    "DIALECT_NAMES",
+    "ExitCode",
+    "as_request",
+    "dialect_for",
+    "dialect_named",
+    "input_dialect",
+    "over_files",
+    "read_or_tell",
+    "write_new",
+]
 
 DIALECT_NAMES: Final = tuple(sorted(DIALECTS))
 
@@ -47,6 +58,55 @@ as_request = click.option(
 def dialect_named(name: str | None) -> Dialect[Any] | None:
     """Give the dialect with a name; None for None."""
     return DIALECTS[name] if name is not None else None
+
+
+def dialect_for(name: str, model: str | None) -> Dialect[Any]:
+    """Give the dialect with a name, for a model.
+
+    Args:
+        name: the dialect's name.
+        model: the model's name; None for the strictest of all.
+
+    Returns:
+        The dialect.
+
+    Raises:
+        click.UsageError: when the dialect knows no models.
+    """
+    dialect = DIALECTS[name]
+    if model is None:
+        return dialect
+    for_model = getattr(dialect, "for_model", None)
+    if for_model is None:
+        raise click.UsageError(f"{name} is the same for every model; leave out --model")
+    chosen: Dialect[Any] = for_model(model)
+    return chosen
+
+
+def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) -> str | None:
+    """Write a file that is none of those taken.
+
+    Args:
+        target: where.
+        data: what.
+        taken: files that stay as they are: the inputs, and what was written before.
+        force: whether to overwrite another file.
+
+    Returns:
+        Why it was not written; None when it was.
+    """
+    try:
+        if target.exists() and any(path.exists() and target.samefile(path) for path in taken):
+            return "this is an input, or the output of another input; it is not overwritten"
+        with target.open("wb" if force else "xb") as out:
+            out.write(data)
+    except FileExistsError:
+        return "the output exists; --force overwrites it"
+    except IsADirectoryError:
+        return "the output is a folder"
+    except OSError as error:
+        return f"cannot be written: {error.strerror or error}"
+    return None
 
 
 def read_or_tell(path: str, printer: Printer) -> SavedFile | None:

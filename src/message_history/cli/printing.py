@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from message_history.files import LineNote, Mended, SavedFile
     from message_history.repairs import Repair
 
-__all__ = ["SEVERITY_STYLES", "Printer", "counted", "repair_line", "visible"]
+__all__ = ["SEVERITY_STYLES", "Printer", "counted", "one_line", "repair_line", "visible"]
 
 SEVERITY_STYLES: Final = {Severity.LOSSLESS: "cyan", Severity.SYNTHETIC: "yellow", Severity.LOSSY: "red"}
 
@@ -63,7 +63,7 @@ def repair_line(repair: Repair, file: SavedFile, indent: str) -> Text:
     line.append(f" ({repair.severity.value})", "dim")
     detail = repair.detail or ", ".join(f"{block!r:.80}" for block in (*repair.removed, *repair.added))
     if detail:
-        line.append(f": {_one_line(detail)}")
+        line.append(f": {one_line(detail)}")
     return line
 
 
@@ -93,7 +93,7 @@ class Printer:
         """Say what could not be read as it stands."""
         done = "skipped" if note.skipped is not None else "kept"
         place = f"{visible(path)}: line {note.line}: "
-        self._err.print(Text.assemble((place, "bold"), (f"{done}: ", "yellow"), _one_line(note.detail)))
+        self._err.print(Text.assemble((place, "bold"), (f"{done}: ", "yellow"), one_line(note.detail)))
 
     def checked(self, path: str, file: SavedFile, dialect: Dialect[Any], violations: Sequence[Violation]) -> None:
         """Print what is wrong with a file."""
@@ -102,24 +102,29 @@ class Printer:
         style = "bold red" if violations else "bold green"
         self.line(Text.assemble((f"{visible(path)}: ", "bold"), f"{dialect.name}, {entries}, ", (found, style)))
         for violation in sorted(violations, key=lambda found: -1 if found.index is None else found.index):
-            where = "the list" if violation.index is None else file.place_of(violation.index)
-            path_in = f" {violation.path}" if violation.path else ""
-            said = f"  {where}{visible(path_in)}: "
-            self.line(Text.assemble(said, (violation.rule, "red"), f": {_one_line(violation.detail)}"))
-            if violation.error and violation.error != violation.detail:
-                self.line(Text(f"    {_one_line(violation.error)}", "dim"))
+            self.violation(file, violation)
 
-    def repaired(self, path: str, file: SavedFile, mended: Mended, target: str) -> None:
-        """Print what was done to a file, and where the result is."""
-        repairs = mended.repairs
-        self.line(Text.assemble((f"{visible(path)}: ", "bold"), _summary(repairs)))
+    def violation(self, file: SavedFile, violation: Violation) -> None:
+        """Print one thing that is wrong with a file, and where."""
+        where = "the list" if violation.index is None else file.place_of(violation.index)
+        path_in = f" {violation.path}" if violation.path else ""
+        said = f"  {where}{visible(path_in)}: "
+        self.line(Text.assemble(said, (violation.rule, "red"), f": {one_line(violation.detail)}"))
+        if violation.error and violation.error != violation.detail:
+            self.line(Text(f"    {one_line(violation.error)}", "dim"))
+
+    def repaired(self, path: str, file: SavedFile, mended: Mended, target: str | None) -> None:
+        """Print what was done to a file, and where the result is; as notes when the result is the standard output."""
+        repairs, out = mended.repairs, self._err if target is None else self._out
+        out.print(Text.assemble((f"{visible(path)}: ", "bold"), _summary(repairs)))
         for repair in repairs:
-            self.line(repair_line(repair, file, "  "))
+            out.print(repair_line(repair, file, "  "))
         if mended.form is not file.form:
-            self.line(f"  the system prompt has no place in the list: written as an {mended.form.value} with `system`")
-        self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({mended.dialect.name})"))
+            out.print(f"  the system prompt has no place in the list: written as an {mended.form.value} that holds both")
+        if target is not None:
+            out.print(Text.assemble("  written: ", (visible(target), "bold"), f" ({mended.dialect.name})"))
         for violation in mended.violations:
-            self.error(target, f"the provider would refuse this: {violation.rule}: {violation.detail}")
+            self.error(target or path, f"the provider would refuse this: {violation.rule}: {violation.detail}")
 
     def progress(self, paths: Sequence[str]) -> Iterator[str]:
         """Give the paths, one by one, with a progress bar on a screen when there are several."""
@@ -148,5 +153,6 @@ def _summary(repairs: Sequence[Repair]) -> Text:
     return Text(f"{counted(len(repairs), 'repair')} ({by_severity})", "bold")
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Give a text in one line, safe to print."""
     return visible(" ".join(text.split()))

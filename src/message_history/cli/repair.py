@@ -14,6 +14,7 @@ from message_history.cli.options import (
     dialect_named,
     input_dialect,
     over_files,
+    write_new,
 )
 from message_history.cli.printing import Printer
 from message_history.files import FileForm, mend
@@ -64,7 +65,7 @@ def repair_files(
     def work(path: str, file: SavedFile) -> ExitCode:
         mended = mend(file, dialect=known, to=wanted, as_request=as_request)
         target = _target(Path(path), output, mended.form, in_folder=folder)
-        problem = _written(target, mended.data, taken, force=force)
+        problem = write_new(target, mended.data, taken, force=force)
         if problem is not None:
             printer.error(str(target), problem)
             return ExitCode.FAILED
@@ -84,19 +85,3 @@ def _target(path: Path, output: str | None, form: FileForm, *, in_folder: bool) 
         suffix = ".json"
     named = path.with_name(f"{path.stem}.repaired{suffix}")
     return named if output is None else Path(output) / named.name
-
-
-def _written(target: Path, data: bytes, taken: list[Path], *, force: bool) -> str | None:
-    """Write a file that is none of those taken; return why not, if not."""
-    try:
-        if target.exists() and any(path.exists() and target.samefile(path) for path in taken):
-            return "this is an input, or the output of another input; it is not overwritten"
-        with target.open("wb" if force else "xb") as out:
-            out.write(data)
-    except FileExistsError:
-        return "the output exists; --force overwrites it"
-    except IsADirectoryError:
-        return "the output is a folder"
-    except OSError as error:
-        return f"cannot be written: {error.strerror or error}"
-    return None

@@ -52,7 +52,7 @@ RULES: Final = (
         id="M03a",
         rule="A user message does not follow a tool message: mistral-common takes it since 1.11.1, the hosted API and "
         "other servers have refused it since then.",
-        errors=("Unexpected role '{role}' after role '{before}'",),
+        errors=("Unexpected role 'user' after role 'tool'",),
         repair="A short assistant message is put between them.",
         source=_GH + "avante-corp/avante.nvim/issues/2562",
         date="2026-08",
@@ -60,7 +60,7 @@ RULES: Final = (
     Rule(
         id="M03b",
         rule="A system message follows a user or another system message, or comes first.",
-        errors=("Unexpected role '{role}' after role '{before}'",),
+        errors=("Unexpected role 'system' after role '{before}'",),
         repair="Later system words stand behind the user's message of their turn, or in it as marked text.",
         source=_GH + "spring-projects/spring-ai/issues/2380",
         date="2025-03",

@@ -1,0 +1,121 @@
+"""`explain`: a provider's error leads to its rule, and to the places of a file that break it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from message_history.cli.app import app
+from message_history.dialects import Anthropic
+from message_history.explaining import explain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+UNANSWERED = (
+    "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_2. Each `tool_use` "
+    "block must have a corresponding `tool_result` block in the next message."
+)
+BLANK = "messages: text content blocks must be non-empty"
+BROKEN: list[Any] = [
+    {"role": "user", "content": [{"type": "text", "text": "q"}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "r"}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_2", "name": "f", "input": {}}]},
+]
+
+
+def run(*arguments: object, given: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["explain", *map(str, arguments)], input=given)
+
+
+def saved(path: Path, value: Any) -> Path:
+    path.write_text(json.dumps(value))
+    return path
+
+
+def test_the_rule_what_the_library_does_and_the_source_are_printed() -> None:
+    result = run(f"Error code: 400 - {{'error': {{'message': '{UNANSWERED}'}}}}")
+    first = explain(UNANSWERED)[0]
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("anthropic C1 (")
+    assert lines[0].endswith(f"): {first.rule.rule}")
+    assert lines[1] == f"  the provider says: {first.error}"
+    assert lines[2] == f"  this library: {first.rule.repair}"
+    assert lines[3] == f"  seen: {first.rule.source} ({first.rule.date})"
+    assert any(line.startswith("or bedrock B06") for line in lines[4:])
+
+
+def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", BROKEN)
+    result = run(UNANSWERED, file)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    (told,) = [number for number, line in enumerate(lines) if line.startswith(f"{file}: ")]
+    assert lines[told] == f"{file}: anthropic, 4 messages, this rule is broken in 1 place"
+    assert lines[told + 1] == "  entry 3: C1: no result right after: toolu_2"
+    assert lines[told + 2].strip() == UNANSWERED
+
+
+def test_a_file_that_does_not_break_the_rule_is_told_and_others_are_counted(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", BROKEN)
+    result = run(BLANK, file)
+    assert result.exit_code == 0
+    assert f"{file}: anthropic, 4 messages, this rule is not broken in it\n" in result.stdout
+    assert "of other rules; `message-history check` shows them" in result.stdout
+    sound = run(BLANK, saved(tmp_path / "b.json", BROKEN[:3]))
+    assert "other rules" not in sound.stdout
+
+
+def test_the_error_can_come_from_the_standard_input() -> None:
+    result = run("-", given=f"Traceback ...\nclient.BadRequestError: {UNANSWERED}\n")
+    assert result.exit_code == 0
+    assert result.stdout == run(UNANSWERED).stdout
+
+
+@pytest.mark.parametrize("text", ["Rate limit reached", "", "\ud800\x1b[2J"])
+def test_an_error_of_another_kind_is_told(text: str) -> None:
+    result = run("--", text)
+    assert result.exit_code == 1
+    assert result.stdout == "no rule's text is like this one\n"
+
+
+def test_an_error_of_another_kind_still_tells_what_is_wrong_with_the_file(tmp_path: Path) -> None:
+    result = run("Rate limit reached", saved(tmp_path / "a.json", BROKEN))
+    assert result.exit_code == 1
+    assert "of other rules" in result.stdout
+
+
+def test_whose_error_it_is_can_be_said_and_is_read_from_the_file(tmp_path: Path) -> None:
+    text = "This model does not support assistant message prefill. The conversation must end with a user message."
+    assert run(text).stdout.startswith("anthropic A15")
+    assert run(text, "--dialect", "bedrock").stdout.startswith("bedrock B03")
+    converse = [{"role": "user", "content": [{"text": "q"}]}, {"role": "assistant", "content": [{"text": "a"}]}]
+    result = run(text, saved(tmp_path / "a.json", converse))
+    assert result.stdout.startswith("bedrock B03")
+    assert "  entry 1" in result.stdout
+
+
+def test_the_model_decides_what_is_wrong(tmp_path: Path) -> None:
+    text = "This model does not support assistant message prefill. The conversation must end with a user message."
+    file = saved(tmp_path / "a.json", [*BROKEN[:3], {"role": "assistant", "content": "done"}])
+    assert "this rule is broken in 1 place" in run(text, file).stdout
+    older = run(text, file, "--dialect", "anthropic", "--model", "claude-3-5-sonnet-latest")
+    assert "this rule is not broken in it" in older.stdout
+    assert Anthropic.for_model("claude-3-5-sonnet-latest").prefill
+    assert run(text, file, "--model", "claude-3-5-sonnet-latest").exit_code == 2
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    result = run(UNANSWERED, tmp_path / "none.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no such file" in result.stderr
+    lines = tmp_path / "a.jsonl"
+    lines.write_text("\n".join([*map(json.dumps, BROKEN), "{broken"]))
+    skipped = run(UNANSWERED, lines)
+    assert skipped.exit_code == 1
+    assert "  line 4: C1" in skipped.stdout

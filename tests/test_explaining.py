@@ -1,0 +1,228 @@
+"""Whatever is around a provider's error text, the rule behind it is found, and where a list breaks it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from message_history import check
+from message_history.dialects import Anthropic, Bedrock, OpenAIChat, Portable
+from message_history.dialects.detect import DIALECTS
+from message_history.explaining import explain, where
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLACE = re.compile(r"\{[a-z_]+\}")
+NUMBERS = {"n", "m", "k", "count", "limit", "line", "column", "position", "before", "member", "pages", "most"}
+VALUES = {
+    "ids": ("toolu_01AbC9xYz", "call_k20FunjGZouIu7PaUIAHz2G6, call_2", "{'toolu_02', 'toolu_03'}", "bash-uOQIdN0O"),
+    "role": ("assistant", "tool", "developer"),
+    "tag": ("tool_use", "text", "image"),
+    "key": ("id", "reasoning_content"),
+    "model": ("deepseek-reasoner",),
+    "kind": ("image_url", "function_call"),
+    "name": ("web_search", "get_weather"),
+    "tags": ("'text', 'image', 'tool_use'",),
+}
+ERRORS = [
+    (name, rule.id, error)
+    for name, dialect in DIALECTS.items()
+    for rule in dialect.rules
+    for error in rule.errors
+    if PLACE.sub("", error)
+]
+EVERY_ERROR = pytest.mark.parametrize(("dialect", "rule", "error"), ERRORS)
+
+
+def filled(error: str, turn: int) -> str:
+    """Put values in the places of a rule's text, others in each turn."""
+
+    def value(place: re.Match[str]) -> str:
+        name = place[0][1:-1]
+        choices = VALUES.get(name, ("something7",))
+        return str((turn * 37 + len(name) * 11) % 211) if name in NUMBERS else choices[turn % len(choices)]
+
+    return PLACE.sub(value, error)
+
+
+def in_an_sdk_error(text: str) -> str:
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": text}, "request_id": "req_011CSHo"}
+    return f"Error code: 400 - {body!r}"
+
+
+def in_a_traceback(text: str) -> str:
+    return (
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3.12/site-packages/client/_base_client.py", line 1591, in request\n'
+        "    raise self._make_status_error_from_response(err.response) from None\n"
+        f"client.BadRequestError: {in_an_sdk_error(text)}\n"
+    )
+
+
+def in_json_in_json(text: str) -> str:
+    inner = json.dumps({"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}})
+    return f"proxy: BadRequest - {json.dumps({'error': inner})}, retries=2"
+
+
+def in_a_box(text: str) -> str:
+    """Break lines and colour them, as terminals do."""
+    words = text.split(" ")
+    lines = (" ".join(words[start : start + 6]) for start in range(0, len(words), 6))
+    return "\n".join(f"\x1b[31m│\x1b[0m  {line:60} │" for line in lines)
+
+
+def escaped(text: str) -> str:
+    return json.dumps(text).replace("`", "\\u0060").replace("'", "\\u0027")
+
+
+AROUND: dict[str, Callable[[str], str]] = {
+    "nothing": str,
+    "an SDK's error": in_an_sdk_error,
+    "a traceback": in_a_traceback,
+    "JSON in JSON": in_json_in_json,
+    "a box": in_a_box,
+    "escapes": escaped,
+    "HTML": html.escape,
+    "a status": "ERROR 2026-11-20 08:00:00 HTTP 400 Bad Request: {}".format,
+}
+
+
+def is_of(text: str, error: str) -> bool:
+    """Tell whether a rule's text can be this one, but for its numbers: what is the same text cannot be told apart."""
+    pattern = ".*".join(re.sub(r"\d+", r"\\d+", re.escape(part)) for part in PLACE.split(error))
+    return re.fullmatch(rf"{pattern}\.?", text, re.DOTALL | re.IGNORECASE) is not None
+
+
+@EVERY_ERROR
+def test_every_text_of_every_rule_leads_to_it(dialect: str, rule: str, error: str) -> None:
+    for turn, (around, wrap) in enumerate(AROUND.items()):
+        text = filled(error, turn)
+        first = explain(wrap(text))[0]
+        assert (first.dialect, first.rule.id) == (dialect, rule) or is_of(text, first.error), around
+
+
+@EVERY_ERROR
+def test_whose_text_it_is_can_be_told(dialect: str, rule: str, error: str) -> None:
+    text = filled(error, 1)
+    found = explain(text, DIALECTS[dialect])
+    assert (found[0].dialect, found[0].rule.id) == (dialect, rule) or is_of(text, found[0].error)
+    assert (dialect, rule) in {(one.dialect, one.rule.id) for one in found}
+
+
+def test_a_text_that_is_cut_off_leads_to_its_rule_or_one_that_begins_alike() -> None:
+    hits = [
+        (dialect, rule) in {(one.dialect, one.rule.id) for one in explain(cut(filled(error, 1)), DIALECTS[dialect])[:3]}
+        for dialect, rule, error in ERRORS
+        if len(error.split()) > 8
+    ]
+    assert sum(hits) >= 0.95 * len(hits)
+
+
+def cut(text: str) -> str:
+    """Give the first two thirds of a text, as a log may show it."""
+    words = text.split(" ")
+    return " ".join(words[: len(words) * 2 // 3]) + " ..."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "400",
+        "Bad Request",
+        "invalid_request_error",
+        "Overloaded",
+        "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.",
+        "Incorrect API key provided: sk-abc. You can find your API key in your settings.",
+        "The model `gpt-9` does not exist or you do not have access to it.",
+        "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens for this model",
+        "Your credit balance is too low to access the API.",
+        "An error occurred (ThrottlingException) when calling the Converse operation: Too many requests",
+        "Traceback (most recent call last):\n  File \"a.py\", line 3\nTypeError: 'tuple' object is not callable",
+        "the quick brown fox jumps over the lazy dog",
+        "\ud800\x00\x1b[0m",
+    ],
+)
+def test_what_is_about_something_else_has_no_explanation(text: str) -> None:
+    assert explain(text) == []
+
+
+def test_an_explanation_says_what_is_demanded_what_is_done_and_where_that_was_seen() -> None:
+    first = explain("messages.41: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_9")[0]
+    assert first.dialect == "anthropic"
+    assert first.rule in Anthropic.rules
+    assert first.error in first.rule.errors
+    assert 0.6 <= first.score <= 1
+
+
+def test_the_best_comes_first_and_each_rule_once() -> None:
+    found = explain("An assistant message with 'tool_calls' must be followed by tool messages", OpenAIChat())
+    of_it = [one for one in found if one.dialect == "openai_chat"]
+    assert [one.score for one in of_it] == sorted((one.score for one in of_it), reverse=True)
+    assert len({(one.dialect, one.rule.id) for one in found}) == len(found)
+
+
+PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        (PREFILL, "anthropic"),
+        (f"anthropic.BadRequestError: Error code: 400 - {PREFILL}", "anthropic"),
+        (f"An error occurred (ValidationException) when calling the ConverseStream operation: {PREFILL}", "bedrock"),
+    ],
+)
+def test_one_text_of_two_providers_is_told_by_what_is_around_it(text: str, dialect: str) -> None:
+    assert explain(text)[0].dialect == dialect
+    assert explain(text, Bedrock())[0].dialect == "bedrock"
+
+
+def test_portable_is_named_only_when_asked_for() -> None:
+    text = "Message has tool role, but there was no previous assistant message with a tool call!"
+    assert {one.dialect for one in explain(text)} == {"openai_chat"}
+    assert explain(text, Portable())[0].dialect == "portable"
+
+
+CALL: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+OTHER: dict[str, Any] = {"type": "tool_use", "id": "toolu_2", "name": "f", "input": {}}
+BROKEN: list[Any] = [
+    {"role": "user", "content": "q"},
+    {"role": "assistant", "content": [CALL]},
+    {"role": "user", "content": "and?"},
+    {"role": "assistant", "content": [OTHER]},
+    {"role": "user", "content": [{"type": "text", "text": ""}]},
+]
+
+
+def test_the_places_of_a_list_are_found_those_that_the_text_names_first() -> None:
+    unanswered = (
+        "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each "
+        "`tool_use` block must have a corresponding `tool_result` block in the next message."
+    )
+    for n, id in ((1, "toolu_1"), (3, "toolu_2")):
+        text = in_an_sdk_error(unanswered.replace("{n}", str(n)).replace("{ids}", id))
+        found = where(text, BROKEN, Anthropic())
+        assert (found[0].rule, found[0].index) == ("C1", n)
+        assert {violation.index for violation in found if violation.rule == "C1"} == {1, 3}
+        assert {violation.rule for violation in found} == {"C1", "C2"}
+    (blank,) = where("messages: text content blocks must be non-empty", BROKEN, Anthropic())
+    assert blank in check(BROKEN, Anthropic())
+    assert blank.index == 4
+
+
+def test_a_list_that_does_not_break_the_rule_has_no_place() -> None:
+    assert where("messages: text content blocks must be non-empty", BROKEN[:4], Anthropic()) == []
+    assert where("hello", BROKEN, Anthropic()) == []
+    assert where(PREFILL, BROKEN, Anthropic()) == []
+
+
+def test_every_violation_leads_back_to_its_rule() -> None:
+    for violation in check(BROKEN, Anthropic()):
+        found = explain(violation.error, Anthropic())
+        assert violation.rule in {one.rule.id for one in found if one.score >= found[0].score - 0.02}
