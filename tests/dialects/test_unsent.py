@@ -11,6 +11,7 @@ from hypothesis import given
 
 from message_history import MessageHistory, RepairCode, Severity, TextBlock, ToolResultBlock
 from message_history.blocks import Block, Meta
+from message_history.dialects import Mistral
 from message_history.dialects.detect import DIALECTS
 from message_history.dialects.unsent import NOTED, unsent
 from message_history.frozen import FrozenDict
@@ -94,6 +95,14 @@ def test_the_repair_says_what_was_left_out_and_where() -> None:
     assert repair.index == 0
     assert repair.removed == (FrozenDict({"name": "Ann"}),)
     assert repair.detail == "keys that go back to openai_chat only: name"
+
+
+def test_mistral_reads_what_it_has_in_common_with_chat_completions() -> None:
+    raw: list[Any] = [{"role": "user", "content": "q", "name": "Ann"}]
+    (repair,) = MessageHistory.from_list(raw).export(DIALECTS["mistral"]).repairs
+    assert repair.removed == (FrozenDict({"name": "Ann"}),)
+    begun = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a", "prefix": True}]
+    assert MessageHistory.from_list(begun).export(Mistral(prefix=True)).repairs == ()
 
 
 def test_a_signature_on_words_goes_back_to_its_issuer_only() -> None:

@@ -285,7 +285,7 @@ class Dialect(ABC, Generic[WireT]):
     name: ClassVar[str]
     rules: ClassVar[tuple[Rule, ...]] = ()
     shared: ClassVar[Mapping[str, frozenset[str]]] = {}
-    """The keys of other dialects' that this one's render reads too, by the dialect's name."""
+    """The keys of other dialects' blocks that this one's render reads too, by the dialect's name."""
 
     @abstractmethod
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
@@ -356,14 +356,15 @@ class Dialect(ABC, Generic[WireT]):
         """Tell whether the system prompt goes into the list of messages."""
         return False
 
-    def sends(self, origin: str, key: str) -> bool:
+    def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Tell whether a key that came from a dialect is one that a render here writes, or records if it does not.
 
         Args:
             origin: the name of the dialect that it came from.
             key: the key.
+            of_message: whether it was a message's, not a block's.
 
         Returns:
             False for a key that can only go back to its origin, which is another dialect.
         """
-        return origin == self.name or key in self.shared.get(origin, ())
+        return origin == self.name or (not of_message and key in self.shared.get(origin, ()))

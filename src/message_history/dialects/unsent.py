@@ -29,6 +29,7 @@ NOTED: Final[Mapping[str, frozenset[str]]] = {
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
 }
 """What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
+_THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 
 
@@ -62,8 +63,8 @@ def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> 
     if id(block) in gone:
         return
     if block.meta is not None:
-        for origin, keys in _keys_of(block, block.meta):
-            left = FrozenDict({key: value for key, value in keys.items() if not target.sends(origin, key)})
+        for origin in _origins(block.meta):
+            left = FrozenDict(_keys_left(block, block.meta, origin, target))
             if left:
                 detail = f"keys that go back to {origin} only: {', '.join(map(str, left))}"
                 yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
@@ -72,15 +73,19 @@ def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> 
             yield from _left_of(part, index, target, gone)
 
 
-def _keys_of(block: Block, meta: Meta) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give what came with a block from each dialect."""
-    origins = dict.fromkeys([*meta.extra, *meta.carried])
-    signed = meta.signature is not None and not isinstance(block, ThinkingBlock | RedactedThinkingBlock)
-    if signed and meta.issuer is not None:
-        origins[meta.issuer] = None
-    for origin in origins:
-        noted = NOTED.get(origin, frozenset())
-        keys = {**block.extra(origin), **block.carried(origin)}
-        if signed and origin == meta.issuer:
-            keys["signature"] = meta.signature
-        yield origin, {key: value for key, value in keys.items() if key not in noted and value not in _NOTHING}
+def _origins(meta: Meta) -> list[str]:
+    """Give the dialects that something of a block came from."""
+    signed = [meta.issuer] if meta.signature is not None and meta.issuer is not None else []
+    return list(dict.fromkeys([*meta.extra, *meta.carried, *signed]))
+
+
+def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> dict[str, Any]:
+    """Give what came with a block from a dialect and is not sent."""
+    keys = dict(block.extra(origin))
+    if meta.signature is not None and meta.issuer == origin and not isinstance(block, _THINKING):
+        keys["signature"] = meta.signature
+    left = {key: value for key, value in keys.items() if not target.sends(origin, key)}
+    opened = block.carried(origin).items()
+    left |= {key: value for key, value in opened if not target.sends(origin, key, of_message=True)}
+    noted = NOTED.get(origin, frozenset())
+    return {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}

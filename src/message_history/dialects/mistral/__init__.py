@@ -128,6 +128,11 @@ class Mistral(Dialect[Any]):
         """Tell whether the list may end here: with a message that came as a prefix, where that is taken."""
         return self.prefix and is_prefix(said)
 
+    def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
+        """Tell whether a key is looked at: so is `prefix`, as which dialect's it came; see `Dialect.sends`."""
+        prefixed = of_message and origin in self.shared and key == "prefix"
+        return prefixed or super().sends(origin, key, of_message=of_message)
+
     def has_system_in_list(self) -> bool:
         """Tell whether the system prompt goes into the list: it is the first message."""
         return True

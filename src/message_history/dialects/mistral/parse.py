@@ -47,8 +47,8 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
     return parsed
 
 
-SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail", "index", "name", "prefix"})}
-"""The keys that Mistral and Chat Completions have in common: its lists can read as theirs."""
+SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail", "index", "name"})}
+"""The keys of blocks that Mistral and Chat Completions have in common: its lists can read as theirs."""
 
 
 def is_prefix(said: Message) -> bool:

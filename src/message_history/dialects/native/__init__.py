@@ -44,9 +44,9 @@ class Native(Dialect[dict[str, Any]]):
         """Find what breaks a law; see `Dialect.violations`."""
         return find_violations(wire)
 
-    def sends(self, origin: str, key: str) -> bool:
+    def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Tell whether a key is saved: all are."""
-        del origin, key
+        del origin, key, of_message
         return True
 
     def has_system_in_list(self) -> bool:

@@ -90,6 +90,6 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
         """Tell whether the system prompt goes into the list: it is the first message."""
         return FORM.has_system_in_list()
 
-    def sends(self, origin: str, key: str) -> bool:
+    def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Tell whether a key is looked at: those of Chat Completions are."""
-        return FORM.sends(origin, key)
+        return FORM.sends(origin, key, of_message=of_message)
