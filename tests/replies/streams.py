@@ -287,8 +287,7 @@ def _item_events(index: int, item: dict[str, Any]) -> list[dict[str, Any]]:
             started[key] = ""
             events += [{"type": f"response.{event}.delta", **at, "delta": piece} for piece in _pieces(item[key])]
             if item.get("status") != "incomplete":
-                named = {"name": item["name"]} if kind == "function_call" else {}
-                events.append({"type": f"response.{event}.done", **at, key: item[key], **named})
+                events.append({"type": f"response.{event}.done", **at, key: item[key]})
     if "status" in item:
         started["status"] = "in_progress"
     if "encrypted_content" in item:
