@@ -1,0 +1,323 @@
+"""Read messages of langchain-core: the objects, their dumps, and what its content lists hold.
+
+Nothing is imported for that: an object is read by its `model_dump`. Content may be in the standard blocks of
+langchain-core or in a provider's own; what is neither stays a block of its own dialect and goes back as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Meta,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    text_block,
+)
+from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.openai_chat import OpenAIChat
+from message_history.dialects.openai_chat.parse import image_of
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.typed_blocks import call_of_text, carry, text_of_json
+from message_history.frozen import freeze_mapping
+from message_history.message import make_message
+from message_history.repairs import RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.base import Foreign
+
+__all__ = ["LANGCHAIN", "Reader", "as_message", "kind_of"]
+
+LANGCHAIN: Final = "langchain"
+ISSUERS: Final = {"anthropic": "anthropic", "google_genai": "gemini", "google_vertexai": "gemini"}
+"""Whose blocks a reply holds, by the `model_provider` of its metadata."""
+_KINDS: Final = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
+_CALLS: Final = frozenset({"tool_use", "tool_call", "invalid_tool_call", "function_call", "custom_tool_call"})
+_KEPT: Final = ("id", "name", "response_metadata", "usage_metadata", "additional_kwargs", "role")
+
+
+def kind_of(data: Mapping[Any, Any]) -> str:
+    """Tell whose message a dump is: `user`, `assistant`, `system`, `tool`, or empty for none that is known."""
+    kind = data.get("type")
+    if not isinstance(kind, str):
+        return ""
+    kind = kind.removesuffix("MessageChunk").lower()
+    if kind == "chat":
+        return _KINDS.get(str(data.get("role")), "user")
+    return "tool" if kind in ("tool", "function") else _KINDS.get(kind, "")
+
+
+def as_message(entry: object) -> Mapping[Any, Any] | None:
+    """Read a message as its dump.
+
+    Args:
+        entry: an object of langchain-core, its dump, what `messages_to_dict` makes of it, or a pair of role and text.
+
+    Returns:
+        The dump; None for anything else.
+    """
+    if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str):
+        return {"type": entry[0], "content": entry[1]} if kind_of({"type": entry[0]}) else None
+    data = as_mapping(entry)
+    if data is not None and isinstance(data.get("data"), Mapping):
+        data = {"type": data.get("type"), **data["data"]}
+    return data if data is not None and "content" in data and kind_of(data) else None
+
+
+@final
+class Reader:
+    """One list on its way in.
+
+    Args:
+        foreign: reads an entry that has another dialect's form.
+    """
+
+    def __init__(self, foreign: Foreign | None) -> None:
+        self.parsed = Parsed()
+        self._foreign = foreign
+
+    def read(self, raw: Sequence[Any]) -> Parsed:
+        """Read all entries.
+
+        Args:
+            raw: the entries.
+
+        Returns:
+            The messages in them.
+
+        Complexity: linear in the entries.
+        """
+        for source, entry in enumerate(raw):
+            data = as_message(entry)
+            if data is not None:
+                self._message(data, source)
+            elif isinstance(entry, str):
+                self.parsed.add(make_message("user", (text_block(entry),)), source)
+            elif self._foreign is None or not self._foreign(entry, source, self.parsed):
+                self._other(entry, source)
+        return self.parsed
+
+    def _other(self, entry: object, source: int) -> None:
+        """Read a message as chat models of any kind are given one, by its role."""
+        data = as_mapping(entry)
+        if data is None or not isinstance(data.get("role"), str) or "content" not in data:
+            self.parsed.dropped(entry, source, "no message")
+            return
+        found = OpenAIChat().parse([data])
+        found.sources = [source] * len(found.sources)
+        found.notes = [note.at(source) for note in found.notes]
+        self.parsed.extend(found)
+
+    def _message(self, data: Mapping[Any, Any], source: int) -> None:
+        kind = kind_of(data)
+        told = as_mapping(data.get("response_metadata")) or {}
+        content = _Content(self.parsed, source, ISSUERS.get(str(told.get("model_provider"))))
+        blocks: list[Block]
+        if kind == "tool":
+            blocks = [_result(data, content)]
+        elif kind == "assistant":
+            blocks = _said(data, content)
+        else:
+            blocks = content.blocks(data.get("content"))
+            if kind == "system":
+                blocks = [SystemBlock(b.text, meta=b.meta) if isinstance(b, TextBlock) else b for b in blocks]
+        if data.get("type") in ("chat", "ChatMessageChunk") and str(data.get("role")) not in _KINDS:
+            detail = f"role {data.get('role')!r:.80} taken as the user's"
+            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
+        if not blocks:
+            self.parsed.empty(data, source)
+            return
+        if kind != "tool":
+            carry(blocks, LANGCHAIN, _message_keys(data))
+        said = kind == "assistant"
+        message = make_message("assistant" if said else "user", tuple(blocks))
+        self.parsed.add(message, source, interrupted=said and is_cut_off(told))
+
+
+@final
+class _Content:
+    """The content of one message.
+
+    Args:
+        parsed: gets the notes.
+        source: the entry of the raw list.
+        issuer: the dialect of the provider that wrote it; None when it is not known.
+    """
+
+    def __init__(self, parsed: Parsed, source: int, issuer: str | None) -> None:
+        self._parsed = parsed
+        self._source = source
+        self.issuer = issuer
+
+    def blocks(self, content: object) -> list[Block]:
+        """Read content: text, or a list of texts and dicts; empty text is none."""
+        if isinstance(content, str):
+            return [text_block(str.__str__(content))] if content else []
+        return [self.block(item) for item in as_sequence(content) or ([] if content is None else [content])]
+
+    def block(self, item: object) -> Block:
+        """Read one item of a content list."""
+        data = as_mapping(item) if not isinstance(item, str) else None
+        if isinstance(item, str):
+            return text_block(str.__str__(item))
+        if data is None:
+            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail="an item that is none, kept as text")
+            return text_block(text_of_json(item))
+        kind = data.get("type")
+        block: Block | None = None
+        if kind == "text" and isinstance(data.get("text"), str):
+            block = TextBlock(data["text"], meta=_extra(data, "text"))
+        elif kind in ("thinking", "redacted_thinking", "reasoning"):
+            block = self._thinking(data)
+        elif kind in ("image", "image_url"):
+            block = _image(data)
+        elif kind in ("document", "file", "text-plain"):
+            block = _document(data)
+        return block if block is not None else ProviderBlock(self.issuer or LANGCHAIN, data)
+
+    def _thinking(self, data: Mapping[Any, Any]) -> Block | None:
+        kind = data["type"]
+        if kind == "redacted_thinking" and isinstance(data.get("data"), str):
+            return RedactedThinkingBlock(data["data"], meta=_extra(data, "data", issuer=self.issuer or "anthropic"))
+        if kind == "thinking" and isinstance(data.get("thinking"), str):
+            issuer = self.issuer or "anthropic"
+            meta = _extra(data, "thinking", "signature", issuer=issuer)
+            return ThinkingBlock(data["thinking"], _text_or_none(data.get("signature")), meta=meta)
+        if kind == "reasoning" and isinstance(data.get("reasoning"), str):
+            extras = as_mapping(data.get("extras")) or {}
+            others = {key: value for key, value in extras.items() if key != "signature"}
+            given = {**data, "extras": others or None, "form": kind}
+            meta = _extra(given, "reasoning", issuer=self.issuer or LANGCHAIN)
+            return ThinkingBlock(data["reasoning"], _text_or_none(extras.get("signature")), meta=meta)
+        return None
+
+
+def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
+    """Read the assistant's message: calls that stand in the content too stay where they are there."""
+    calls: dict[str, ToolUseBlock] = {}
+    nameless: list[Block] = []
+    for key in ("tool_calls", "invalid_tool_calls"):
+        for item in as_sequence(data.get(key)) or ():
+            call = _call(as_mapping(item) or {})
+            if call.id and call.id not in calls:
+                calls[call.id] = call
+            else:
+                nameless.append(call)
+    legacy = as_mapping((as_mapping(data.get("additional_kwargs")) or {}).get("function_call"))
+    if legacy is not None and not calls and not nameless:
+        nameless.append(_call({"name": legacy.get("name"), "args": legacy.get("arguments")}))
+    given = data.get("content")
+    if isinstance(given, str):
+        return [*content.blocks(given), *calls.values(), *nameless]
+    blocks: list[Block] = []
+    for item in as_sequence(given) or ():
+        part = as_mapping(item) if not isinstance(item, str) else None
+        id = str(part.get("call_id") or part.get("id")) if part is not None and part.get("type") in _CALLS else ""
+        if part is None or not id:
+            blocks.append(content.block(item))
+        elif id in calls:
+            blocks.append(_placed(calls.pop(id), part))
+        elif part["type"] == "tool_use" and isinstance(part.get("input"), Mapping):
+            blocks.append(_placed(ToolUseBlock(id, str(part.get("name") or ""), part["input"]), part))
+    return [*blocks, *calls.values(), *nameless]
+
+
+def _call(item: Mapping[Any, Any]) -> ToolUseBlock:
+    """Read an entry of `tool_calls` or `invalid_tool_calls`."""
+    id, name, args = item.get("id"), item.get("name"), item.get("args")
+    id, name = (value if isinstance(value, str) else "" for value in (id, name))
+    given = as_mapping(args)
+    if given is not None:
+        return ToolUseBlock(id, name, given, meta=_extra(item, "id", "name", "args"))
+    meta = _extra({**item, "form": "invalid"}, "id", "name", "args")
+    text = args if isinstance(args, str) else "" if args is None else text_of_json(args)
+    return call_of_text(id, name, text, meta, keep=True)
+
+
+def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
+    """Let a call remember that it stands in the content too, and as what."""
+    meta = call.meta if call.meta is not None else Meta()
+    extra, _ = freeze_mapping({LANGCHAIN: {**call.extra(LANGCHAIN), "item": item}})
+    return ToolUseBlock(call.id, call.name, call.input, meta=Meta(extra=extra, arguments=meta.arguments))
+
+
+def _result(data: Mapping[Any, Any], content: _Content) -> ToolResultBlock:
+    id = data.get("tool_call_id")
+    kept = {**_message_keys(data), "artifact": data.get("artifact")}
+    meta = _extra({**kept, "function": True if data.get("type") == "function" else None})
+    is_error = data.get("status") == "error"
+    given = tuple(content.blocks(data.get("content")))
+    return ToolResultBlock(id if isinstance(id, str) else "", given, is_error, meta=meta)
+
+
+def _image(data: Mapping[Any, Any]) -> Block | None:
+    if data["type"] == "image_url":
+        value = data.get("image_url")
+        image = image_of({"url": value} if isinstance(value, str) else as_mapping(value) or {}, LANGCHAIN, {})
+        if image is None:
+            return None
+        kept = {**image.extra(LANGCHAIN), "form": "image_url", "text": True if isinstance(value, str) else None}
+        return ImageBlock(image.source, meta=_extra(kept))
+    source = as_mapping(data.get("source"))
+    if source is not None:
+        return ImageBlock(source, meta=_extra({**data, "form": "source"}, "source"))
+    source = _source(data)
+    return ImageBlock(source, meta=_extra(data, *_PLACES)) if source is not None else None
+
+
+def _document(data: Mapping[Any, Any]) -> Block | None:
+    source, title = as_mapping(data.get("source")), _text_or_none(data.get("title"))
+    if data["type"] == "document":
+        meta = _extra({**data, "form": "source"}, "source", "title")
+        return DocumentBlock(source, title, meta=meta) if source is not None else None
+    if data["type"] == "text-plain" and isinstance(data.get("text"), str):
+        source = {"type": "text", "media_type": "text/plain", "data": data["text"]}
+        return DocumentBlock(source, title, meta=_extra(data, "text", "title", "mime_type"))
+    source = _source(data)
+    return DocumentBlock(source, title, meta=_extra(data, *_PLACES, "title")) if source is not None else None
+
+
+_PLACES: Final = ("base64", "url", "file_id", "mime_type")
+
+
+def _source(data: Mapping[Any, Any]) -> dict[str, Any] | None:
+    """Read where the data of a standard block is."""
+    base64, url, id = data.get("base64"), data.get("url"), data.get("file_id")
+    kind = {"media_type": data["mime_type"]} if isinstance(data.get("mime_type"), str) else {}
+    if isinstance(base64, str):
+        return {"type": "base64", **kind, "data": base64}
+    if isinstance(url, str):
+        return {"type": "url", "url": url, **kind}
+    return {"type": "file", "file_id": id, **kind} if isinstance(id, str) else None
+
+
+def _message_keys(data: Mapping[Any, Any]) -> dict[str, Any]:
+    """Take the message's own keys; raw calls among them say what the calls say."""
+    kept = {key: value for key in _KEPT if (value := data.get(key)) not in (None, {}, [])}
+    extra = as_mapping(kept.pop("additional_kwargs", None)) or {}
+    extra = {key: value for key, value in extra.items() if key not in ("tool_calls", "function_call")}
+    return {**kept, "additional_kwargs": extra} if extra else kept
+
+
+def _extra(data: Mapping[Any, Any], *read: str, issuer: str | None = None) -> Meta | None:
+    """Keep the keys of an item that we have no field for."""
+    others = {key: value for key, value in data.items() if key not in ("type", *read) and value is not None}
+    if not others:
+        return Meta(issuer=issuer) if issuer is not None else None
+    extra, converted = freeze_mapping({LANGCHAIN: others})
+    return Meta(extra=extra, issuer=issuer, converted=converted)
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None

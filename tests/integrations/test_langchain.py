@@ -1,0 +1,290 @@
+"""Messages from and to langchain-core: nothing is lost, nothing that a chat model refuses is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from message_history import Message, MessageHistory, RepairCode, TextBlock, ThinkingBlock, ToolUseBlock, check
+from message_history.blocks import Meta
+from message_history.dialects import Anthropic, OpenAIChat
+from message_history.integrations.strategies import histories, messages
+
+pytest.importorskip("langchain_core")
+
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    ChatMessage,
+    FunctionMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_openai_messages,
+    messages_from_dict,
+    messages_to_dict,
+)
+
+from message_history.integrations.langchain import LangChain
+
+TO = LangChain()
+LATE = LangChain(late_system=True)
+
+
+def call(id: str, **args: Any) -> dict[str, Any]:
+    return {"name": "f", "args": args, "id": id, "type": "tool_call"}
+
+
+def read(*raw: Any, **options: Any) -> MessageHistory:
+    return MessageHistory.from_list(raw, dialect=TO, **options)
+
+
+def assert_goes_through(*raw: BaseMessage) -> MessageHistory:
+    """Read a list that needs no repair, and write it as it was."""
+    assert check(raw, TO) == []
+    history = read(*raw)
+    assert history.repairs == ()
+    exported = history.export(TO)
+    assert exported.messages == list(raw)
+    assert exported.repairs == ()
+    assert MessageHistory.from_list(history.to_list(), open_tail="keep").for_send(TO) == list(raw)
+    return history
+
+
+def test_a_conversation_goes_through_with_ids_usage_and_metadata() -> None:
+    history = assert_goes_through(
+        SystemMessage("Be brief.", id="s"),
+        HumanMessage("Weather?", id="h", name="Ann"),
+        AIMessage(
+            "I will look.",
+            id="a",
+            tool_calls=[call("1", city="Paris"), call("2")],
+            usage_metadata={"input_tokens": 1, "output_tokens": 2, "total_tokens": 3},
+            response_metadata={"model_provider": "anthropic", "stop_reason": "tool_use"},
+            additional_kwargs={"x": [1]},
+        ),
+        ToolMessage("sunny", tool_call_id="1", name="f", id="t1", artifact={"raw": [1, 2]}),
+        ToolMessage("no such city", tool_call_id="2", name="f", status="error"),
+        AIMessage("Sunny."),
+        HumanMessage("Thanks."),
+    )
+    assert history.system == "Be brief."
+    assert [block.name for block in history[1].calls] == ["f", "f"]
+    assert [result.is_error for result in history[2].results] == [False, True]
+
+
+def test_invalid_tool_calls_are_calls_that_cannot_be_read() -> None:
+    invalid = {"name": "f", "args": '{"city": "Par', "id": "1", "error": "cut", "type": "invalid_tool_call"}
+    history = assert_goes_through(
+        HumanMessage("hi"),
+        AIMessage("", invalid_tool_calls=[invalid], tool_calls=[call("2")]),
+        ToolMessage("ok", tool_call_id="2", name="f"),
+        ToolMessage("not run", tool_call_id="1", name="f", status="error"),
+    )
+    by_id = {block.id: block for block in history[1].calls}
+    assert not by_id["1"].readable
+    assert by_id["1"].arguments == '{"city": "Par'
+    assert by_id["2"].readable
+
+
+def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
+    invalid = {"name": "f", "args": "{", "id": "1", "error": None, "type": "invalid_tool_call"}
+    history = read(HumanMessage("hi"), AIMessage("I", invalid_tool_calls=[invalid]))
+    stub = history.for_send(TO)[-1]
+    assert isinstance(stub, ToolMessage)
+    assert (stub.tool_call_id, stub.status) == ("1", "error")
+    cut_off = AIMessage("I", invalid_tool_calls=[invalid], response_metadata={"finish_reason": "length"})
+    kept = read(HumanMessage("hi"), cut_off)
+    assert [repair.code for repair in kept.repairs] == [RepairCode.INCOMPLETE_CALL_DROPPED]
+    assert kept.awaiting == ()
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}},
+        {"type": "image", "url": "https://example.com/a.png"},
+        {"type": "image", "base64": "AAAA", "mime_type": "image/png", "id": "lc_1"},
+        {"type": "image", "file_id": "file_1"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}},
+        {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}},
+        {"type": "image_url", "image_url": "https://example.com/a.png"},
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}, "title": "t"},
+        {"type": "file", "base64": "JVBERi0=", "mime_type": "application/pdf", "extras": {"filename": "a.pdf"}},
+        {"type": "text-plain", "text": "some text", "mime_type": "text/plain", "title": "t", "context": "c"},
+        {"type": "audio", "base64": "AAAA", "mime_type": "audio/wav"},
+        {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
+        {"type": "non_standard", "value": {"x": 1}},
+        {"no": "type"},
+    ],
+)
+def test_every_kind_of_content_goes_through(item: dict[str, Any]) -> None:
+    assert_goes_through(HumanMessage([{"type": "text", "text": "Look:"}, item]))
+    assert_goes_through(
+        HumanMessage("hi"),
+        AIMessage("", tool_calls=[call("1")]),
+        ToolMessage([{"type": "text", "text": "Look:"}, item], tool_call_id="1", name="f"),
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "text", "text": "a"}],
+        [{"type": "redacted_thinking", "data": "ZW5j"}, {"type": "text", "text": "a"}],
+        [{"type": "reasoning", "reasoning": "hm", "extras": {"signature": "c2ln", "x": 1}, "id": "r"}],
+        [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "a"}],
+        [{"type": "reasoning", "summary": [], "encrypted_content": "x", "id": "rs_1"}],
+        [{"type": "text", "text": "a"}, {"type": "tool_use", "id": "1", "name": "f", "input": {"n": 1}, "caller": "x"}],
+        [{"type": "function_call", "call_id": "1", "id": "fc", "name": "f", "arguments": '{"n": 1}'}],
+        [{"type": "tool_call", "id": "1", "name": "f", "args": {"n": 1}}, {"type": "text", "text": "a"}],
+        [{"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}],
+        [{"type": "text", "text": "a", "citations": [{"type": "x"}]}, {"type": "text", "text": "b"}],
+    ],
+)
+def test_what_models_say_goes_through(content: list[Any]) -> None:
+    calls = [call("1", n=1)] if any("call" in item["type"] or item["type"] == "tool_use" for item in content) else []
+    said = AIMessage(content, tool_calls=calls, response_metadata={"model_provider": "anthropic"})
+    answers = [ToolMessage("ok", tool_call_id="1", name="f")] if calls else []
+    assert_goes_through(HumanMessage("hi"), said, *answers, HumanMessage("more"))
+
+
+def test_signed_thinking_travels_between_the_sdk_and_langchain() -> None:
+    said = AIMessage([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "text", "text": "a"}])
+    history = read(HumanMessage("hi"), said)
+    sent = history.for_send(Anthropic(prefill=True))
+    assert sent[1]["content"] == [
+        {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+        {"type": "text", "text": "a"},
+    ]
+    assert MessageHistory.from_list(sent).for_send(TO) == [HumanMessage("hi"), said]
+
+
+def test_thinking_of_another_issuer_and_behind_a_change_is_withheld() -> None:
+    foreign = Message.assistant(ThinkingBlock("hm", "c2ln", meta=Meta(issuer="gemini")), TextBlock("a"))
+    changed = Message.assistant(ThinkingBlock("hm", "c2ln", bound=False, meta=Meta(issuer="anthropic")))
+    for message, left in ((foreign, "a"), (changed, "[This part of the conversation cannot be shown here.]")):
+        exported = MessageHistory().add_user("hi").add(message).export(TO)
+        assert exported.messages[1].content == left
+        assert exported.repairs[0].code is RepairCode.WITHHELD
+    kept = MessageHistory().add_user("hi").add(changed).export(LangChain(binds_thinking=False))
+    assert kept.repairs == ()
+
+
+def test_a_reply_is_added_as_a_response_of_its_dialect() -> None:
+    history = MessageHistory().add_user("hi")
+    for reply in (
+        AIMessage("a", tool_calls=[call("1")]),
+        AIMessageChunk(content="a", tool_call_chunks=[{"name": "f", "args": "{}", "id": "1", "index": 0}]),
+        AIMessage("a", additional_kwargs={"tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]}),
+    ):
+        grown = history.add_response(reply, dialect=TO)
+        assert [(block.id, block.name, dict(block.input)) for block in grown.awaiting] == [("1", "f", {})]
+    with pytest.raises(TypeError):
+        history.add_response(HumanMessage("hi"), dialect=TO)
+
+
+def test_calls_of_2023_and_functions() -> None:
+    function_call = {"function_call": {"name": "f", "arguments": '{"n": 1}'}}
+    history = read(
+        HumanMessage("hi"),
+        AIMessage("", additional_kwargs=function_call),
+        FunctionMessage(name="f", content="ok"),
+        AIMessage("done"),
+    )
+    assert {repair.code for repair in history.repairs} == {RepairCode.ID_ASSIGNED}
+    assert dict(history[1].calls[0].input) == {"n": 1}
+    assert history[2].results[0].text == "ok"
+    assert check(history.for_send(TO), TO) == []
+
+
+def test_dumps_pairs_and_texts_are_read_too() -> None:
+    raw = [HumanMessage("hi"), AIMessage("", tool_calls=[call("1")]), ToolMessage("ok", tool_call_id="1", name="f")]
+    for form in (messages_to_dict(raw), [message.model_dump() for message in raw]):
+        assert read(*form).for_send(TO) == raw
+    assert messages_from_dict(messages_to_dict(read(*raw).for_send(TO))) == raw
+    assert read(("system", "Be brief."), ("human", "hi"), ("ai", "ho"), "bye").for_send(TO) == [
+        SystemMessage("Be brief."),
+        HumanMessage("hi"),
+        AIMessage("ho"),
+        HumanMessage("bye"),
+    ]
+
+
+def test_roles_of_chat_messages() -> None:
+    history = read(*(ChatMessage(content="hi", role=role) for role in ("user", "assistant", "x")))
+    assert [message.role for message in history] == ["user", "assistant", "user"]
+    assert [repair.code for repair in history.repairs] == [RepairCode.ROLE_ASSUMED]
+
+
+def test_what_is_no_message_is_dropped_and_recorded() -> None:
+    history = read(HumanMessage("hi"), RemoveMessage(id="x"), 3, None, {"type": "human"})
+    assert {repair.code for repair in history.repairs} == {RepairCode.ENTRY_DROPPED}
+    assert len(history.repairs) == 4
+
+
+def test_a_broken_list_is_mended() -> None:
+    raw = [
+        AIMessage("", tool_calls=[call("1"), call("2")]),
+        HumanMessage("hm"),
+        AIMessage("so"),
+        ToolMessage("two", tool_call_id="2"),
+        ToolMessage("?", tool_call_id="9"),
+        AIMessage(""),
+    ]
+    assert {violation.rule for violation in check(raw, TO)} == {"LC-1", "LC-2", "LC-3", "LC-4"}
+    history = read(*raw)
+    assert check(history.for_send(TO), TO) == []
+    assert {repair.code for repair in history.repairs} == {
+        RepairCode.BOOTSTRAP_ADDED,
+        RepairCode.RESULT_MOVED,
+        RepairCode.RESULT_STUBBED,
+        RepairCode.ORPHAN_RESULT_DROPPED,
+        RepairCode.EMPTY_MESSAGE_DROPPED,
+    }
+
+
+def test_late_system_messages() -> None:
+    raw = [HumanMessage("hi"), AIMessage("ho"), HumanMessage("a"), SystemMessage("Be kind."), HumanMessage("b")]
+    history = read(*raw)
+    assert history.for_send(LATE) == raw
+    exported = history.export(TO)
+    assert exported.messages[2].content == [
+        {"type": "text", "text": "a"},
+        {"type": "text", "text": "<system>\nBe kind.\n</system>"},
+        {"type": "text", "text": "b"},
+    ]
+    assert [repair.code for repair in exported.repairs] == [RepairCode.REWRITTEN]
+
+
+@given(histories())
+def test_any_history_is_written_as_what_chat_models_take(history: MessageHistory) -> None:
+    for dialect in (TO, LATE):
+        sent = history.for_send(dialect)
+        assert check(sent, dialect) == []
+        again = MessageHistory.from_list(sent, dialect=dialect)
+        assert again.repairs == ()
+        assert again.for_send(dialect) == sent
+        assert convert_to_openai_messages([message for message in sent if isinstance(message.content, str)]) is not None
+
+
+@given(histories(), messages())
+def test_what_was_sent_stays(history: MessageHistory, message: Message) -> None:
+    sent = history.for_send(TO)
+    later = history.close(TO).add_assistant("done").add(message).for_send(TO)
+    assert later[: len(sent)] == sent or sent[-1].type == "ai"
+
+
+def test_it_reads_what_other_dialects_wrote() -> None:
+    history = MessageHistory().add_user("hi").add_assistant(["a", ToolUseBlock("1", "f", {"n": 1})])
+    chat = history.add_tool_result("1", "ok").for_send(OpenAIChat())
+    assert MessageHistory.from_list(chat, dialect=TO).for_send(TO) == [
+        HumanMessage("hi"),
+        AIMessage("a", tool_calls=[call("1", n=1)]),
+        ToolMessage("ok", tool_call_id="1", name="f"),
+    ]
