@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
 
 from attrs import define, evolve, field
@@ -51,9 +51,12 @@ class Incoming(NamedTuple):
     done: RepairCode | None = None
 
 
+Arranged: TypeAlias = tuple[Message, int, bool, RepairCode | None]
+
+
 def arrange(
     messages: Sequence[Message], sources: Sequence[int], interrupted: Collection[int], policy: Policy
-) -> Iterable[tuple[Message, int, bool, RepairCode | None]]:
+) -> Iterable[Arranged]:
     """Move results next to their calls.
 
     Args:
@@ -63,27 +66,24 @@ def arrange(
         policy: says what a stub says.
 
     Returns:
-        The messages in the order in which they are to be added, as `Incoming`.
+        The messages in the order in which they are to be added, each as `Incoming` or a tuple like it.
 
     Complexity: linear in the messages.
     """
     untidy = _untidy_turns(messages, interrupted)
     if not untidy:
-        if not interrupted:
-            return zip(messages, sources, repeat(False), repeat(None))
         return _as_they_are(messages, sources, interrupted)
     plan = _Plan(messages, interrupted, policy)
     for start, end in untidy:
         plan.study(start, end)
     plan.finish()
-    arranged: list[Incoming] = []
+    arranged: list[Iterable[Arranged]] = []
     done = 0
     for where in sorted(plan.edits):
-        arranged += _as_they_are(messages, sources, interrupted, done, where)
-        arranged += plan.rewritten(where, sources)
+        arranged += _as_they_are(messages, sources, interrupted, done, where), plan.rewritten(where, sources)
         done = where + 1
-    arranged += _as_they_are(messages, sources, interrupted, done)
-    return arranged
+    arranged.append(_as_they_are(messages, sources, interrupted, done))
+    return chain.from_iterable(arranged)
 
 
 def _as_they_are(
@@ -92,9 +92,11 @@ def _as_they_are(
     interrupted: Collection[int],
     start: int = 0,
     end: int | None = None,
-) -> list[Incoming]:
-    stop = len(messages) if end is None else end
-    return [Incoming(messages[n], sources[n], n in interrupted) for n in range(start, stop)]
+) -> Iterable[Arranged]:
+    if interrupted:
+        stop = len(messages) if end is None else end
+        return [Incoming(messages[n], sources[n], n in interrupted) for n in range(start, stop)]
+    return zip(messages[start:end], sources[start:end], repeat(False), repeat(None))
 
 
 def _untidy_turns(messages: Sequence[Message], interrupted: Collection[int]) -> list[Place]:

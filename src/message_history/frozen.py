@@ -147,7 +147,9 @@ def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...
             if not (kind is str or kind is bool or item is None or (kind is int and -MAX_INT < item < MAX_INT)):
                 break
         else:
-            return _own(value.copy()), ()
+            frozen = _new(FrozenDict)
+            _set_view(frozen, MappingProxyType(value.copy()))
+            return frozen, ()
     freezer = _Freezer()
     return freezer.mapping(value, "", 1), tuple(freezer.changes)
 

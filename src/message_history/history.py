@@ -44,6 +44,7 @@ from message_history.turns import (
     Context,
     Conversation,
     SystemPrompt,
+    advance,
     awaited,
     close,
     conversation_of,
@@ -359,15 +360,16 @@ class MessageHistory(Sequence[Message]):
         Complexity: linear in the history.
         """
         target = dialect if dialect is not None else _ANTHROPIC
-        closed, exported, added = self._rendered(target)
-        left = unsent(closed._messages(), closed._context.system.blocks, target, exported.repairs)
-        return evolve(exported, repairs=(*added, *exported.repairs, *left)) if added or left else exported
+        messages, exported, changed = self._rendered(target)
+        left = unsent(messages, self._context.system.blocks, target, exported.repairs)
+        return evolve(exported, repairs=(*changed, *exported.repairs, *left)) if changed or left else exported
 
-    def _rendered(self, dialect: Dialect[Any] | None) -> tuple[MessageHistory, Export, Sequence[Repair]]:
-        """Write the closed history; give it, what was written, and what closing it added."""
+    def _rendered(self, dialect: Dialect[Any] | None) -> tuple[Iterable[Message], Export, Sequence[Repair]]:
+        """Write the closed history; give its messages, what was written, and what was changed before that."""
         target = dialect if dialect is not None else _ANTHROPIC
         closed, added = self._closed(target, "not_recorded")
-        return closed, target.render(closed._messages(), closed._context.system.blocks), added
+        messages, fitted = fit_media(list(closed._messages()), target.limits)
+        return messages, target.render(messages, closed._context.system.blocks), (*added, *fitted)
 
     def to_list(self) -> list[dict[str, Any]]:
         """Write the saved form: plain JSON that `from_list` reads back to an equal history.
@@ -722,20 +724,19 @@ class _Folding:
 
     def __init__(self, context: Context, start: Conversation | None = None) -> None:
         self._context = context
-        mending = evolve(context, policy=evolve(context.policy, on_violation="repair"))
+        mending = context
+        if context.policy.on_violation != "repair":
+            mending = evolve(context, policy=evolve(context.policy, on_violation="repair"))
         past, turn = parts_of(start)[:2] if start is not None else (Log[Turn](), NOTHING_YET)
         self._conversation = conversation_of(past, turn, mending)
         self._last_calls: int | None = None
+        self.changed = False
+        """Whether anything had to be changed."""
 
     @property
     def repairs(self) -> Sequence[Repair]:
         """Return what had to be changed."""
         return self._conversation[4].repairs[len(self._context.repairs) :]
-
-    @property
-    def changed(self) -> bool:
-        """Tell whether anything had to be changed."""
-        return len(self._conversation[4].repairs) > len(self._context.repairs)
 
     def grew(self, start: Conversation) -> bool:
         """Tell whether anything was said or heard since the start."""
@@ -748,6 +749,11 @@ class _Folding:
             parsed: the messages and notes.
             arranged: whether to move results next to their calls first, and to mark thinking behind a change.
         """
+        if arranged and not parsed.notes and not parsed.interrupted:
+            grown, taken = advance(self._conversation, parsed.messages)
+            if taken == len(parsed.messages):
+                self._conversation = grown
+                return
         notes = deque(parsed.notes)
         incoming: Iterable[tuple[Message, int, bool, RepairCode | None]]
         if arranged:
@@ -780,13 +786,15 @@ class _Folding:
     ) -> None:
         """Take one message; thinking that comes after a change is marked, unless `bind`."""
         before = self._conversation
+        sources = source, self._last_calls
         if self.changed and not bind and thinks(message):
             message = unbound(message)
-        sources = source, self._last_calls
         grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
-        if grown[4] is not before[4] and not bind and not self.changed and thinks(message):
-            message = unbound(message)
-            grown = step(before, message, interrupted=interrupted, sources=sources)
+        if not self.changed and grown[4] is not before[4]:
+            self.changed = len(grown[4].repairs) > len(before[4].repairs)
+            if not bind and thinks(message):
+                message = unbound(message)
+                grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
         self._conversation = grown
         if done is not None:
             detail = f"{message.content[0]!r:.120}" if message.content else ""
@@ -817,14 +825,17 @@ class _Folding:
         """Give the history, with what its last message has heard so far, and log what was changed."""
         past, turn, context = parts_of(self._conversation)
         turn = (turn[0], heard) if heard is not None else turn
-        context = evolve(context, policy=self._context.policy)
+        if context.policy is not self._context.policy:
+            context = evolve(context, policy=self._context.policy)
         _log_new(self._context, context)
         return _of_parts(past, turn, context)
 
     def told(self, repairs: Iterable[Repair]) -> None:
         """Record changes."""
         past, turn, context = parts_of(self._conversation)
-        self._conversation = conversation_of(past, turn, evolve(context, repairs=context.repairs.extend(repairs)))
+        told = context.repairs.extend(repairs)
+        self.changed = self.changed or len(told) > len(context.repairs)
+        self._conversation = conversation_of(past, turn, evolve(context, repairs=told))
 
 
 def _length(conversation: Conversation) -> int:

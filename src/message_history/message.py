@@ -221,7 +221,13 @@ def text_message(role: Role, text: str) -> Message:
 
 def thinks(message: Message) -> bool:
     """Tell whether a message holds thinking."""
-    return any(isinstance(block, ThinkingBlock | RedactedThinkingBlock) for block in message.content)
+    for block in message.content:  # noqa: SIM110  # `any` takes three times as long, and a mended list asks often
+        if isinstance(block, _THINKING):
+            return True
+    return False
+
+
+_THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 
 
 def unbound(message: Message) -> Message:

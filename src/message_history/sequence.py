@@ -190,7 +190,10 @@ class Log(Generic[T]):
 
     def __getitem__(self, index: int | slice) -> T | list[T]:
         if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(self._length))]
+            start, stop, step = index.indices(self._length)
+            if step == 1 and start // SIZE == (stop - 1) // SIZE:
+                return self._chunk(start).items[start % SIZE : (stop - 1) % SIZE + 1] if start < stop else []
+            return [self[position] for position in range(start, stop, step)]
         position = index + self._length if index < 0 else index
         if not 0 <= position < self._length:
             raise IndexError(f"position {index} of a log of {self._length}")

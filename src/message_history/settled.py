@@ -6,7 +6,7 @@ tool output and not the user's words, then the result's own blocks. Nothing here
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from message_history.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, is_blank
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.drafts import Turn
+    from message_history.message import Message
     from message_history.sequence import Log
 
 __all__ = ["Record", "is_quoted_at", "quote", "records_of"]
@@ -47,38 +48,58 @@ def records_of(past: Log[Turn], id: str) -> Record | None:
 
     Complexity: logarithmic in the turns, and linear in the stubs with this id.
     """
-    found = [record for records in past.summaries(_records_by_id) if (record := records.get(id)) is not None]
-    if not found:
+    found = list(past.summaries(_Seen))
+    call = next((_place(past, seen.calls[id], id) for seen in reversed(found) if id in seen.calls), None)
+    quoted = next((seen.quotes[id] for seen in reversed(found) if id in seen.quotes), None)
+    if call is None and quoted is None:
         return None
-    return Record(
-        tuple(stub for record in found for stub in record.stubs),
-        sum(record.late for record in found),
-        next((record.call for record in reversed(found) if record.call is not None), None),
-        next((record.quote for record in reversed(found) if record.quote is not None), None),
-    )
+    stubs = tuple(stub for seen in found for stub in seen.stubs.get(id, ()))
+    return Record(stubs, sum(seen.late.get(id, 0) for seen in found), call, quoted)
 
 
-def _records_by_id(start: int, turns: list[Turn]) -> dict[str, Record]:
-    stubs: dict[str, list[tuple[int, int]]] = {}
-    late: dict[str, int] = {}
-    calls: dict[str, tuple[int, int]] = {}
-    quotes: dict[str, tuple[int, int]] = {}
-    for turn, (said, heard) in enumerate(turns, start):
-        content = heard.content if heard is not None else ()
-        for position, (call, result) in enumerate(zip(said.calls if said is not None else (), content, strict=False)):
-            for id in ids_of(call):
-                calls[id] = turn, position
-                if isinstance(result, ToolResultBlock) and result.is_stub:
-                    stubs.setdefault(id, []).append((turn, position))
-        for position, block in enumerate(content):
+def _place(past: Log[Turn], turn: int, id: str) -> tuple[int, int]:
+    """Find the last call of a turn that a result with this id may ask for."""
+    said, _ = past[turn]
+    calls = said.calls if said is not None else ()
+    return turn, max(position for position, call in enumerate(calls) if id in ids_of(call))
+
+
+@final
+class _Seen:
+    """What a run of settled turns knows, by id; see `Record`. Of a call, it is the turn."""
+
+    __slots__ = ("calls", "late", "quotes", "stubs")
+
+    def __init__(self, start: int, turns: list[Turn]) -> None:
+        self.stubs: dict[str, list[tuple[int, int]]] = {}
+        self.late: dict[str, int] = {}
+        self.calls: dict[str, int] = {}
+        self.quotes: dict[str, tuple[int, int]] = {}
+        for turn, (said, heard) in enumerate(turns, start):
+            if said is not None:
+                for id in said.ids:
+                    self.calls[id] = turn
+                for block in said.content:
+                    if block.meta is not None:
+                        for call in said.calls:
+                            self.calls.update(dict.fromkeys(ids_of(call), turn))
+                        break
+            if heard is not None:
+                for block in heard.content:
+                    if block.meta is not None:
+                        self._marked(turn, said, heard)
+                        break
+
+    def _marked(self, turn: int, said: Message | None, heard: Message) -> None:
+        calls = said.calls if said is not None else ()
+        for position, block in enumerate(heard.content):
+            if isinstance(block, ToolResultBlock) and block.is_stub:
+                for id in ids_of(calls[position]):
+                    self.stubs.setdefault(id, []).append((turn, position))
             mark = block.mark
             if mark is not None and mark.kind == "quote":
-                quotes[mark.tool_use_id] = turn, position
-                late[mark.tool_use_id] = late.get(mark.tool_use_id, 0) + (mark.reason == "late")
-    return {
-        id: Record(tuple(stubs.get(id, ())), late.get(id, 0), calls.get(id), quotes.get(id))
-        for id in {**calls, **quotes}
-    }
+                self.quotes[mark.tool_use_id] = turn, position
+                self.late[mark.tool_use_id] = self.late.get(mark.tool_use_id, 0) + (mark.reason == "late")
 
 
 def ids_of(call: ToolUseBlock) -> set[str]:

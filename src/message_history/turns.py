@@ -64,7 +64,7 @@ from message_history.sequence import Chunk, Log, put
 from message_history.settled import Record, is_quoted_at, quote, records_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from message_history.policy import Policy
 
@@ -77,6 +77,7 @@ __all__ = [
     "Conversation",
     "State",
     "SystemPrompt",
+    "advance",
     "awaited",
     "close",
     "conversation_of",
@@ -245,6 +246,37 @@ def step(
     one = _Step(conversation, answers=answers, interrupted=interrupted, sources=sources)
     one.take(message)
     return one.conversation()
+
+
+def advance(conversation: Conversation, messages: Iterable[Message]) -> tuple[Conversation, int]:
+    """Take messages into a conversation as long as none needs mending and every turn is complete.
+
+    Args:
+        conversation: what there is.
+        messages: what arrives.
+
+    Returns:
+        The conversation with the first of the messages in it, and how many these are.
+
+    Complexity: linear in the messages.
+    """
+    last, turns, said, heard, context = conversation
+    taken = 0
+    for message in messages:
+        # The short cut of `step`, in a loop of its own: a list is read a fifth faster than with a call for each.
+        if message.way == SAID:
+            if type(heard) is not Message:
+                break
+            turn: Turn = (said, heard)  # type: ignore[assignment]
+            last, turns, said, heard = put(last, turns, turn), turns + 1, message, None
+        elif message.way == HEARD and heard is None and not isinstance(said, Saying):
+            if message.ids != (said.ids if said is not None else ()):
+                break
+            heard = message
+        else:
+            break
+        taken += 1
+    return (last, turns, said, heard, context), taken
 
 
 def state_of(turn: OpenTurn) -> State:

@@ -117,7 +117,7 @@ def shape_of(entry: object) -> str | None:
 
 def _is_mistral_s(item: object) -> bool:
     """Tell whether an item of content is a chunk that only Mistral has."""
-    if not isinstance(item, Mapping):
+    if type(item) is not dict and not isinstance(item, Mapping):
         return False
     kind = item.get("type")
     if kind == "thinking":
