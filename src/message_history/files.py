@@ -35,7 +35,11 @@ __all__ = [
     "Mended",
     "SavedFile",
     "UnreadableFileError",
+    "contained",
+    "content_of",
+    "going_on",
     "json_bytes",
+    "located",
     "mend",
     "read_bytes",
     "read_file",
@@ -51,7 +55,16 @@ ENDS_WITH_ASSISTANT: Final = frozenset({"prefill", "ends_with_response"})
 
 @final
 class UnreadableFileError(ValueError):
-    """A file that holds no conversation, or cannot be read at all; the text says why, in one line."""
+    """A file that holds no conversation, or cannot be read at all; the text says why, in one line.
+
+    Args:
+        problem: why.
+        sound: whether it is sound JSON, of something else.
+    """
+
+    def __init__(self, problem: str, *, sound: bool = False) -> None:
+        super().__init__(problem)
+        self.sound = sound
 
 
 @final
@@ -200,6 +213,21 @@ def read_file(path: str | PathLike[str]) -> SavedFile:
 
     Complexity: linear in the file.
     """
+    return read_bytes(content_of(path))
+
+
+def content_of(path: str | PathLike[str]) -> bytes:
+    """Read the bytes of a file.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its content.
+
+    Raises:
+        UnreadableFileError: when it cannot be read, or is too large.
+    """
     try:
         with Path(path).open("rb") as opened:
             data = opened.read(MAX_BYTES + 1)
@@ -213,7 +241,7 @@ def read_file(path: str | PathLike[str]) -> SavedFile:
         raise UnreadableFileError(error.strerror or "it cannot be read") from error
     if len(data) > MAX_BYTES:
         raise UnreadableFileError(f"it is larger than {MAX_BYTES:,} bytes")
-    return read_bytes(data)
+    return data
 
 
 def read_bytes(data: bytes) -> SavedFile:
@@ -368,8 +396,8 @@ def _sound(whole: Any, decoder: Decoder) -> SavedFile:
     if isinstance(whole, dict) and ("role" in whole or shape_of(whole) is not None):
         return SavedFile(entries=(whole,), form=FileForm.LINES, lines=(1,), notes=notes)
     if isinstance(whole, dict) and MESSAGES in whole:
-        raise UnreadableFileError(f"its `messages` are no list, but {_kind(whole[MESSAGES])}")
-    raise UnreadableFileError(f"it holds no list of messages, but {_kind(whole)}")
+        raise UnreadableFileError(f"its `messages` are no list, but {_kind(whole[MESSAGES])}", sound=True)
+    raise UnreadableFileError(f"it holds no list of messages, but {_kind(whole)}", sound=True)
 
 
 def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:

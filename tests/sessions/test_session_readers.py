@@ -1,0 +1,382 @@
+"""The session files of other programs: read as the conversation that goes on, and mended line by line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import MessageHistory, TextBlock, ThinkingBlock, ToolUseBlock, check
+from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
+from message_history.files import UnreadableFileError
+from message_history.integrations.strategies import histories
+from message_history.sessions import JsonlSession
+from message_history.sessions.reading import SessionFile, SessionKind, read_session, session_in
+from tests.sessions.foreign import claude_line, claude_lines, codex_line, codex_lines, rows
+from tests.sessions.growing import of_length
+
+HI = claude_line("u1", None, "user", "hi")
+
+
+def call(id: str) -> list[dict[str, Any]]:
+    return [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "ls"}}]
+
+
+def result(id: str, text: str = "ok") -> list[dict[str, Any]]:
+    return [{"type": "tool_result", "tool_use_id": id, "content": text}]
+
+
+def words(text: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text}]
+
+
+def said(file: SessionFile, n: int = 0) -> list[tuple[str, list[str]]]:
+    """Give a conversation as roles, and what is said or called or answered."""
+    keys = ("text", "id", "tool_use_id", "thinking")
+    return [
+        (entry["role"], [next(str(item[key]) for key in keys if key in item) for item in entry["content"]])
+        for entry in file.conversations[n].file.entries
+    ]
+
+
+def mended(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Mend a file; what it gives is sound, and mending it again changes nothing."""
+    data = rows(values)
+    before = session_in(data)
+    after = before.mend()
+    assert not after.after.violations()
+    assert after.after.kind is before.kind
+    assert after.after.mend().data == after.data
+    assert not [each for _, repairs in after.after.mend().repairs for each in repairs if each.severity != "lossless"]
+    return list(map(json.loads, after.data.splitlines()))
+
+
+# Claude Code
+
+
+def test_a_reply_that_was_written_block_by_block_is_one_message() -> None:
+    values = [
+        {"type": "summary", "summary": "Listing", "leafUuid": "a3"},
+        HI,
+        claude_line("a1", "u1", "assistant", [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}], id="m1"),
+        claude_line("a2", "a1", "assistant", words("I look."), id="m1"),
+        claude_line("a3", "a2", "assistant", call("1"), id="m1"),
+        claude_line("u2", "a3", "user", result("1"), toolUseResult={"stdout": "ok"}),
+        {"type": "system", "subtype": "turn_duration", "uuid": "s1", "parentUuid": "u2", "sessionId": "session"},
+        claude_line("a4", "s1", "assistant", words("Done."), id="m2"),
+    ]
+    file = session_in(rows(values))
+    assert file.kind is SessionKind.CLAUDE_CODE
+    assert said(file) == [
+        ("user", ["hi"]),
+        ("assistant", ["hm", "I look.", "1"]),
+        ("user", ["1"]),
+        ("assistant", ["Done."]),
+    ]
+    assert file.conversations[0].file.lines == (2, 3, 6, 8)
+    assert not file.violations()
+    history = file.conversations[0].file.history()
+    assert not history.repairs
+    assert [type(block) for block in history[1].content] == [ThinkingBlock, TextBlock, ToolUseBlock]
+    assert mended(values) == values
+
+
+def parallel(*answered: str) -> list[dict[str, Any]]:
+    """Give two parallel calls, each linked to the other; the results hang on their calls."""
+    return [
+        HI,
+        claude_line("a1", "u1", "assistant", call("1"), id="m1"),
+        claude_line("a2", "a1", "assistant", call("2"), id="m1"),
+        *([claude_line("r1", "a1", "user", result("1"))] if "1" in answered else []),
+        *([claude_line("r2", "a2", "user", result("2"))] if "2" in answered else []),
+        claude_line("a3", "r2" if "2" in answered else "a2", "assistant", words("Done."), id="m2"),
+    ]
+
+
+def test_parallel_calls_leave_results_beside_the_chain() -> None:
+    file = session_in(rows(parallel("1", "2")))
+    assert said(file)[1:3] == [("assistant", ["1", "2"]), ("user", ["1", "2"])]
+    assert not file.violations()
+    for there in ("1", "2"):
+        broken = parallel(there)
+        assert session_in(rows(broken)).violations()
+        new = mended(broken)
+        assert said(session_in(rows(new)))[1:3] == [("assistant", ["1", "2"]), ("user", ["1", "2"])]
+        assert len(new) == len(broken) + 1
+    assert len(mended(parallel())) == len(parallel()) + 1
+
+
+def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversation() -> None:
+    values = [
+        HI,
+        claude_line("a1", "u1", "assistant", call("1"), id="m1"),
+        claude_line("e1", "a1", "assistant", words("API Error: 400"), isApiErrorMessage=True),
+        claude_line("a2", "u1", "assistant", words("Hello."), id="m2"),
+        claude_line("u2", "a2", "user", "and?"),
+        claude_line("e2", "u2", "assistant", words("API Error: 500"), isApiErrorMessage=True),
+    ]
+    assert said(session_in(rows(values))) == [("user", ["hi"]), ("assistant", ["Hello."]), ("user", ["and?"])]
+    assert mended(values) == values
+
+
+def test_sidechains_are_apart() -> None:
+    def side(own: str, parent: str | None, role: str, content: Any, **more: Any) -> dict[str, Any]:
+        return claude_line(own, parent, role, content, **{**more, "isSidechain": True})
+
+    values = [
+        HI,
+        claude_line("a1", "u1", "assistant", call("1"), id="m1"),
+        side("s1", None, "user", "search"),
+        side("s2", "s1", "assistant", call("2"), id="m2"),
+        side("t1", None, "user", "search too", agentId="agent"),
+        claude_line("r1", "a1", "user", result("1")),
+        side("t2", "t1", "assistant", words("nothing"), agentId="agent", id="m3"),
+    ]
+    file = session_in(rows(values))
+    assert [each.label for each in file.conversations] == ["", "sidechain s1", "sidechain agent"]
+    assert [len(said(file, n)) for n in range(3)] == [3, 2, 2]
+    assert [each.label for each, _ in file.violations()] == ["sidechain s1"]
+    (new,) = [value for value in mended(values) if value not in values]
+    assert (new["isSidechain"], new["parentUuid"], new["type"]) == (True, "s2", "user")
+    alone = session_in(rows([values[2], values[3]]))
+    assert said(alone) == [("user", ["search"]), ("assistant", ["2"])]
+
+
+def test_a_compacted_conversation_begins_with_its_summary() -> None:
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "b1",
+        "parentUuid": None,
+        "logicalParentUuid": "a1",
+        "sessionId": "session",
+    }
+    values = [
+        HI,
+        claude_line("a1", "u1", "assistant", call("1"), id="m1"),
+        boundary,
+        claude_line("c1", "b1", "user", "so far: nothing", isCompactSummary=True),
+        claude_line("a2", "c1", "assistant", words("go on"), id="m2"),
+    ]
+    assert said(session_in(rows(values))) == [("user", ["so far: nothing"]), ("assistant", ["go on"])]
+    values[2] = {**boundary, "compactMetadata": {"preservedSegment": {"headUuid": "u1", "anchorUuid": "c1"}}}
+    values.append(claude_line("u3", "a1", "user", result("1")))
+    assert [what for _, what in said(session_in(rows(values)))] == [["so far: nothing", "hi"], ["1"], ["1"]]
+
+
+def test_a_line_that_is_lost_costs_no_other() -> None:
+    values = claude_lines(of_length(12))
+    data = rows(values).splitlines(keepends=True)
+    whole = said(session_in(b"".join(data)))
+    for n in range(1, len(data)):
+        file = session_in(b"".join([*data[:n], data[n][: len(data[n]) // 2] + b"\n", *data[n + 1 :]]))
+        assert [note.line for note in file.notes] == [n + 1]
+        found = [what for _, part in said(file) for what in part]
+        before = [what for _, part in whole for what in part]
+        assert len(found) == len(before) - 1
+        after = file.mend()
+        assert not after.after.violations()
+        assert not after.after.notes
+
+
+# Codex
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def assistant(text: str) -> dict[str, Any]:
+    return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+
+
+def function(id: str) -> dict[str, Any]:
+    return {"type": "function_call", "name": "shell", "arguments": '{"a": 1}', "call_id": id}
+
+
+def output(id: str) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": id, "output": "ok"}
+
+
+THOUGHT = {"type": "reasoning", "summary": [], "encrypted_content": "YWJj"}
+CUSTOM = {"type": "custom_tool_call", "status": "completed", "call_id": "c", "name": "apply_patch", "input": "***"}
+SHELL = {"type": "local_shell_call", "call_id": "s", "status": "completed", "action": {"type": "exec", "command": []}}
+DEVELOPER = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "rules"}]}
+
+
+def rollout(*items: dict[str, Any]) -> list[dict[str, Any]]:
+    meta = codex_line({"id": "x", "instructions": None}, "session_meta")
+    return [meta, *(item if "payload" in item else codex_line(item) for item in items)]
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["", "as older versions wrote"])
+def test_a_sound_rollout_stays_as_it_is(old: bool) -> None:
+    items = [DEVELOPER, user("<environment_context>"), user("hi"), THOUGHT, function("1"), function("2"), output("1")]
+    items += [output("2"), SHELL, output("s"), CUSTOM, {**output("c"), "type": "custom_tool_call_output"}]
+    items += [{"type": "ghost_snapshot"}, THOUGHT, assistant("done")]
+    values = rollout(*items) if not old else [{"id": "x", "timestamp": "t", "instructions": None}, *items]
+    file = session_in(rows(values))
+    assert file.kind is SessionKind.CODEX
+    assert file.conversations[0].dialect().name == "openai_responses"
+    assert len(file.conversations[0].file.entries) == len(items) - old
+    assert not file.violations()
+    assert file.mend().data == rows(values)
+
+
+@pytest.mark.parametrize(
+    ("items", "new"),
+    [
+        ([DEVELOPER, user("hi"), THOUGHT, function("1")], ["function_call_output"]),
+        ([user("hi"), function("1"), user("go on"), assistant("ok")], ["function_call_output"]),
+        ([user("hi"), CUSTOM, user("go on"), assistant("ok")], ["custom_tool_call_output"]),
+        ([user("hi"), SHELL, user("go on"), assistant("ok")], ["function_call_output"]),
+        ([user("hi"), output("9"), assistant("ok")], []),
+        ([user("hi"), output("1"), function("1"), assistant("ok")], []),
+        ([user("hi"), function("1"), output("1"), output("1"), assistant("ok")], []),
+    ],
+    ids=["open tail", "in the middle", "custom", "shell", "orphan", "before its call", "twice"],
+)
+def test_a_broken_rollout_is_mended_item_by_item(items: list[dict[str, Any]], new: list[str]) -> None:
+    values = rollout(*items)
+    assert session_in(rows(values)).violations()
+    after = mended(values)
+    assert [value["payload"]["type"] for value in after if value not in values] == new
+    assert after[:2] == values[:2]
+    assert len(after) == len(values) + len(new) - (items.count(output("9")) or items.count(output("1")) > 1)
+
+
+def test_a_compacted_rollout_holds_what_takes_its_place() -> None:
+    kept = {"message": "sum", "replacement_history": [user("hi"), output("4"), user("sum")]}
+    values = rollout(user("hi"), function("1"), codex_line(kept, "compacted"), assistant("x"), function("2"))
+    file = session_in(rows(values))
+    assert len(file.conversations[0].file.entries) == 5
+    after = mended(values)
+    assert after[:3] == values[:3]
+    assert after[3]["payload"]["replacement_history"] == [user("hi"), user("sum")]
+    assert after[-1]["payload"]["type"] == "function_call_output"
+    plain = session_in(rows(rollout(user("hi"), codex_line({"message": "sum"}, "compacted"), user("more"))))
+    assert [entry["content"][0]["text"] for entry in plain.conversations[0].file.entries] == ["sum", "more"]
+
+
+def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:
+    back = codex_line({"type": "thread_rolled_back", "num_turns": 1}, "event_msg")
+    items = [
+        user("<environment_context>"),
+        user("hi"),
+        assistant("x"),
+        user("more"),
+        function("1"),
+        back,
+        user("other"),
+    ]
+    file = session_in(rows(rollout(*items)))
+    assert len(file.conversations[0].file.entries) == 4
+    assert file.mend().data == rows(rollout(*items))
+
+
+# Both
+
+
+@given(histories(max_size=10), st.sets(st.integers(0, 30), max_size=3), st.sampled_from(["claude", "codex"]))
+def test_whatever_lines_are_gone_the_rest_is_mended_and_stays(
+    history: MessageHistory, gone: set[int], kind: str
+) -> None:
+    values = claude_lines(history) if kind == "claude" else codex_lines(history)
+    kept = [value for n, value in enumerate(values) if n not in gone]
+    try:
+        before = session_in(rows(kept))
+    except UnreadableFileError:
+        return  # Nothing that was said is left.
+    after = before.mend()
+    assert not after.after.violations()
+    assert after.after.mend().data == after.data
+    written = list(map(json.loads, after.data.splitlines()))
+    held = {json.dumps(value.get("message", value.get("payload"))) for value in written}
+    ids = {repair.code.value for _, repairs in after.repairs for repair in repairs}
+    if not ids - {"result_stubbed", "result_moved", "messages_joined"}:
+        assert all(json.dumps(value.get("message", value.get("payload"))) in held for value in kept)
+
+
+@given(histories(max_size=10))
+def test_a_sound_session_of_another_program_is_read_without_a_repair(history: MessageHistory) -> None:
+    closed = history.close()
+    for values in (claude_lines(closed), codex_lines(closed)):
+        try:
+            file = session_in(rows(values))
+        except UnreadableFileError:
+            assert not history
+            continue
+        assert not file.violations()
+        assert file.mend().data == rows(values)
+
+
+# Everything else
+
+
+def test_our_own_files_are_read_with_what_was_changed(tmp_path: Any) -> None:
+    path = tmp_path / "chat.jsonl"
+    history = of_length(9).close()
+    JsonlSession(path, fsync="never").save(history)
+    file = read_session(path)
+    assert (file.kind, file.messages, file.skipped) == (SessionKind.OWN, len(history), 0)
+    assert not file.violations()
+    assert file.mend().data == path.read_bytes()
+    data = path.read_bytes()
+    spoilt = session_in(data[:-20])
+    assert spoilt.skipped == 1
+    again = spoilt.mend()
+    assert not again.after.notes
+    path.write_bytes(again.data)
+    assert list(JsonlSession(path, fsync="never").load()) == list(history[: len(history) - 1])
+
+
+def test_a_log_holds_a_conversation_in_each_line() -> None:
+    good: dict[str, Any] = {"messages": [{"role": "user", "content": "q"}], "n": 1}
+    made = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    bad = {"messages": [*good["messages"], {"role": "assistant", "content": None, "tool_calls": [made]}]}
+    batch = {"custom_id": "1", "body": {"model": "m", **bad}}
+    data = rows([good, bad, batch]) + b"oops\n" + rows([{"x": 1}])
+    file = session_in(data)
+    assert (file.kind, [each.label for each in file.conversations]) == (SessionKind.LOG, ["line 1", "line 2", "line 3"])
+    assert [(note.line, note.detail) for note in file.notes][1:] == [(5, "no conversation")]
+    assert {each.label for each, _ in file.violations()} == {"line 2", "line 3"}
+    after = file.mend()
+    lines = after.data.splitlines(keepends=True)
+    assert lines[0] == rows([good])
+    assert json.loads(lines[2])["body"]["model"] == "m"
+    assert not check(json.loads(lines[1])["messages"], OpenAIChat())
+    assert not after.after.violations()
+
+
+def test_plain_lists_of_every_dialect_are_read() -> None:
+    history = of_length(8).close()
+    for dialect in (Anthropic(), OpenAIChat(), PydanticAI()):
+        wire = history.for_send(dialect)
+        for data in (json.dumps(wire).encode(), rows(wire)):
+            file = session_in(data)
+            assert file.kind is SessionKind.MESSAGES
+            assert file.conversations[0].dialect().name == dialect.name
+            assert not file.violations()
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "the file is empty"),
+        (b"\0\1\2\3", "it is a binary file"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "it is a binary file"),
+        ('[{"role": "user"}]'.encode("utf-16"), "it is UTF-16, not UTF-8"),
+        (b'{"role": "caf\xe9"}', "it is not UTF-8"),
+        (b'{"name": "package"}', "it holds no list of messages"),
+        (rows([codex_line({"id": "x"}, "session_meta")]), "nothing was said in it yet"),
+        (rows([{"type": "summary", "summary": "x", "leafUuid": "y"}]), "nothing was said in it yet"),
+    ],
+)
+def test_what_holds_no_conversation_is_refused_in_one_line(data: bytes, told: str) -> None:
+    with pytest.raises(UnreadableFileError, match=told) as found:
+        session_in(data)
+    assert "\n" not in str(found.value)
+    assert found.value.sound == (b"{" in data and b"\xe9" not in data and b"\xff" not in data)
