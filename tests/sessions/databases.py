@@ -8,11 +8,13 @@ import pwd
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from message_history.sessions import SessionConflictError, SqlSession
+from tests.sessions.growing import steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,9 +119,6 @@ def write_for_ever(url: str, session_id: str, acknowledge: int) -> None:
         session_id: the session.
         acknowledge: the file descriptor to say it on.
     """
-    from message_history.sessions import SqlSession  # noqa: PLC0415 - this runs in a process of its own
-    from tests.sessions.growing import steps  # noqa: PLC0415
-
     session = SqlSession(url, session_id)
     for history in steps(session.load(), number=len(session.load())):
         session.append(history)
@@ -135,8 +134,6 @@ def take_turns(url: str, session_id: str, writer: str, times: int) -> None:
         writer: who is writing.
         times: how often.
     """
-    from message_history.sessions import SessionConflictError, SqlSession  # noqa: PLC0415
-
     session = SqlSession(url, session_id, lock_timeout=60)
     for number in range(times):
         while True:
@@ -145,10 +142,3 @@ def take_turns(url: str, session_id: str, writer: str, times: int) -> None:
                 break
             except SessionConflictError:
                 continue
-
-
-if __name__ == "__main__":
-    if sys.argv[1] == "for_ever":
-        write_for_ever(sys.argv[2], sys.argv[3], 1)
-    else:
-        take_turns(sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5]))

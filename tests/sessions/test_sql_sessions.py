@@ -5,20 +5,53 @@ All of it in SQLite and in PostgreSQL.
 
 from __future__ import annotations
 
+import logging
+import os
 import pickle
+import random
+import signal
+import time
+from contextlib import contextmanager
+from functools import partial
 from itertools import count, islice
-from typing import Any
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from message_history import Message, MessageHistory, Policy
+from message_history import (
+    Message,
+    MessageHistory,
+    Policy,
+    RepairCode,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    check,
+)
+from message_history.dialects import Native
 from message_history.integrations.strategies import broken_lists, histories, messages
-from message_history.sessions import SessionConflictError, SqlSession
-from tests.sessions.growing import of_length, steps
+from message_history.message import unbound
+from message_history.sessions import SessionConflictError, SessionError, SessionLockedError, SqlSession
+from tests.sessions.databases import take_turns, write_for_ever
+from tests.sessions.growing import LONG, of_length, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+def create_engine(database: str, **more: Any) -> Any:
+    from sqlalchemy import create_engine  # noqa: PLC0415 - may not be installed
+
+    return create_engine(database, **more)
+
 
 _names = count()
+NEEDS_FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 FEWER = settings(max_examples=settings().max_examples // 3)
 
 
@@ -120,3 +153,331 @@ def test_only_rows_for_what_is_new_are_added(database: str) -> None:
     assert session.prune() == 2
     assert same(again(database, session).load(), history)
     assert session.prune() == 0
+
+
+def test_a_session_that_was_deleted_or_made_anew_is_a_conflict(database: str) -> None:
+    one = new(database)
+    one.append(of_length(3))
+    other = again(database, one)
+    history = other.load()
+    assert one.delete()
+    assert not one.delete()
+    with pytest.raises(SessionConflictError, match="it is gone") as caught:
+        other.append(history.add_assistant("x"))
+    assert (caught.value.expected, caught.value.found) == (1, None)
+    one.append(of_length(5))
+    with pytest.raises(SessionConflictError, match="made anew") as caught:
+        other.append(history.add_assistant("x"))
+    assert (caught.value.expected, caught.value.found) == (1, 1)
+    assert again(database, one).load() == of_length(5)
+
+
+def test_of_two_who_make_a_session_one_gets_a_conflict(database: str) -> None:
+    one = new(database)
+    other = again(database, one)
+    assert not one.load()
+    assert not other.load()
+    assert (one.revision, other.revision) == (0, 0)
+    one.append(of_length(2))
+    with pytest.raises(SessionConflictError, match=r"revision 1 is there, not 0"):
+        other.append(of_length(3))
+    assert len(again(database, one).load()) == 2
+
+
+def test_a_session_that_was_not_read_goes_on_only_from_what_is_there(database: str) -> None:
+    one = new(database)
+    one.append(of_length(4))
+    unread = again(database, one)
+    unread.append(of_length(6))
+    assert len(one.load()) == 6
+    with pytest.raises(SessionConflictError, match="it holds another history, of 6 messages"):
+        again(database, one).append(MessageHistory().add_user("another"))
+    again(database, one).save(MessageHistory().add_user("another"))
+    assert [message.text for message in one.load()] == ["another"]
+
+
+def test_a_fork_goes_its_own_way(database: str) -> None:
+    trunk = new(database)
+    trunk.append(of_length(8))
+    history = of_length(9)
+    trunk.append(history)
+    branch = trunk.fork(f"fork of {trunk.session_id}")
+    branch.append(history.rewind(1).add_user("another way"))
+    trunk.append(history.add_user("this way"))
+    assert again(database, trunk).load()[-1].text == "q2\nthis way"
+    forked = again(database, branch).load()
+    assert forked == history.rewind(1).add_user("another way")
+    assert forked.repairs == history.rewind(1).repairs
+    with pytest.raises(SessionConflictError, match="there is a session of this name"):
+        trunk.fork(branch.session_id)
+    late = again(database, trunk)
+    late.load()
+    trunk.append(history.add_user("this way").add_assistant("on"))
+    with pytest.raises(SessionConflictError, match="revision 4 is there, not 3"):
+        late.fork("never")
+    with pytest.raises(SessionError, match="there is no such session"):
+        again(database, new(database)).fork("never")
+    assert "never" not in SqlSession.ids(database)
+
+
+def test_sessions_are_listed_in_pages(empty: str) -> None:
+    names = [f"session {number}" for number in range(10, 17)]
+    for name in reversed(names):
+        SqlSession(empty, name).save(MessageHistory())
+    assert SqlSession.ids(empty) == names
+    assert SqlSession.ids(empty, limit=3) == names[:3]
+    assert SqlSession.ids(empty, after=names[2], limit=3) == names[3:6]
+    SqlSession(empty, names[0]).delete()
+    assert SqlSession.ids(empty) == names[1:]
+
+
+def spoil_before(database: str, session: SqlSession, position: int) -> None:
+    """Make all rows before a position unreadable."""
+    with raw(database) as connection:
+        for table, column in (("messages", "position"), ("repairs", "message")):
+            connection.exec_driver_sql(
+                f"UPDATE message_history_{table} SET body = 'never read' WHERE {column} < {position} AND session IN"
+                f" (SELECT number FROM message_history_sessions WHERE id = '{session.session_id}')"
+            )
+
+
+@contextmanager
+def raw(database: str) -> Iterator[Any]:
+    engine = create_engine(database)
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()
+
+
+@FEWER
+@given(histories(max_size=14), st.integers(1, 4))
+def test_newest_turns_are_what_the_whole_history_gives_behind_a_safe_cut(
+    database: str, history: MessageHistory, turns: int
+) -> None:
+    session = new(database, history.policy)
+    session.save(history)
+    cuts = history.safe_cuts()
+    cut = int(cuts[-turns]) if len(cuts) >= turns else 0
+    whole = again(database, session, history.policy).load()
+    reader = again(database, session, history.policy)
+    assert same(reader.load(turns=turns), whole.drop_before(cut) if whole else whole)
+    assert reader.left_out == cut
+    # An answer to a call that is left out, and one that is not there at all, go the same way.
+    for id in ("1", "2", "nobody's"):
+        result = ToolResultBlock(id, "late")
+        assert same(reader.load(turns=turns).add(Message("user", [result])), whole_behind(whole, cut, result))
+
+
+def whole_behind(whole: MessageHistory, cut: int, result: ToolResultBlock) -> MessageHistory:
+    return (whole.drop_before(cut) if whole else whole).add(Message("user", [result]))
+
+
+def test_older_rows_are_not_read(database: str) -> None:
+    session = new(database)
+    history = next(history for history in steps(MessageHistory()) if len(history) == 41)
+    session.append(history)
+    spoil_before(database, session, 28)
+    reader = again(database, session)
+    assert [int(cut) for cut in history.safe_cuts()[-4:]] == [28, 32, 36, 40]
+    for turns in (1, 2, 3, 4):
+        assert same(reader.load(turns=turns), history.drop_before(history.safe_cuts()[-turns]))
+    # One more needs rows that are damaged now: all are given, mended, and each damaged one is in the repairs.
+    damaged = reader.load(turns=5)
+    assert reader.left_out == 0
+    assert len([repair for repair in damaged.repairs if repair.code is RepairCode.ENTRY_DROPPED]) == 28
+
+
+def bound_alike(messages: Sequence[Message]) -> list[Message]:
+    return [unbound(message) for message in messages]
+
+
+@FEWER
+@given(
+    histories(max_size=12),
+    st.integers(1, 3),
+    st.lists(st.one_of(messages(), st.sampled_from(OTHERWISE)), min_size=1, max_size=5),
+)
+def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
+    database: str, history: MessageHistory, turns: int, later: list[Message | str]
+) -> None:
+    session = new(database, history.policy)
+    session.save(history)
+    writer = again(database, session, history.policy)
+    newest = writer.load(turns=turns)
+    first = writer.left_out
+    for step in later:
+        newest = newest.add(step) if isinstance(step, Message) else changed(newest, step)
+        writer.append(newest)
+        whole = again(database, session, history.policy).load()
+        assert not check(whole.to_list(), Native())
+        assert bound_alike(whole[:first]) == bound_alike(history[:first])
+        shown = whole.drop_before(first) if len(whole) > first else None
+        if shown is not None and newest and not opened(newest):
+            assert bound_alike(shown) == bound_alike(newest)
+        assert len(whole) == first + len(newest)
+        assert whole.system == newest.system
+        assert {str(repair) for repair in history.repairs if repair.index < first} <= set(map(str, whole.repairs))
+        # Nothing was to be mended, or it would be known by now.
+        assert again(database, session, history.policy).load().repairs == whole.repairs
+        reader = again(database, session, history.policy)
+        assert len(reader.load(turns=1)) + reader.left_out == len(whole)
+
+
+def opened(history: MessageHistory) -> bool:
+    mark = history[0].content[0].mark
+    return mark is not None and mark.kind == "bootstrap"
+
+
+def test_thinking_behind_the_newest_turns_is_not_bound_behind_all_of_them(database: str) -> None:
+    session = new(database)
+    session.append(MessageHistory().add_user("a").add_assistant([ThinkingBlock("1", "s"), TextBlock("b")]))
+    session.append(session.load().add_user("c").add_assistant("d"))
+    writer = again(database, session)
+    history = writer.load(turns=1).add_user("e").add_assistant([ThinkingBlock("2", "s"), TextBlock("f")])
+    writer.append(history)
+    assert [block.bound for block in history[-1].content if isinstance(block, ThinkingBlock)] == [True]
+    thoughts = [block for message in session.load() for block in message.content if isinstance(block, ThinkingBlock)]
+    assert [(block.thinking, block.bound) for block in thoughts] == [("1", True), ("2", False)]
+
+
+def test_a_turn_that_opens_with_words_of_the_operator_grows_without_its_opening(database: str) -> None:
+    session = new(database)
+    history = MessageHistory().add_user("a").add_assistant("b").add_user([SystemBlock("Be kind."), TextBlock("c")])
+    session.append(history)
+    writer = again(database, session)
+    newest = writer.load(turns=1)
+    assert opened(newest)
+    writer.append(newest.add_user("d"))
+    assert session.load() == history.add_user("d")
+
+
+def test_a_damaged_row_is_told_of_and_mended_with_the_next_write(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = new(database)
+    session.append(of_length(9))
+    spoil_before(database, session, 1)
+    with raw(database) as connection:
+        connection.exec_driver_sql(
+            "DELETE FROM message_history_messages WHERE position = 5 AND session IN"
+            f" (SELECT number FROM message_history_sessions WHERE id = '{session.session_id}')"
+        )
+    reader = again(database, session)
+    with caplog.at_level(logging.WARNING, "message_history"):
+        history = reader.load()
+    assert "its rows are damaged; 8 of 9 messages are there" in caplog.text
+    dropped = next(repair for repair in history.repairs if repair.code is RepairCode.ENTRY_DROPPED)
+    assert dropped.removed == ("never read",)
+    reader.append(history.add_assistant("on"))
+    caplog.clear()
+    mended = again(database, session).load()
+    assert same(mended, history.add_assistant("on"))
+    assert "damaged" not in caplog.text
+    assert same(again(database, session).load(turns=1), mended.drop_before(mended.safe_cuts()[-1]))
+
+
+def test_a_reader_sees_one_revision_or_another(database: str) -> None:
+    one, other = of_length(30), MessageHistory().add_user("short").add_assistant([ToolUseBlock("1", "run", {})])
+    session = new(database)
+    session.save(one)
+    done = Event()
+
+    def write() -> None:
+        for history in [other, one] * 20:
+            session.save(history)
+            session.prune()
+        done.set()
+
+    writer = Thread(target=write)
+    writer.start()
+    reader = again(database, session)
+    seen = set()
+    while not done.is_set():
+        found = reader.load()
+        assert found in (one, other)
+        seen.add(len(found))
+        assert len(reader.load(turns=1)) in (2, 3)
+    writer.join()
+    assert seen
+
+
+def in_child(run: Callable[[], object]) -> int:
+    """Run something in a process of its own."""
+    child = os.fork()
+    if not child:
+        try:
+            run()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return child
+
+
+@NEEDS_FORK
+def test_writers_in_many_processes_lose_nothing(database: str) -> None:
+    name, times = new(database).session_id, 50 if LONG else 6
+    children = [in_child(partial(take_turns, database, name, str(n), times)) for n in range(6)]
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
+    session = SqlSession(database, name)
+    said = [message.text for message in session.load()]
+    assert sorted(said[::2]) == sorted(f"{n}.{number}" for n in range(6) for number in range(times))
+    assert said[1::2] == ["noted"] * 6 * times
+    assert session.revision == 6 * times
+
+
+@NEEDS_FORK
+def test_a_killed_writer_loses_nothing_that_append_returned_for(database: str) -> None:
+    session = new(database)
+    acknowledged = 0
+    chance = random.Random(5)
+    for _ in range(300 if LONG else 10):
+        here, there = os.pipe()
+        writer = in_child(partial(write_for_ever, database, session.session_id, there))
+        os.close(there)
+        with os.fdopen(here, "rb") as told:
+            first = told.readline()
+            time.sleep(chance.random() * 0.02)
+            os.kill(writer, signal.SIGKILL)
+            os.waitpid(writer, 0)
+            said = (first + told.read()).split(b"\n")
+        acknowledged = max(int(number) for number in said[:-1])
+        found = again(database, session).load()
+        assert len(found) >= acknowledged
+        assert not check(found.to_list(), Native())
+    assert acknowledged > 3
+
+
+@NEEDS_FORK
+def test_a_forked_process_has_connections_of_its_own(database: str) -> None:
+    session = new(database)
+    session.append(of_length(1))
+    child = in_child(lambda: session.append(session.load().add_assistant("child")))
+    assert os.waitpid(child, 0)[1] == 0
+    session.append(session.load().add_user("parent"))
+    assert [message.text for message in session.load()] == ["q0", "child", "parent"]
+
+
+def test_a_writer_that_waits_too_long_gets_an_error(database: str) -> None:
+    session = new(database)
+    session.append(of_length(3))
+    engine = create_engine(database, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if database.startswith("sqlite") else "BEGIN")
+        connection.exec_driver_sql("UPDATE message_history_sessions SET revision = revision")
+        waiting = SqlSession(database, session.session_id, lock_timeout=0.05)
+        with pytest.raises(SessionLockedError, match=r"another writer was not done in 0\.05 seconds"):
+            waiting.append(of_length(4))
+        assert waiting.load() == of_length(3)
+        connection.exec_driver_sql("ROLLBACK")
+    engine.dispose()
+    waiting.append(of_length(4))
+    assert session.load() == of_length(4)
+
+
+def test_an_engine_of_the_application_is_used_as_it_is(database: str) -> None:
+    engine = create_engine(database, pool_size=1, max_overflow=0)
+    session = SqlSession(engine, new(database).session_id)
+    session.append(of_length(4))
+    assert again(database, session).load() == of_length(4)
+    assert session.session_id in SqlSession.ids(engine)
+    engine.dispose()

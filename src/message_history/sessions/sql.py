@@ -12,7 +12,7 @@ from message_history.history import MessageHistory
 from message_history.policy import Policy
 from message_history.sessions.errors import SessionConflictError, SessionError
 from message_history.sessions.saved import growth
-from message_history.sessions.sql_rows import NEW, Held, grown, held_by, rewritten
+from message_history.sessions.sql_rows import NEW, Held, grown, held_by, needs_all, rewritten
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -76,24 +76,38 @@ class SqlSession:
         """Return the revision that was read or written last; 0 when there is none."""
         return self._held.head.revision if self._held is not None else 0
 
-    def load(self) -> MessageHistory:
-        """Load the history.
+    @property
+    def left_out(self) -> int:
+        """Return how many older messages were not loaded; they stay as they are, whatever is written."""
+        return self._held.first if self._held is not None else 0
+
+    def load(self, *, turns: int | None = None) -> MessageHistory:
+        """Load the history, or its newest whole turns, which begin with a user message that answers no call.
+
+        Newest turns are what `drop_before` gives for the whole history: no call is parted from its result, and thinking
+        is marked unbound. The older rows are not read, unless the turns hold a late result of an older call, or rows
+        are damaged; then all turns are given. A history that goes on from the newest turns is written behind them.
+
+        Args:
+            turns: how many whole turns; all of them by default.
 
         Returns:
             The history; an empty one when there is no such session. Calls in its `awaiting` may have run already: ask
-            before running one again.
+            before running one again. What is damaged, by other hands than ours, is in its repairs and on the logger.
 
         Raises:
             SessionError: when the database cannot be read.
 
         Complexity: linear in what is loaded.
         """
+        if turns is not None and (type(turns) is not int or turns < 1):
+            raise ValueError(f"turns must be a number from 1 on, not {turns!r:.80}")
         with self._mutex:
-            self._held = self._read()
+            self._held = self._read(turns)
             return self._held.history
 
     def save(self, history: MessageHistory) -> None:
-        """Put a history in the place of what is saved, at one stroke.
+        """Put a history in the place of what is saved, or of the turns of it that were loaded, at one stroke.
 
         Messages are written from the first on that is another than the one that is saved.
 
@@ -229,27 +243,41 @@ class SqlSession:
             self._held = self._read()
         return self._held
 
-    def _read(self) -> Held:
+    def _read(self, turns: int | None = None) -> Held:
         with self._database.reading() as rows:
             head = rows.head(self._id)
             if head is None:
                 return Held(MessageHistory(policy=self._policy))
-            messages, repairs = rows.messages(head), rows.repairs(head)
-        held = held_by(head, messages, repairs, self._policy)
+            first = rows.newest_turns(head, turns) if turns is not None else 0
+            held = self._read_from(rows, head, first)
+            if not needs_all(held):
+                return held
+            held = self._read_from(rows, head, 0)
+            return evolve(held, history=held.history.drop_before(first), first=first) if held.sound else held
+
+    def _read_from(self, rows: Rows, head: Head, first: int) -> Held:
+        messages, repairs = rows.messages(head, first), rows.repairs(head, first)
+        held = held_by(head, messages, repairs, self._policy, first)
         if not held.sound:
-            found = f"{len(messages)} of {head.messages} messages are there"
-            logger.warning("session %r: its rows are damaged; %s", self._id, found)
+            there = f"{len(messages)} of {head.messages - first} messages are there"
+            logger.warning("session %r: its rows are damaged; %s", self._id, there)
         return held
 
     def _put(self, held: Held, history: MessageHistory, found: Growth | None) -> None:
         """Write what is new, or another than what is saved."""
-        change = grown(held, history, found) if held.sound and found is not None else rewritten(held, history)
+        if held.sound and found is not None:
+            change = grown(held, history, found)
+        else:
+            whole = self._read() if held.first else held
+            if whole.head[:2] != held.head[:2]:
+                raise self._conflict(whole.head)
+            change = rewritten(held, history, whole)
         is_new = change.head._replace(revision=held.head.revision) != held.head
         if held.head.revision and not (is_new or change.messages or change.repairs):
             with self._database.reading() as rows:
-                head = rows.head(self._id)
-            if head is None or head[:2] != held.head[:2]:
-                raise self._conflict(head)
+                there = rows.head(self._id)
+            if (there or NEW)[:2] != held.head[:2]:
+                raise self._conflict(there)
             self._held = evolve(held, history=history)
             return
         # If this fails, nobody knows what is saved: it must be read again.
@@ -262,7 +290,7 @@ class SqlSession:
             self._held = held
             with self._database.reading() as rows:
                 raise self._conflict(rows.head(self._id))
-        self._held = Held(history, head)
+        self._held = Held(history, head, held.first)
 
     def _conflict(self, found: Head | None) -> SessionConflictError:
         there = f"revision {found.revision} is there" if found is not None else "it is gone"

@@ -53,8 +53,7 @@ class Database:
         self._engine = where if isinstance(where, Engine) else _engine_of(_url_of(where))
         self._milliseconds = max(int(lock_timeout * 1_000), 1)
         self._kind = self._engine.dialect.name
-        if self._kind not in (SQLITE, POSTGRESQL):
-            raise ValueError(f"sessions are kept in SQLite or PostgreSQL, not in {self._kind}")
+        _check_kind(self._kind)
 
     def __str__(self) -> str:
         return str(self._engine.url.render_as_string(hide_password=True))
@@ -185,24 +184,41 @@ class Rows:
         wanted = select(SESSIONS.c.id).where(SESSIONS.c.id > after).order_by(SESSIONS.c.id).limit(limit)
         return list(self._connection.execute(wanted).scalars())
 
-    def messages(self, head: Head) -> list[str]:
+    def newest_turns(self, head: Head, turns: int) -> int:
+        """Find where the newest whole turns begin, without reading what any message says.
+
+        Args:
+            head: the session.
+            turns: how many.
+
+        Returns:
+            The position of their first message; 0 when there are no more turns than that.
+        """
+        columns = MESSAGES.c
+        wanted = select(columns.position).where(_counts(MESSAGES, head.number, head.messages), columns.starts_turn)
+        wanted = wanted.order_by(columns.position.desc()).offset(turns - 1).limit(1)
+        return int(self._connection.execute(wanted).scalar() or 0)
+
+    def messages(self, head: Head, first: int = 0) -> list[str]:
         """Read the messages that count.
 
         Args:
             head: the session.
+            first: the position of the first that is wanted.
 
         Returns:
             The bodies.
         """
         columns = MESSAGES.c
-        wanted = select(columns.body).where(_counts(MESSAGES, head.number, head.messages))
+        wanted = select(columns.body).where(_counts(MESSAGES, head.number, head.messages), columns.position >= first)
         return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
 
-    def repairs(self, head: Head) -> list[str]:
+    def repairs(self, head: Head, first: int = 0) -> list[str]:
         """Read the repairs that count.
 
         Args:
             head: the session.
+            first: the position of the first message whose repairs are wanted.
 
         Returns:
             The bodies.
@@ -210,7 +226,7 @@ class Rows:
         if not head.repairs:
             return []
         columns = REPAIRS.c
-        wanted = select(columns.body).where(_counts(REPAIRS, head.number, head.repairs))
+        wanted = select(columns.body).where(_counts(REPAIRS, head.number, head.repairs), columns.message >= first)
         return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
 
     def create(self, id: str, head: Head) -> int | None:
@@ -340,9 +356,15 @@ def _url_of(where: str | os.PathLike[str]) -> URL:
         raise ValueError("the database's URL cannot be read") from None
     if url.drivername in ("postgres", POSTGRESQL):
         url = url.set(drivername=f"{POSTGRESQL}+psycopg")
+    _check_kind(url.get_backend_name())
     if url.get_backend_name() == SQLITE and url.database in (None, "", ":memory:"):
         raise ValueError("a database in memory keeps nothing; give the path of a file")
     return url
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in (SQLITE, POSTGRESQL):
+        raise ValueError(f"sessions are kept in SQLite or PostgreSQL, not in {kind}")
 
 
 def _engine_of(url: URL) -> Engine:
@@ -354,7 +376,7 @@ def _engine_of(url: URL) -> Engine:
                 # A connection that the server has closed in the meantime is made anew.
                 _engines[name] = create_engine(url, pool_pre_ping=url.get_backend_name() == POSTGRESQL)
             except NoSuchModuleError:
-                raise ValueError(f"sessions are kept in SQLite or PostgreSQL, not in {url.drivername}") from None
+                raise ValueError(f"SQLAlchemy knows no driver {url.drivername}") from None
             except ModuleNotFoundError as error:
                 hint = "pip install 'message-history[postgres]'"
                 raise SessionError(f"{error.name} is not installed; run: {hint}") from None

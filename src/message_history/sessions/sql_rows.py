@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from message_history.dialects.native.parse import NATIVE, VERSION
 from message_history.dialects.native.render import message_to_json, render
 from message_history.files import json_bytes
 from message_history.history import MessageHistory, restored
+from message_history.message import make_message, thinks, unbound
 from message_history.scanning import Decoder
 from message_history.sessions.saved import Growth, repair_from_json, repair_to_json
 
@@ -22,7 +24,19 @@ if TYPE_CHECKING:
     from message_history.policy import Policy
     from message_history.repairs import Repair
 
-__all__ = ["NEW", "Change", "Head", "Held", "Row", "grown", "held_by", "rewritten"]
+__all__ = [
+    "NEW",
+    "Change",
+    "Head",
+    "Held",
+    "Row",
+    "body_starts_turn",
+    "grown",
+    "held_by",
+    "needs_all",
+    "rewritten",
+    "starts_turn",
+]
 
 
 class Head(NamedTuple):
@@ -67,18 +81,20 @@ class Held:
     """What a session knows of its rows.
 
     Args:
-        history: the history that they give.
+        history: the history that they give, or its newest turns.
         head: the session's own row; revision 0 when there is none.
+        first: the position of the history's first message in the session.
         sound: whether the rows give the history without any repair.
     """
 
     history: MessageHistory
     head: Head = NEW
+    first: int = 0
     sound: bool = True
 
     @property
     def repairs_before(self) -> int:
-        """Return how many repairs are saved that the history does not have: those of a later version."""
+        """Return how many repairs are saved that the history does not have; less than none when it has more."""
         return self.head.repairs - len(self.history.repairs)
 
 
@@ -96,14 +112,15 @@ class Change(NamedTuple):
     repairs: list[Row]
 
 
-def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy: Policy) -> Held:
-    """Read the rows of a session.
+def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy: Policy, first: int = 0) -> Held:
+    """Read the rows of a session, or those of its newest turns.
 
     Args:
         head: its own row.
         messages: the bodies of its messages.
         repairs: those of its repairs.
         policy: decides where there is a choice.
+        first: the position of the first of the messages, which begins a turn.
 
     Returns:
         The history, and whether the rows were sound: a message that is no JSON is in the repairs.
@@ -111,9 +128,37 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
     Complexity: linear in the rows.
     """
     told = [repair for body in repairs if (repair := repair_from_json(_value(body))) is not None]
-    system = [_value(head.system)] if head.system is not None else []
-    history = restored([*system, *map(_value, messages)], policy, told)
-    return Held(history, head, sound=len(history) == head.messages and len(history.repairs) == len(told))
+    entries = [_value(head.system)] if head.system is not None else []
+    left_out = 0
+    if first:
+        # Cutting is left to `drop_before`: these two stand for all that is not read.
+        left_out = len(_STAND_IN)
+        entries += _STAND_IN
+        told = [evolve(repair, index=repair.index - first + left_out) for repair in told]
+    history = restored([*entries, *map(_value, messages)], policy, told)
+    sound = len(history) == head.messages - first + left_out and len(history.repairs) == len(told)
+    if first and sound:
+        history = history.drop_before(left_out)
+    return Held(history, head, first, sound)
+
+
+def needs_all(held: Held) -> bool:
+    """Tell whether the newest turns cannot be read alone: rows are damaged, or there are results of older calls."""
+    marks = (block.mark for message in held.history for block in message.content)
+    return bool(held.first) and (not held.sound or any(mark is not None and mark.reason == "late" for mark in marks))
+
+
+def starts_turn(message: Message) -> bool:
+    """Tell whether a whole turn begins with a message: then the session may be cut before it."""
+    return message.role == "user" and not message.results
+
+
+def body_starts_turn(body: str) -> bool:
+    """Tell the same of a message in the saved form."""
+    value = _value(body)
+    if not isinstance(value, dict) or value.get("role") != "user" or not isinstance(value.get("content"), list):
+        return False
+    return all(isinstance(block, dict) and block.get("type") != "tool_result" for block in value["content"])
 
 
 def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
@@ -132,41 +177,69 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
     saved = held.history
     same = found.message < len(saved) and history[found.message] == saved[found.message]
     old, new = saved.repairs[found.repair :], history.repairs[found.repair :]
-    told = () if old == new else new
-    first = held.repairs_before + found.repair
+    told = () if old == new else _moved(new, held.first)
+    head = _next(held.head, history, held.first + len(history), held.repairs_before + len(history.repairs))
+    positions = range(found.message + same, len(history))
     return Change(
-        _next(held, history, held.repairs_before + len(history.repairs)),
-        [_message_row(n, history[n]) for n in range(found.message + same, len(history))],
-        [_repair_row(n, repair) for n, repair in enumerate(told, first)],
+        head,
+        [_message_row(held.first + n, _in_session(held, n, history[n])) for n in positions],
+        [_repair_row(n, repair) for n, repair in enumerate(told, held.repairs_before + found.repair)],
     )
 
 
-def rewritten(held: Held, history: MessageHistory) -> Change:
-    """Find the rows from the first on that is another.
+def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
+    """Find the rows from the first on that is another. What is older than what was loaded stays.
 
     Args:
-        held: what is saved.
-        history: what is to be saved.
+        held: what is saved and was loaded.
+        history: what is to be in its place.
+        whole: all that is saved; the same as `held` when that is all.
 
     Returns:
         What to write.
 
-    Complexity: linear in the history.
+    Complexity: linear in all that is saved.
     """
-    saved = held.history if held.sound else MessageHistory()
-    start = _first_difference(saved, history)
-    first = 0 if held.repairs_before else _first_difference(saved.repairs, history.repairs)
+    first = held.first
+    saved = whole.history if whole.sound else MessageHistory()
+    # Under another system prompt the older messages' thinking is not what its issuer saw, either.
+    older = whole.history.with_system(history.system) if first else whole.history
+    messages = list(older[:first])
+    for n, message in enumerate(history):
+        kept = first and n < len(held.history) and message == held.history[n]
+        messages.append(older[first + n] if kept else _in_session(held, n, message))
+    repairs = [repair for repair in whole.history.repairs if repair.index < first]
+    repairs += _moved(history.repairs, first)
+    start = _first_difference(saved, messages)
+    told = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs)
     return Change(
-        _next(held, history, len(history.repairs)),
-        [_message_row(n, history[n]) for n in range(start, len(history))],
-        [_repair_row(n, repair) for n, repair in enumerate(history.repairs[first:], first)],
+        _next(held.head, history, len(messages), len(repairs)),
+        [_message_row(n, messages[n]) for n in range(start, len(messages))],
+        [_repair_row(n, repairs[n]) for n in range(told, len(repairs))],
     )
 
 
-def _next(held: Held, history: MessageHistory, repairs: int) -> Head:
+_STAND_IN: Final = [{"role": role, "content": "-", NATIVE: VERSION} for role in ("user", "assistant")]
+
+
+def _in_session(held: Held, n: int, message: Message) -> Message:
+    """Give a message that was made behind the newest turns as it is behind all of them."""
+    if not held.first:
+        return message
+    content = message.content
+    if n == 0 and len(content) > 1 and content[0].mark is not None and content[0].mark.kind == "bootstrap":
+        # It opens what was loaded, and not the session.
+        message = make_message(message.role, content[1:])
+    return unbound(message) if thinks(message) else message
+
+
+def _moved(repairs: Sequence[Repair], by: int) -> Sequence[Repair]:
+    return [evolve(repair, index=repair.index + by) for repair in repairs] if by else repairs
+
+
+def _next(head: Head, history: MessageHistory, messages: int, repairs: int) -> Head:
     entries = render((), history._state[2].system.blocks)
-    system = _text(entries[0]) if entries else None
-    return Head(held.head.number, held.head.revision + 1, len(history), repairs, system)
+    return Head(head.number, head.revision + 1, messages, repairs, _text(entries[0]) if entries else None)
 
 
 def _first_difference(old: Sequence[Any], new: Sequence[Any]) -> int:
@@ -175,7 +248,7 @@ def _first_difference(old: Sequence[Any], new: Sequence[Any]) -> int:
 
 
 def _message_row(position: int, message: Message) -> Row:
-    return Row(position, _text(message_to_json(message)), {})
+    return Row(position, _text(message_to_json(message)), {"starts_turn": starts_turn(message)})
 
 
 def _repair_row(position: int, repair: Repair) -> Row:

@@ -9,14 +9,30 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, Table, Text, delete, insert, inspect, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    delete,
+    insert,
+    inspect,
+    select,
+    tuple_,
+)
 
 from message_history.sessions.errors import SessionError
+from message_history.sessions.sql_rows import body_starts_turn
 
 __all__ = ["MESSAGES", "REPAIRS", "SCHEMA", "SCHEMA_VERSION", "SESSIONS", "migrate", "version_of"]
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
+STARTS: Final = "starts_turn"
 _ALL: Final = MetaData()
 _Number: Final = BigInteger().with_variant(Integer, "sqlite")
 
@@ -43,9 +59,11 @@ MESSAGES: Final = Table(
     Column("session", _Number, primary_key=True, autoincrement=False),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("revision", _Number, primary_key=True, autoincrement=False),
+    # Before the body: to look for it does not read that.
+    Column(STARTS, Boolean(create_constraint=False), nullable=False),
     Column("body", Text, nullable=False),
 )
-"""Messages in the saved form."""
+"""Messages in the saved form; those that begin a whole turn are known without reading them."""
 
 REPAIRS: Final = Table(
     "message_history_repairs",
@@ -80,8 +98,33 @@ def migrate(connection: Connection) -> None:
         raise SessionError(
             f"a later version made the tables ({version}, this one knows {SCHEMA_VERSION}); they are not changed"
         )
+    if version == SCHEMA_VERSION:
+        return
     if version == 0:
         _ALL.create_all(connection)
-    if version < SCHEMA_VERSION:
-        connection.execute(delete(SCHEMA))
-        connection.execute(insert(SCHEMA).values(version=SCHEMA_VERSION))
+    elif version == 1:
+        _from_version_1(connection)
+    connection.execute(delete(SCHEMA))
+    connection.execute(insert(SCHEMA).values(version=SCHEMA_VERSION))
+
+
+BATCH: Final = 500
+"""How many rows are held at once when a table is copied."""
+
+
+def _from_version_1(connection: Connection) -> None:
+    """Version 1 did not know which messages begin a turn."""
+    if connection.dialect.name == "postgresql":
+        # Writers are let finish, in the order in which they lock.
+        connection.exec_driver_sql(f"LOCK TABLE {SESSIONS.name}, {MESSAGES.name} IN ACCESS EXCLUSIVE MODE")
+    older = Table(f"{MESSAGES.name}_1", MetaData(), *(column._copy() for column in MESSAGES.c if column.name != STARTS))
+    connection.exec_driver_sql(f"ALTER TABLE {MESSAGES.name} RENAME TO {older.name}")
+    MESSAGES.create(connection)
+    key = (older.c.session, older.c.position, older.c.revision)
+    wanted = select(older).order_by(*key).limit(BATCH)
+    rows = connection.execute(wanted).mappings().all()
+    while rows:
+        connection.execute(insert(MESSAGES), [{**row, STARTS: body_starts_turn(row["body"])} for row in rows])
+        last = tuple_(*(rows[-1][column.name] for column in key))
+        rows = connection.execute(wanted.where(tuple_(*key) > last)).mappings().all()
+    older.drop(connection)
