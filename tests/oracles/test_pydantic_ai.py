@@ -411,49 +411,49 @@ def test_a_retry_that_an_agent_recorded_is_an_answer() -> None:
     assert history.for_send(STORED) == dumped(messages)
 
 
-@pytest.mark.parametrize(
-    ("raw", "rule"),
-    [
-        ([{"parts": []}], "PA-01"),
-        ([7], "PA-01"),
-        ([{"kind": "request"}], "PA-02"),
-        ([{"kind": "request", "parts": {}}], "PA-02"),
-        ([{"kind": "request", "parts": [{"part_kind": "tool-call"}]}], "PA-03"),
-        ([{"kind": "request", "parts": [{}]}], "PA-03"),
-        ([{"kind": "response", "parts": [{"part_kind": "user-prompt"}]}], "PA-04"),
-        ([{"kind": "request", "parts": [{"part_kind": "user-prompt"}]}], "PA-05"),
-        ([{"kind": "request", "parts": [], "timestamp": "zz"}], "PA-06"),
-        ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": [{"kind": "zz"}]}]}], "PA-07"),
-        (
-            [
-                {
-                    "kind": "request",
-                    "parts": [
-                        {
-                            "part_kind": "user-prompt",
-                            "content": [{"kind": "binary", "data": "@@", "media_type": "image/png"}],
-                        }
-                    ],
-                }
-            ],
-            "PA-08",
-        ),
-        ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "\ud83d"}]}], "PA-09"),
-        ([{"kind": "request", "parts": [{"part_kind": "speech", "speaker": "assistant"}]}], "PA-10"),
-        ([{"kind": "request", "parts": [{"part_kind": "compaction", "id": "x"}]}], "PA-11"),
-        (
-            [
-                {
-                    "kind": "request",
-                    "parts": [
-                        {"part_kind": "tool-return", "tool_name": "f", "content": 1, "tool_kind": "tool-search"},
-                    ],
-                }
-            ],
-            "PA-19",
-        ),
-    ],
-)
+OF_THE_TYPES: list[tuple[list[Any], str]] = [
+    ([{"parts": []}], "PA-01"),
+    ([7], "PA-01"),
+    ([{"kind": "request"}], "PA-02"),
+    ([{"kind": "request", "parts": {}}], "PA-02"),
+    ([{"kind": "request", "parts": [{"part_kind": "tool-call"}]}], "PA-03"),
+    ([{"kind": "request", "parts": [{}]}], "PA-03"),
+    ([{"kind": "response", "parts": [{"part_kind": "user-prompt"}]}], "PA-04"),
+    ([{"kind": "request", "parts": [{"part_kind": "user-prompt"}]}], "PA-05"),
+    ([{"kind": "request", "parts": [], "timestamp": "zz"}], "PA-06"),
+    ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": [{"kind": "zz"}]}]}], "PA-07"),
+    (
+        [
+            {
+                "kind": "request",
+                "parts": [
+                    {
+                        "part_kind": "user-prompt",
+                        "content": [{"kind": "binary", "data": "@@", "media_type": "image/png"}],
+                    }
+                ],
+            }
+        ],
+        "PA-08",
+    ),
+    ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "\ud83d"}]}], "PA-09"),
+    ([{"kind": "request", "parts": [{"part_kind": "speech", "speaker": "assistant"}]}], "PA-10"),
+    ([{"kind": "request", "parts": [{"part_kind": "compaction", "id": "x"}]}], "PA-11"),
+    (
+        [
+            {
+                "kind": "request",
+                "parts": [
+                    {"part_kind": "tool-return", "tool_name": "f", "content": 1, "tool_kind": "tool-search"},
+                ],
+            }
+        ],
+        "PA-19",
+    ),
+]
+
+
+@pytest.mark.parametrize(("raw", "rule"), OF_THE_TYPES)
 def test_a_rule_of_the_types_is_one_of_the_package(raw: list[Any], rule: str) -> None:
     with pytest.raises(ValidationError):
         validated(raw)
