@@ -753,6 +753,7 @@ class _Folding:
             grown, taken = advance(self._conversation, parsed.messages)
             if taken == len(parsed.messages):
                 self._conversation = grown
+                self._last_calls = parsed.sources[-1] if parsed.sources else None
                 return
         notes = deque(parsed.notes)
         incoming: Iterable[tuple[Message, int, bool, RepairCode | None]]
