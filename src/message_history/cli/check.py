@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from message_history.checking import check
 from message_history.cli.options import ExitCode, as_request, dialect_named, input_dialect, over_files
 from message_history.cli.printing import Printer
-from message_history.files import SavedFile, going_on
+
+if TYPE_CHECKING:
+    from message_history.sessions.reading import SessionFile
 
 __all__ = ["check_files"]
 
@@ -25,10 +28,13 @@ def check_files(context: click.Context, *, files: tuple[str, ...], dialect: str 
     printer = Printer()
     named = dialect_named(dialect)
 
-    def work(path: str, file: SavedFile) -> ExitCode:
-        rules = named if named is not None else file.dialect(as_request=as_request)
-        violations = check(file.entries, rules if as_request else going_on(rules))
-        printer.checked(path, file, rules, violations)
-        return ExitCode.FOUND if violations else ExitCode.DONE
+    def work(path: str, session: SessionFile) -> ExitCode:
+        worst = ExitCode.DONE
+        for conversation in session.conversations:
+            violations = conversation.violations(named, as_request=as_request)
+            rules = named if named is not None else conversation.dialect(as_request=as_request)
+            printer.checked(conversation.named(path), conversation.file, rules, violations)
+            worst = max(worst, ExitCode.FOUND if violations else ExitCode.DONE)
+        return worst
 
     context.exit(over_files(files, printer, work))

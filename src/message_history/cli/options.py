@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 import click
 
 from message_history.dialects.detect import DIALECTS
-from message_history.files import UnreadableFileError, read_file
+from message_history.files import UnreadableFileError
+from message_history.sessions.reading import read_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
     from message_history.files import SavedFile
+    from message_history.sessions.reading import Conversation, SessionFile
 
 __all__ = [
     "DIALECT_NAMES",
@@ -25,8 +27,10 @@ __all__ = [
     "dialect_for",
     "dialect_named",
     "input_dialect",
+    "main_of",
     "over_files",
     "read_or_tell",
+    "session_or_tell",
     "write_new",
 ]
 
@@ -109,7 +113,7 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
     return None
 
 
-def read_or_tell(path: str, printer: Printer) -> SavedFile | None:
+def session_or_tell(path: str, printer: Printer) -> SessionFile | None:
     """Read a file; tell of lines that were skipped, and of a file that cannot be read.
 
     Args:
@@ -120,19 +124,38 @@ def read_or_tell(path: str, printer: Printer) -> SavedFile | None:
         What it holds; None when it holds no conversation.
     """
     try:
-        file = read_file(path)
+        session = read_session(path)
     except UnreadableFileError as error:
         printer.error(path, str(error))
         return None
-    for note in file.notes:
+    for note in session.notes:
         printer.line_note(path, note)
-    if not file.entries:
+    if not session.messages:
         printer.error(path, "it holds no messages")
         return None
-    return file
+    return session
 
 
-def over_files(paths: Sequence[str], printer: Printer, work: Callable[[str, SavedFile], ExitCode]) -> ExitCode:
+def read_or_tell(path: str, printer: Printer) -> SavedFile | None:
+    """Read the main conversation of a file; see `session_or_tell`. The others are told of."""
+    session = session_or_tell(path, printer)
+    return main_of(path, session, printer) if session is not None else None
+
+
+def main_of(path: str, session: SessionFile, printer: Printer) -> SavedFile:
+    """Give the main conversation of a file, and tell of the others."""
+    main, *others = session.conversations
+    if others:
+        printer.remark(path, f"{main.label or 'the main conversation'} only; left out: {_listed(others)}")
+    return main.file
+
+
+def _listed(conversations: Sequence[Conversation]) -> str:
+    labels = [conversation.label for conversation in conversations[:3]]
+    return ", ".join(labels) + (f" and {len(conversations) - 3} more" if len(conversations) > 3 else "")
+
+
+def over_files(paths: Sequence[str], printer: Printer, work: Callable[[str, SessionFile], ExitCode]) -> ExitCode:
     """Do the same for several files, with a progress bar; one that cannot be read does not end the run.
 
     Args:
@@ -145,10 +168,10 @@ def over_files(paths: Sequence[str], printer: Printer, work: Callable[[str, Save
     """
     worst = ExitCode.DONE
     for path in printer.progress(paths):
-        file = read_or_tell(path, printer)
-        if file is None:
+        session = session_or_tell(path, printer)
+        if session is None:
             code = ExitCode.FAILED
         else:
-            code = max(work(path, file), ExitCode.FOUND if file.skipped else ExitCode.DONE)
+            code = max(work(path, session), ExitCode.FOUND if session.skipped else ExitCode.DONE)
         worst = max(worst, code)
     return worst

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.files import LineNote, Mended, SavedFile
     from message_history.repairs import Repair
+    from message_history.sessions.reading import MendedSession, SessionFile
 
 __all__ = ["SEVERITY_STYLES", "Printer", "counted", "one_line", "repair_line", "visible"]
 
@@ -95,6 +96,10 @@ class Printer:
         place = f"{visible(path)}: line {note.line}: "
         self._err.print(Text.assemble((place, "bold"), (f"{done}: ", "yellow"), one_line(note.detail)))
 
+    def remark(self, path: str, what: str) -> None:
+        """Say something about a file."""
+        self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), visible(what)))
+
     def checked(self, path: str, file: SavedFile, dialect: Dialect[Any], violations: Sequence[Violation]) -> None:
         """Print what is wrong with a file."""
         found = counted(len(violations), "violation") if violations else "no violations"
@@ -120,11 +125,28 @@ class Printer:
         for repair in repairs:
             out.print(repair_line(repair, file, "  "))
         if mended.form is not file.form:
-            out.print(f"  the system prompt has no place in the list: written as an {mended.form.value} that holds both")
+            out.print(
+                f"  the system prompt has no place in the list: written as an {mended.form.value} that holds both"
+            )
         if target is not None:
             out.print(Text.assemble("  written: ", (visible(target), "bold"), f" ({mended.dialect.name})"))
         for violation in mended.violations:
             self.error(target or path, f"the provider would refuse this: {violation.rule}: {violation.detail}")
+
+    def session_repaired(self, path: str, session: SessionFile, mended: MendedSession, target: str) -> None:
+        """Print what was done to a session file, and where the result is."""
+        files = {conversation.label: conversation for conversation in session.conversations}
+        for label, repairs in mended.repairs:
+            conversation = files[label]
+            self.line(Text.assemble((f"{visible(conversation.named(path))}: ", "bold"), _summary(repairs)))
+            for repair in repairs:
+                self.line(repair_line(repair, conversation.file, "  "))
+        if not mended.repairs:
+            self.line(Text.assemble((f"{visible(path)}: ", "bold"), _summary(())))
+        self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({session.kind.value})"))
+        for conversation, violation in mended.after.violations():
+            why = f"the provider would refuse this: {violation.rule}: {violation.detail}"
+            self.error(conversation.named(target), why)
 
     def progress(self, paths: Sequence[str]) -> Iterator[str]:
         """Give the paths, one by one, with a progress bar on a screen when there are several."""

@@ -13,14 +13,16 @@ from message_history.cli.options import (
     as_request,
     dialect_named,
     input_dialect,
+    main_of,
     over_files,
     write_new,
 )
 from message_history.cli.printing import Printer
 from message_history.files import FileForm, mend
+from message_history.sessions.reading import SessionKind
 
 if TYPE_CHECKING:
-    from message_history.files import SavedFile
+    from message_history.sessions.reading import SessionFile
 
 __all__ = ["repair_files"]
 
@@ -50,7 +52,8 @@ def repair_files(
 ) -> None:
     """Write a list that the provider takes, for each FILE, and print each repair. The input stays as it is.
 
-    The output has the form of the input: a list, an object with the same other keys, or JSONL.
+    The output has the form of the input: a list, an object with the same other keys, JSONL, or the session file of
+    a program, whose sound lines stay as they are.
 
     The exit code is 0 when a valid list was written, 1 when lines of the input had to be skipped or nothing was left
     to write, 2 when a file cannot be read or written.
@@ -62,14 +65,28 @@ def repair_files(
     known, wanted = dialect_named(dialect), dialect_named(to)
     taken = [Path(file) for file in files]
 
-    def work(path: str, file: SavedFile) -> ExitCode:
-        mended = mend(file, dialect=known, to=wanted, as_request=as_request)
-        target = _target(Path(path), output, mended.form, in_folder=folder)
-        problem = write_new(target, mended.data, taken, force=force)
+    def write(path: str, data: bytes, form: FileForm) -> Path | None:
+        target = _target(Path(path), output, form, in_folder=folder)
+        problem = write_new(target, data, taken, force=force)
         if problem is not None:
             printer.error(str(target), problem)
-            return ExitCode.FAILED
+            return None
         taken.append(target)
+        return target
+
+    def work(path: str, session: SessionFile) -> ExitCode:
+        if session.kind is not SessionKind.MESSAGES and known is None and wanted is None:
+            whole = session.mend()
+            target = write(path, whole.data, FileForm.LINES)
+            if target is None:
+                return ExitCode.FAILED
+            printer.session_repaired(path, session, whole, str(target))
+            return ExitCode.FOUND if whole.after.violations() else ExitCode.DONE
+        file = main_of(path, session, printer)
+        mended = mend(file, dialect=known, to=wanted, as_request=as_request)
+        target = write(path, mended.data, mended.form)
+        if target is None:
+            return ExitCode.FAILED
         printer.repaired(path, file, mended, str(target))
         return ExitCode.FOUND if mended.violations else ExitCode.DONE
 

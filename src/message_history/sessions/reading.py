@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from message_history.checking import Violation, check
 from message_history.containers import find_place
@@ -80,6 +80,10 @@ class Conversation:
     file: SavedFile = field(repr=False)
     known: Dialect[Any] | None = None
     judged: frozenset[str] | None = field(default=None, repr=False)
+
+    def named(self, path: str) -> str:
+        """Name the conversation, by its file and what tells it from the others in it."""
+        return f"{path} ({self.label})" if self.label else path
 
     def dialect(self, *, as_request: bool = False) -> Dialect[Any]:
         """Find the dialect; see `SavedFile.dialect`."""
@@ -227,11 +231,12 @@ def session_in(data: bytes) -> SessionFile:
         return _own(data)
     lines, notes = _lines(data)
     if kind is SessionKind.LOG:
-        return SessionFile(kind=kind, conversations=_logged(lines, notes), notes=_sorted(notes), data=data)
+        found = _logged(lines, notes)
+        return SessionFile(kind=kind, conversations=_noted(found, notes), notes=_sorted(notes), data=data)
     conversations = tuple(map(_conversation, _READERS[kind](lines)))
     if not conversations:
         raise UnreadableFileError("nothing was said in it yet", sound=True)
-    return SessionFile(kind=kind, conversations=conversations, notes=_sorted(notes), data=data)
+    return SessionFile(kind=kind, conversations=_noted(conversations, notes), notes=_sorted(notes), data=data)
 
 
 _READERS: Final[dict[SessionKind, Callable[[Sequence[Line]], tuple[Thread, ...]]]] = {
@@ -294,6 +299,12 @@ def _rows(data: bytes) -> list[bytes]:
     return rows if rows[-1] else rows[:-1]
 
 
+def _noted(conversations: tuple[Conversation, ...], notes: Iterable[LineNote]) -> tuple[Conversation, ...]:
+    """Tell the main conversation what could not be read."""
+    main = conversations[0]
+    return (evolve(main, file=evolve(main.file, notes=_sorted(notes))), *conversations[1:])
+
+
 def _sorted(notes: Iterable[LineNote]) -> tuple[LineNote, ...]:
     return tuple(sorted(notes, key=lambda note: note.line))
 
@@ -337,9 +348,10 @@ def _log_mended(data: bytes, policy: Policy | None) -> tuple[bytes, Repairs]:
 
 def _own(data: bytes) -> SessionFile:
     journal = _journal(data)
-    saved = SavedFile(entries=tuple(journal.entries()), form=FileForm.LINES)
+    notes = _sorted(journal.notes)
+    saved = SavedFile(entries=tuple(journal.entries()), form=FileForm.LINES, notes=notes)
     conversation = Conversation(file=saved, known=Native())
-    return SessionFile(kind=SessionKind.OWN, conversations=(conversation,), notes=_sorted(journal.notes), data=data)
+    return SessionFile(kind=SessionKind.OWN, conversations=(conversation,), notes=notes, data=data)
 
 
 def _journal(data: bytes) -> Journal:
