@@ -8,6 +8,7 @@ import click
 
 from message_history.cli.check import check_files
 from message_history.cli.convert import convert_file
+from message_history.cli.doctor import examine_folders
 from message_history.cli.explain import explain_error
 from message_history.cli.repair import repair_files
 from message_history.cli.show import show_file
@@ -20,8 +21,8 @@ __all__ = ["app"]
 def app() -> None:
     """Find and mend what LLM providers refuse in saved conversations.
 
-    FILE is a JSON list of messages, a JSON object with `messages`, or JSONL with one message per line. A line that
-    cannot be read is reported and skipped.
+    FILE is a JSON list of messages, a JSON object that holds one, JSONL with one message or one conversation per line,
+    or a session file of this library, of Claude Code or of Codex. A line that cannot be read is reported and skipped.
 
     \b
     Exit codes:
@@ -40,3 +41,4 @@ app.add_command(repair_files)
 app.add_command(show_file)
 app.add_command(convert_file)
 app.add_command(explain_error)
+app.add_command(examine_folders)

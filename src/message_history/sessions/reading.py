@@ -360,6 +360,8 @@ def _journal(data: bytes) -> Journal:
         journal.take(number, written)
     if journal.version is None:
         journal.note(1, "the header is missing", None)
+    for position in journal.lost:
+        journal.note(1, f"message {position} was in the file and is not any more", None)
     return journal
 
 

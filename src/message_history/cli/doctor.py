@@ -1,0 +1,173 @@
+"""`doctor`: all sessions in a folder, checked and mended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import click
+from rich.text import Text
+
+from message_history.cli.options import ExitCode
+from message_history.cli.printing import Printer, counted, one_line, visible
+from message_history.sessions.errors import SessionError
+from message_history.sessions.examining import (
+    Examined,
+    changes,
+    examine,
+    find_files,
+    mend_beside,
+    mend_in_place,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.sessions.examining import MendedFile
+
+__all__ = ["examine_folders"]
+
+SOUND: Final = "sound"
+BROKEN: Final = "broken"
+MENDED: Final = "mended"
+UNREADABLE: Final = "unreadable"
+STYLES: Final = {SOUND: "green", BROKEN: "bold red", MENDED: "bold yellow", UNREADABLE: "bold red"}
+MOST_LINES: Final = 40
+"""How many lines of one file's diff are shown."""
+
+
+class Row(NamedTuple):
+    """What the table says of one file."""
+
+    state: str
+    form: str
+    messages: int
+    wrong: int
+    path: str
+    what: str
+
+
+@click.command("doctor")
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
+@click.option("--fix", is_flag=True, help="Write what is broken, mended, beside it: NAME.repaired.jsonl, or .json.")
+@click.option("--in-place", is_flag=True, help="With --fix: in its own place; NAME.bak is the file as it was.")
+@click.option("--force", is_flag=True, help="With --fix: overwrite other files beside it; never a session.")
+@click.option("--diff/--no-diff", default=True, help="With --fix: show what changes; shown by default.")
+@click.option("--all", "everything", is_flag=True, help="List sound sessions too.")
+@click.pass_context
+def examine_folders(
+    context: click.Context,
+    *,
+    folders: tuple[str, ...],
+    fix: bool,
+    in_place: bool,
+    force: bool,
+    diff: bool,
+    everything: bool,
+) -> None:
+    """Check every session in each FOLDER, and mend what is broken with --fix.
+
+    Sessions are found by what is in the files: those of this library, of Claude Code and Codex, logs with a
+    conversation in each line, and lists of messages. Other JSON files are passed over. Stop the programs that write
+    to the sessions before you mend them in place.
+
+    The exit code is 0 when nothing is wrong or all was mended, 1 when something is wrong, 2 when a file cannot be read
+    or written.
+    """
+    if (in_place or force) and not fix:
+        raise click.UsageError("--in-place and --force are for --fix")
+    printer = Printer()
+    paths, problems = find_files(folders)
+    rows: list[Row] = []
+    codes = [ExitCode.FAILED for _ in problems]
+    for path, problem in problems:
+        printer.error(str(path), problem)
+    others = 0
+    by_name = {str(path): path for path in paths}
+    for name in printer.progress(list(by_name)):
+        found = examine(by_name[name])
+        if found.session is None:
+            others += found.problem is None
+            if found.problem is not None:
+                printer.error(name, found.problem)
+                codes.append(ExitCode.FAILED)
+                rows.append(Row(UNREADABLE, "", 0, 0, name, found.problem))
+            continue
+        state, code = SOUND, ExitCode.DONE
+        if found.wrong:
+            mended = _mended(found, printer, in_place=in_place, force=force, diff=diff) if fix else None
+            failed = fix and mended is None
+            state = MENDED if mended is not None and not mended.after.violations() else BROKEN
+            code = ExitCode.FAILED if failed else ExitCode.DONE if state == MENDED else ExitCode.FOUND
+        codes.append(code)
+        session = found.session
+        rows.append(Row(state, session.kind.value, session.messages, found.wrong, name, _first(found)))
+    _print(printer, rows, others, everything=everything)
+    context.exit(max(codes, default=ExitCode.DONE))
+
+
+def _mended(found: Examined, printer: Printer, *, in_place: bool, force: bool, diff: bool) -> MendedFile | None:
+    """Mend one file, and show what that changes."""
+    try:
+        mended = mend_in_place(found) if in_place else mend_beside(found, force=force)
+    except SessionError as error:
+        path, _, why = str(error).partition(": ")
+        printer.error(path, why)
+        return None
+    kept = f"; as it was: {mended.backup}" if mended.backup is not None else ""
+    printer.line(Text.assemble((f"{visible(str(found.path))}: ", "bold"), visible(f"written: {mended.target}{kept}")))
+    if diff:
+        lines = list(changes(mended.before, mended.after))
+        for line in lines[:MOST_LINES]:
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
+            printer.line(Text(f"  {one_line(line)}" if line[:1] != " " else f"   {one_line(line)}", style))
+        if len(lines) > MOST_LINES:
+            printer.line(Text(f"  ... {len(lines) - MOST_LINES:,} more lines", "dim"))
+    return mended
+
+
+def _first(found: Examined) -> str:
+    """Say what is wrong first."""
+    session = found.session
+    if session is None or not found.wrong:
+        return ""
+    if found.violations:
+        conversation, violation = found.violations[0]
+        place = "the list" if violation.index is None else conversation.file.place_of(violation.index)
+        label = f"{conversation.label}, " if conversation.label and not conversation.label.startswith("line") else ""
+        return f"{label}{place}: {violation.rule}: {violation.detail}"
+    note = session.notes[0]
+    return f"line {note.line}: {note.detail}"
+
+
+def _print(printer: Printer, rows: Sequence[Row], others: int, *, everything: bool) -> None:
+    shown = [row for row in rows if row.state != UNREADABLE and (everything or row.state != SOUND)]
+    if shown:
+        head = ("state", "form", "messages", "wrong", "session")
+        cells = [
+            head,
+            *((row.state, row.form, f"{row.messages:,}", f"{row.wrong:,}", visible(row.path)) for row in shown),
+        ]
+        widths = [max(len(row[n]) for row in cells) for n in range(4)]
+        for n, cell in enumerate(cells):
+            printer.line(_row(cell, widths, "bold" if n == 0 else STYLES[cell[0]]))
+            if n and shown[n - 1].what:
+                printer.line(Text(f"{'':{widths[0]}}  {one_line(shown[n - 1].what)}", "dim"))
+    printer.line(_summary(rows, others))
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], style: str) -> Text:
+    state, form, messages, wrong, path = cells
+    state, form = state.ljust(widths[0]), form.ljust(widths[1])
+    return Text.assemble((state, style), f"  {form}  {messages:>{widths[2]}}  {wrong:>{widths[3]}}  {path}")
+
+
+def _summary(rows: Iterable[Row], others: int) -> Text:
+    states = Counter(row.state for row in rows)
+    found = sum(states.values()) - states[UNREADABLE]
+    told = [f"{states[state]:,} {state}" for state in (SOUND, BROKEN, MENDED) if states[state]]
+    told += [f"{counted(states[UNREADABLE], 'file')} unreadable"] if states[UNREADABLE] else []
+    told += [f"{counted(others, 'other file')}"] if others else []
+    style = "bold red" if states[BROKEN] + states[UNREADABLE] else "bold green"
+    sessions = f"{found:,} {'session' if found == 1 else 'sessions'}"
+    return Text.assemble((sessions, style), *([f": {', '.join(told)}"] if told else []))

@@ -1,0 +1,309 @@
+"""`doctor`: every session in a folder is checked, and mended beside itself or in place."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.sessions.foreign import claude_lines, codex_lines, rows
+from tests.sessions.growing import LONG, of_length
+from tests.shared import material
+
+from message_history import MessageHistory, check
+from message_history.cli.app import app
+from message_history.dialects import OpenAIChat
+from message_history.files import read_file
+from message_history.sessions import JsonlSession
+from message_history.sessions.reading import read_session
+
+CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]}
+BROKEN = [{"role": "user", "content": "q"}, CALL]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def doctor(*arguments: object) -> Result:
+    return run("doctor", *arguments)
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give a folder with a broken session of each form, two sound ones, and files that are no session."""
+    folder = tmp_path / "sessions"
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / "node_modules").mkdir()
+    history = of_length(10)
+    (folder / "claude.jsonl").write_bytes(rows(claude_lines(history)[:-2]))
+    (folder / "codex.jsonl").write_bytes(rows([line for line in codex_lines(history) if "b0" not in str(line)]))
+    (folder / "deep" / "list.json").write_text(json.dumps(BROKEN))
+    (folder / "deep" / "er" / "log.jsonl").write_bytes(rows([{"messages": BROKEN}, {"messages": BROKEN[:1]}]))
+    own = JsonlSession(folder / "own.jsonl", fsync="never")
+    own.save(history)
+    own.path.write_bytes(own.path.read_bytes()[:-10])
+    Path(f"{own.path}.lock").unlink()
+    (folder / "sound.json").write_text(json.dumps(BROKEN[:1]))
+    (folder / "sound.jsonl").write_bytes(rows(claude_lines(history)))
+    (folder / "package.json").write_text('{"name": "x", "contents": ["a"]}')
+    (folder / "numbers.json").write_text("[1, 2]")
+    (folder / "node_modules" / "x.json").write_text(json.dumps(BROKEN))
+    (folder / "notes.txt").write_text("no session")
+    return folder
+
+
+BAD = {"claude.jsonl", "codex.jsonl", "deep/list.json", "deep/er/log.jsonl", "own.jsonl"}
+
+
+def test_what_is_broken_is_listed_and_nothing_is_written(folder: Path) -> None:
+    before = held(folder)
+    result = doctor(folder)
+    assert (result.exit_code, result.stderr) == (1, "")
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["state", "form", "messages", "wrong", "session"]
+    listed = [line.split() for line in lines[1:-1] if line.startswith("broken")]
+    assert {str(Path(row[-1]).relative_to(folder)) for row in listed} == BAD
+    assert {row[1] for row in listed} == {"claude-code", "codex", "messages", "log", "message-history"}
+    assert lines[-1] == "7 sessions: 2 sound, 5 broken, 2 other files"
+    assert any("entry 1: C1: no result right after: toolu_1" in line for line in lines)
+    assert held(folder) == before
+
+
+def test_sound_sessions_are_listed_when_asked(folder: Path) -> None:
+    for name in BAD:
+        (folder / name).unlink()
+    result = doctor(folder)
+    assert (result.exit_code, result.stdout) == (0, "2 sessions: 2 sound, 2 other files\n")
+    assert [line.split()[0] for line in doctor(folder, "--all").stdout.splitlines()] == ["state", "sound", "sound", "2"]
+    assert doctor(folder / "sound.json").stdout == "1 session: 1 sound\n"
+
+
+def test_fix_writes_siblings_that_check_accepts(folder: Path) -> None:
+    before = held(folder)
+    result = doctor(folder, "--fix")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "7 sessions: 2 sound, 5 mended" in result.stdout
+    after = held(folder)
+    new = {name: after[name] for name in after.keys() - before.keys()}
+    assert set(new) == {str(Path(name).with_suffix("")) + ".repaired" + Path(name).suffix for name in BAD}
+    assert {name: after[name] for name in before} == before
+    for name in new:
+        checked = run("check", folder / name)
+        assert checked.exit_code == 0, checked.stdout
+    again = doctor(folder, "--fix")
+    assert again.exit_code == 0
+    assert held(folder) == after
+
+
+def test_fix_overwrites_nothing_that_it_did_not_write(folder: Path) -> None:
+    other = folder / "claude.repaired.jsonl"
+    other.write_text("mine")
+    result = doctor(folder / "claude.jsonl", "--fix")
+    assert result.exit_code == 2
+    assert result.stderr == f"{other}: error: the output exists; --force overwrites it\n"
+    assert other.read_text() == "mine"
+    assert doctor(folder / "claude.jsonl", "--fix", "--force").exit_code == 0
+    assert not read_session(other).violations()
+
+
+def test_fix_in_place_keeps_the_file_as_it_was_in_a_backup(folder: Path) -> None:
+    before = held(folder)
+    (folder / "claude.jsonl").chmod(0o640)
+    result = doctor(folder, "--fix", "--in-place")
+    assert (result.exit_code, result.stderr) == (0, "")
+    after = held(folder)
+    assert {name for name in before if after[name] != before[name]} == BAD
+    for name in BAD:
+        assert after[f"{name}.bak"] == before[name]
+    assert set(after) - set(before) - {"own.jsonl.lock"} == {f"{name}.bak" for name in BAD}
+    assert stat.S_IMODE((folder / "claude.jsonl").stat().st_mode) == 0o640
+    result = doctor(folder, "--fix", "--in-place")
+    assert (result.exit_code, result.stdout) == (0, "7 sessions: 7 sound, 2 other files\n")
+    assert held(folder) == after
+
+
+def test_the_diff_shows_each_message_that_changes(folder: Path) -> None:
+    result = doctor(folder / "deep" / "list.json", "--fix")
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    added = [line for line in lines if line.startswith('+{"role": "user", "content": [{"type": "tool_result"')]
+    assert len(added) == 1
+    assert "No result is recorded" in added[0]
+    assert "@@" not in doctor(folder / "deep" / "list.json", "--fix", "--no-diff").stdout
+
+
+def test_a_long_diff_is_cut(folder: Path) -> None:
+    path = folder / "long.json"
+    path.write_text(json.dumps([message for n in range(100) for message in (BROKEN[0], {**CALL, "x": n})]))
+    assert "more lines" in doctor(path, "--fix").stdout
+
+
+def test_a_file_that_is_written_to_meanwhile_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "claude.jsonl"
+    back_up = __import__("message_history.sessions.disk", fromlist=["back_up"]).back_up
+
+    def slow(file: Path) -> Path:
+        copy: Path = back_up(file)
+        with file.open("ab") as written:
+            written.write(b'{"type": "summary", "summary": "x", "leafUuid": "y"}\n')
+        return copy
+
+    monkeypatch.setattr("message_history.sessions.examining.back_up", slow)
+    before = path.read_bytes()
+    result = doctor(path, "--fix", "--in-place")
+    assert result.exit_code == 2
+    assert result.stderr == f"{path}: error: somebody has written to it just now; nothing was changed\n"
+    assert path.read_bytes().startswith(before)
+
+
+def test_options_that_need_fix_say_so(folder: Path) -> None:
+    assert doctor(folder, "--in-place").exit_code == 2
+    assert "are for --fix" in doctor(folder, "--force").stderr
+
+
+def test_a_session_of_a_later_version_is_not_mended(folder: Path) -> None:
+    path = folder / "own.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 2'))
+    before = path.read_bytes()
+    result = doctor(path, "--fix", "--in-place")
+    assert (result.exit_code, result.stderr) == (2, f"{path}: error: a later version wrote it\n")
+    assert path.read_bytes() == before
+
+
+# Bad input
+
+
+def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
+    """Make what is no session, and say what is told of it."""
+    path = tmp_path / "bad" / "a.jsonl"
+    path.parent.mkdir()
+    data: dict[str, tuple[bytes, str]] = {
+        "an empty file": (b"", "the file is empty"),
+        "a binary file": (bytes(range(256)), "it is a binary file"),
+        "a long line": (b'{"role": "user", "content": "' + b"x" * 100_000 + b'"}', "it is larger than 10,000 bytes"),
+        "UTF-16": (json.dumps(BROKEN).encode("utf-16"), "it is UTF-16, not UTF-8"),
+        "Latin-1": ('[{"role": "user", "content": "café"}]'.encode("latin-1"), "it is not UTF-8 (byte 33)"),
+        "no permission": (json.dumps(BROKEN).encode(), "there is no permission to read it"),
+        "cut off": (b'[{"role": "us', "it is neither JSON nor JSONL (line 1: cut off)"),
+    }
+    if kind == "a folder":
+        path.mkdir()
+        return path, "this is a folder, not a file"
+    content, told = data[kind]
+    path.write_bytes(content)
+    monkeypatch.setattr("message_history.files.MAX_BYTES", 10_000)
+    if kind == "no permission":
+        path.chmod(0)
+        if os.access(path, os.R_OK):
+            # Nothing is forbidden to root, so the system is stood in for.
+            opened = Path.open
+            monkeypatch.setattr(Path, "open", lambda file, *how: _refuse() if file == path else opened(file, *how))
+    return path, told
+
+
+def _refuse() -> Any:
+    raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.parametrize("command", ["check", "repair", "show", "doctor", "doctor --fix", "doctor --fix --in-place"])
+@pytest.mark.parametrize(
+    "kind",
+    ["a folder", "an empty file", "a binary file", "a long line", "UTF-16", "Latin-1", "no permission", "cut off"],
+)
+def test_bad_input_is_one_clear_line_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, command: str
+) -> None:
+    path, told = spoilt(tmp_path, kind, monkeypatch)
+    before = sorted(tmp_path.rglob("*"))
+    stamps = [found.stat().st_mtime_ns for found in before]
+    name, *options = command.split()
+    result = run(name, path.parent if name == "doctor" else path, *options)
+    if name == "doctor" and kind == "a folder":
+        assert (result.exit_code, result.stderr) == (0, "")  # It is searched like any folder.
+    else:
+        assert (result.exit_code, result.stderr) == (2, f"{path}: error: {told}\n")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert [found.stat().st_mtime_ns for found in before] == stamps
+
+
+def test_unreadable_files_do_not_end_the_run(folder: Path) -> None:
+    (folder / "a.json").write_bytes(b"\0")
+    (folder / "z.json").write_bytes(b"")
+    result = doctor(folder, "--fix", "--in-place", "--no-diff")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        f"{folder}/a.json: error: it is a binary file",
+        f"{folder}/z.json: error: the file is empty",
+    ]
+    assert "7 sessions: 2 sound, 5 mended, 2 files unreadable, 2 other files" in result.stdout
+
+
+def test_what_is_not_there_is_one_line(tmp_path: Path) -> None:
+    result = doctor(tmp_path / "nowhere")
+    assert (result.exit_code, result.stderr) == (2, f"{tmp_path}/nowhere: error: there is no such file\n")
+
+
+def test_a_folder_that_cannot_be_searched_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = folder / "deep"
+    listed = os.scandir
+
+    def refused(path: Any) -> Any:
+        if Path(path) == deep:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    result = doctor(folder)
+    assert result.exit_code == 2
+    assert result.stderr == f"{deep}: error: cannot be searched: Permission denied\n"
+    assert "5 sessions" in result.stdout
+
+
+# Real sessions
+
+
+def cut_in_mid_pair(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Cut a transcript behind calls, before their results; in the middle, so that others follow, and at the end."""
+    places = [n for n, message in enumerate(messages) if message.get("tool_calls")]
+    if not places:
+        return []
+    middle, last = places[len(places) // 2], places[-1]
+    results = {call["id"] for call in messages[middle]["tool_calls"]}
+    holed = [message for message in messages if message.get("tool_call_id") not in results]
+    return [messages[: last + 1], holed]
+
+
+@material.needs_material
+def test_real_transcripts_cut_in_mid_pair_are_mended_and_accepted(tmp_path: Path) -> None:
+    every = material.rows("transcripts")[:: 1 if LONG else 4]
+    cut = [part for row in every for part in cut_in_mid_pair(row["messages"])]
+    assert len(cut) > 10
+    for n, messages in enumerate(cut):
+        (tmp_path / f"{n:02}.json").write_text(json.dumps(messages))
+        (tmp_path / f"lines-{n:02}.jsonl").write_bytes(rows(messages))
+    before = held(tmp_path)
+    assert doctor(tmp_path).exit_code == 1
+    result = doctor(tmp_path, "--fix", "--in-place", "--no-diff")
+    assert (result.exit_code, result.stderr) == (0, "")
+    for name in before:
+        file = read_file(tmp_path / name)
+        assert file.dialect().name == "openai_chat"
+        assert check(before_entries(before[name]), OpenAIChat(prefill=True))
+        assert not check(file.entries, OpenAIChat(prefill=True))
+        assert (tmp_path / f"{name}.bak").read_bytes() == before[name]
+        assert not MessageHistory.from_list(file.entries, open_tail="keep").repairs
+    assert run("check", *(tmp_path / name for name in before)).exit_code == 0
+    assert doctor(tmp_path).exit_code == 0
+
+
+def before_entries(data: bytes) -> list[Any]:
+    whole = data.lstrip().startswith(b"[")
+    return list(json.loads(data)) if whole else [json.loads(line) for line in data.splitlines()]
