@@ -157,7 +157,7 @@ def test_an_explanation_says_what_is_demanded_what_is_done_and_where_that_was_se
     assert first.dialect == "anthropic"
     assert first.rule in Anthropic.rules
     assert first.error in first.rule.errors
-    assert 0.6 <= first.score <= 1
+    assert 0.5 <= first.score <= 1
 
 
 def test_the_best_comes_first_and_each_rule_once() -> None:
@@ -165,6 +165,75 @@ def test_the_best_comes_first_and_each_rule_once() -> None:
     of_it = [one for one in found if one.dialect == "openai_chat"]
     assert [one.score for one in of_it] == sorted((one.score for one in of_it), reverse=True)
     assert len({(one.dialect, one.rule.id) for one in found}) == len(found)
+
+
+THINKING_FIRST = (
+    "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is "
+    "enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` "
+    "and `tool_result` blocks). We recommend you include thinking blocks from previous turns."
+)
+UNSIGNED = (
+    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "
+    "and missing thought_signature may lead to degraded model performance. Additional data, function call "
+    "default_api:terminal , position 2."
+)
+# As issue trackers show them: through proxies and frameworks, as bytes, in log lines, wrapped, cut, worded otherwise.
+REPORTED = [
+    (rf"litellm.BadRequestError: BedrockException - {{\"message\":\"{THINKING_FIRST}\"}}. Fallbacks=[]", "T2"),
+    (f"status_code: 400, model_name: claude-opus-4, {{'error': '{THINKING_FIRST}'}}", "T2"),
+    (rf"""VertexAIException - b'{{\n  "error": {{\n    "message": "{UNSIGNED}"\n  }}\n}}\n'""", "G09"),
+    (
+        "PluginInvokeError: 400 INVALID_ARGUMENT. {'error': {'code': 400, 'message': 'Unable to submit request because "
+        "function call `default_api:look` in the 2. content block is missing a `thought_signature`. Learn more: http",
+        "G10",
+    ),
+    ("functionResponse: Unable to submit request because it must have a text parameter.", "G04"),
+    (
+        'time=2025-07-23T15:10:20.605+01:00 level=ERROR agent=root error="error, status code: 400, status: 400 Bad '
+        "Request, message: Invalid value for 'content': expected a string, got null.\"",
+        "OC-07",
+    ),
+    (
+        "Azure.RequestFailedException: Invalid value for 'content': expected a string, got null.\n   Status: 400 "
+        '(model_error)\n\n   Content:\n   {\n  "error": {\n    "message": "Invalid value for ...',
+        "OC-07",
+    ),
+    ("400 Invalid type for 'messages[0].content': expected a string, but got an array instead", "OC-08"),
+    ("Error from provider (DeepSeek): The reasoning_content in the thinking mode must be passed back to the", "DS-09"),
+    (
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
+        "(insufficient tool messages following tool_calls message)\", 'type': 'invalid_request_error'",
+        "DS-01",
+    ),
+    (
+        "ERROR    An error occurred (ValidationException) when calling the ConverseStream operation: Expected\n"
+        "         toolResult blocks at messages.2.content for the following Ids: tooluse_jQ912r",
+        "B06",
+    ),
+    ("messages.4.content: Conversation blocks and tool result blocks cannot be provided in the same turn", "B15"),
+    ("`The content field at messages.<n>.content.0.toolResult cannot be empty when status value is error.`", "B13"),
+    ("HTTP 400: Unexpected role 'user' after role 'tool'", "M03a"),
+    ('{"object":"error","message":"Unexpected role RoleEnum.tool","type":"invalid_request_error"}', "M03"),
+    ('API error occurred: Status 400. Body: {"message":"Not the same number of function calls and responses"}', "M06"),
+    ("AI_APICallError: Item 'rs_0124' of type 'reasoning' was provided without its required following item.", "OR-06"),
+    ("Item 'msg_07' of type 'message' was provided without its required 'reasoning' item: 'rs_", "OR-07"),
+    (
+        '[API Error: [{\n    "error": {\n      "code": 400,\n      "message": "Please ensure that the number of '
+        'function response parts is equal to the\n  number of function call parts of the function call turn.",',
+        "G08",
+    ),
+    (
+        r"Error: 400 {\"type\":\"error\",\"error\":{\"message\":\"messages.9.content.15: `thinking` or "
+        r"`redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as "
+        r"they were in the original response.\"}}\n    at generate (/$bunfs/root/src/entrypoints/cli.js:11:63816)",
+        "T1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "rule"), REPORTED)
+def test_a_text_as_people_report_it_leads_to_its_rule(text: str, rule: str) -> None:
+    assert explain(text)[0].rule.id == rule
 
 
 PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."

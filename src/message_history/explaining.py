@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Explanation", "explain", "where"]
 
-LEAST: Final = 0.6
+LEAST: Final = 0.5
 """Below this score, texts of other origin than ours begin to look alike."""
 NEARLY: Final = 0.8
 """What scores less than this part of the best is not what the text is about."""
