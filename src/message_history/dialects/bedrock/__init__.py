@@ -18,6 +18,8 @@ from message_history.dialects.plain import as_mapping, as_sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mypy_boto3_bedrock_runtime.type_defs import MessageUnionTypeDef  # noqa: F401
+
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
@@ -28,7 +30,7 @@ __all__ = ["Bedrock"]
 
 @final
 @frozen(kw_only=True)
-class Bedrock(Dialect[Any]):
+class Bedrock(Dialect["MessageUnionTypeDef"]):
     """Converse messages, as boto3 takes them: media are bytes. The defaults are the strictest of all families.
 
     Media may come in as bytes or, as they are in the HTTP request and in saved JSON, as base64 text. The system

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mistralai.client.models import ChatCompletionRequestMessageTypedDict  # noqa: F401
+
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
@@ -28,7 +30,7 @@ __all__ = ["Mistral"]
 
 @final
 @frozen(kw_only=True)
-class Mistral(Dialect[Any]):
+class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
     """Mistral's chat messages; the defaults are what the API and the chat templates of its open models all take.
 
     Args:
