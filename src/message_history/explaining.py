@@ -83,26 +83,9 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
 
     Complexity: linear in the text, and in the texts of all rules.
     """
-    known = _known()
     has = _features(_plain(text))
-    shared: dict[int, float] = {}
-    all_of_it = 0.0
-    for feature in sorted(has & known.holders.keys()):
-        weight = known.weights[feature]
-        all_of_it += weight
-        for number in known.holders[feature]:
-            shared[number] = shared.get(number, 0.0) + weight
-    best: dict[tuple[str, str], Explanation] = {}
-    for number, weight in sorted(shared.items()):
-        owner, rule, error, whole = known.texts[number]
-        # All of a rule's text is in there, whatever is around it; or what is there is a part of the rule's text.
-        inside, of_it = weight / whole, weight / all_of_it
-        score = (max(inside, of_it) + inside) / 2 * weight / (weight + _ENOUGH)
-        found = best.get((owner, rule.id))
-        if score >= LEAST and (found is None or (score, -len(error)) > (found.score, -len(found.error))):
-            best[owner, rule.id] = Explanation(dialect=owner, rule=rule, error=error, score=score)
     wanted = dialect.name if dialect is not None else None
-    ranked = sorted(best.values(), key=lambda one: -round(one.score + _favour(one, wanted, has), 9))
+    ranked = sorted(_fitting(has), key=lambda one: -round(one.score + _favour(one, wanted, has), 9))
     others = [one for one in ranked if one.dialect != Portable.name]
     return others if others and wanted != Portable.name else ranked
 
@@ -131,15 +114,36 @@ def where(text: str, raw: Sequence[Any], dialect: Dialect[Any]) -> list[Violatio
     return sorted(violations, key=lambda violation: -_share(_WORD.findall(violation.error), values))
 
 
+def _fitting(has: frozenset[str]) -> list[Explanation]:
+    """Give the rules whose texts are like one with these features, each with the text that fits best."""
+    known = _known()
+    shared: dict[int, float] = {}
+    all_of_it = 0.0
+    for feature in sorted(has & known.holders.keys()):
+        weight = known.weights[feature]
+        all_of_it += weight
+        for number in known.holders[feature]:
+            shared[number] = shared.get(number, 0.0) + weight
+    best: dict[tuple[str, str], Explanation] = {}
+    for number, weight in sorted(shared.items()):
+        owner, rule, error, whole = known.texts[number]
+        # All of a rule's text is in there, whatever is around it; or what is there is a part of the rule's text.
+        inside, of_it = weight / whole, weight / all_of_it
+        score = (max(inside, of_it) + inside) / 2 * weight / (weight + _ENOUGH)
+        found = best.get((owner, rule.id))
+        if score >= LEAST and (found is None or (score, -len(error)) > (found.score, -len(found.error))):
+            best[owner, rule.id] = Explanation(dialect=owner, rule=rule, error=error, score=score)
+    return list(best.values())
+
+
 def _share(words: list[str], values: set[str]) -> float:
     return sum(word in values for word in words) / len(words) if words else 0.0
 
 
 def _favour(one: Explanation, wanted: str | None, has: frozenset[str]) -> float:
     """Decide between rules whose texts fit about as well: for the dialect that is known, then for one that is named."""
-    if wanted is not None:
-        return 0.05 if one.dialect == wanted else 0.0
-    return 0.02 if not has.isdisjoint(_SAYS.get(one.dialect, ())) else 0.0
+    known = 0.05 if one.dialect == wanted else 0.0
+    return known + (0.0 if has.isdisjoint(_SAYS.get(one.dialect, ())) else 0.02)
 
 
 def _plain(text: str) -> str:
