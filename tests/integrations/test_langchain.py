@@ -32,6 +32,7 @@ from langchain_core.messages import (
 from message_history.integrations.langchain import LangChain
 
 TO = LangChain()
+STORED = LangChain(ends_with_ai=True)
 LATE = LangChain(late_system=True)
 
 
@@ -48,10 +49,10 @@ def assert_goes_through(*raw: BaseMessage) -> MessageHistory:
     assert check(raw, TO) == []
     history = read(*raw)
     assert history.repairs == ()
-    exported = history.export(TO)
+    exported = history.export(STORED)
     assert exported.messages == list(raw)
     assert exported.repairs == ()
-    assert MessageHistory.from_list(history.to_list(), open_tail="keep").for_send(TO) == list(raw)
+    assert MessageHistory.from_list(history.to_list(), open_tail="keep").for_send(STORED) == list(raw)
     return history
 
 
@@ -162,17 +163,17 @@ def test_signed_thinking_travels_between_the_sdk_and_langchain() -> None:
         {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
         {"type": "text", "text": "a"},
     ]
-    assert MessageHistory.from_list(sent).for_send(TO) == [HumanMessage("hi"), said]
+    assert MessageHistory.from_list(sent).for_send(STORED) == [HumanMessage("hi"), said]
 
 
 def test_thinking_of_another_issuer_and_behind_a_change_is_withheld() -> None:
     foreign = Message.assistant(ThinkingBlock("hm", "c2ln", meta=Meta(issuer="gemini")), TextBlock("a"))
     changed = Message.assistant(ThinkingBlock("hm", "c2ln", bound=False, meta=Meta(issuer="anthropic")))
     for message, left in ((foreign, "a"), (changed, "[This part of the conversation cannot be shown here.]")):
-        exported = MessageHistory().add_user("hi").add(message).export(TO)
+        exported = MessageHistory().add_user("hi").add(message).export(STORED)
         assert exported.messages[1].content == left
         assert exported.repairs[0].code is RepairCode.WITHHELD
-    kept = MessageHistory().add_user("hi").add(changed).export(LangChain(binds_thinking=False))
+    kept = MessageHistory().add_user("hi").add(changed).export(LangChain(binds_thinking=False, ends_with_ai=True))
     assert kept.repairs == ()
 
 
@@ -277,7 +278,13 @@ def test_any_history_is_written_as_what_chat_models_take(history: MessageHistory
 def test_what_was_sent_stays(history: MessageHistory, message: Message) -> None:
     sent = history.for_send(TO)
     later = history.close(TO).add_assistant("done").add(message).for_send(TO)
-    assert later[: len(sent)] == sent or sent[-1].type == "ai"
+    assert not history or later[: len(sent)] == sent
+
+
+def test_a_list_that_ends_with_the_model_is_for_storing_only() -> None:
+    raw = [HumanMessage("hi"), AIMessage("ho")]
+    assert read(*raw).for_send(STORED) == raw
+    assert read(*raw).for_send(TO) == [*raw, HumanMessage("[Please continue.]")]
 
 
 def test_it_reads_what_other_dialects_wrote() -> None:

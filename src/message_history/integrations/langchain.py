@@ -83,6 +83,8 @@ class LangChain(Dialect[BaseMessage]):
     """The messages of langchain-core.
 
     Args:
+        ends_with_ai: whether the list may end with an AI message: to store it. By default it is what a chat model is
+            given, and several refuse to go on from their own words.
         late_system: whether system messages may stand in the middle; by default their words become marked text of
             the human's, as several chat models refuse them there.
         binds_thinking: whether signed thinking is left out once anything before it has changed.
@@ -91,6 +93,7 @@ class LangChain(Dialect[BaseMessage]):
     name: ClassVar[str] = LANGCHAIN
     rules: ClassVar[tuple[Rule, ...]] = RULES
 
+    ends_with_ai: bool = False
     late_system: bool = False
     binds_thinking: bool = True
 
@@ -109,6 +112,11 @@ class LangChain(Dialect[BaseMessage]):
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read an AI message; see `Dialect.reply`."""
         return Reply([response]) if as_message(response) is not None and kind_of(response) == "assistant" else None
+
+    def may_end_with(self, said: Message) -> bool:
+        """Tell whether the list may end with the assistant."""
+        del said
+        return self.ends_with_ai
 
     def has_system_in_list(self) -> bool:
         """Tell whether the system prompt goes into the list: it is the first message."""
@@ -168,10 +176,12 @@ class _Render:
                 written.append(self._result(block))
                 continue
             own = self._keys(block)
-            if items and (own or (isinstance(block, SystemBlock) and self._dialect.late_system)):
+            # At the very beginning it would be taken for the system prompt.
+            apart = isinstance(block, SystemBlock) and self._dialect.late_system and bool(self.changes.index or items)
+            if items and (own or apart):
                 written.append(HumanMessage(content=_plain(items), **keys))
                 items, keys = [], {}
-            if isinstance(block, SystemBlock) and self._dialect.late_system:
+            if isinstance(block, SystemBlock) and (apart or (written and self._dialect.late_system)):
                 written.append(self._system([block]))
             elif (item := self._item(block)) is not None:
                 items.append(item)

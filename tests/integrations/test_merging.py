@@ -1,0 +1,120 @@
+"""What branches add to one history is all in the history that they meet in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import (
+    Message,
+    MessageHistory,
+    RepairCode,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    check,
+)
+from message_history.dialects import Native
+from message_history.integrations.merging import goes_on, merged
+from message_history.integrations.strategies import histories, messages
+
+if TYPE_CHECKING:
+    from message_history.blocks import Block
+
+CALLING = MessageHistory().add_user("Weather?").add_assistant([ToolUseBlock(id, "f", {}) for id in ("1", "2", "3")])
+
+
+def held(history: MessageHistory) -> Counter[Block]:
+    """Count what a history holds and what it says was removed."""
+    blocks: list[object] = [block for message in history for block in message.content]
+    removed = [block for repair in history.repairs for block in repair.removed]
+    return Counter(block for block in [*blocks, *removed] if isinstance(block, TextBlock))
+
+
+def test_results_of_branches_meet_in_any_order() -> None:
+    branches = [CALLING.add_tool_result(id, f"result {id}") for id in ("1", "2", "3")]
+    for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
+        history = branches[order[0]]
+        for number in order[1:]:
+            history = merged(CALLING, history, branches[number])
+        assert [result.text for result in history[2].results] == ["result 1", "result 2", "result 3"]
+        assert history.awaiting == ()
+        assert history.repairs == ()
+
+
+def test_a_stub_of_one_branch_gives_way_to_the_result_of_another() -> None:
+    impatient = CALLING.add_tool_result("1", "one").add_user("Hurry up.")
+    working = CALLING.add_tool_result("2", "two").add_tool_result("3", "three")
+    for first, second in ((impatient, working), (working, impatient)):
+        history = merged(CALLING, first, second)
+        assert [result.text for result in history[2].results] == ["one", "two", "three"]
+        assert history[2].text == "Hurry up."
+
+
+def test_whole_turns_of_branches_follow_each_other() -> None:
+    base = MessageHistory().add_user("hi")
+    left = base.add_assistant("left").add_user("go on").add_assistant("left again")
+    right = base.add_assistant([ThinkingBlock("hm", "c2ln"), TextBlock("right")])
+    history = merged(base, left, right)
+    assert [message.text for message in history] == ["hi", "left", "go on", "left again\nright"]
+    assert ThinkingBlock("hm", "c2ln", bound=False) in history[-1].content
+    assert [message.text for message in merged(base, right, left)] == ["hi", "right\nleft", "go on", "left again"]
+
+
+def test_repairs_of_a_branch_come_along() -> None:
+    base = MessageHistory().add_user("hi").add_assistant("ho")
+    left = base.add_user("left")
+    right = base.add(Message.user(ToolResultBlock("9", "lost"), TextBlock("right")))
+    history = merged(base, left, right)
+    assert history[2].text == "left\nright"
+    assert [(repair.code, repair.removed[0]) for repair in history.repairs] == [
+        (RepairCode.ORPHAN_RESULT_DROPPED, ToolResultBlock("9", "lost"))
+    ]
+
+
+def test_a_history_that_is_cut_rewritten_or_another_did_not_grow() -> None:
+    base = CALLING.add_tool_result("1", "one").add_assistant("done").add_user("more").add_assistant("ok")
+    for other in (
+        base.rewind(),
+        base.compact("short", keep_from=4),
+        base.with_system("new"),
+        MessageHistory(),
+        CALLING,
+    ):
+        assert not goes_on(base, other)
+        with pytest.raises(ValueError, match="did not grow"):
+            merged(base, base.add_user("x"), other)
+
+
+@given(histories(), st.lists(messages(), max_size=3))
+def test_what_was_added_to_goes_on(history: MessageHistory, added: list[Message]) -> None:
+    grown = history.extend(added)
+    same_system = grown.system == history.system
+    assert goes_on(history, grown) == same_system
+    if same_system:
+        again = merged(history, history.add(Message.user()), grown)
+        assert [(message.role, message.text) for message in again] == [
+            (message.role, message.text) for message in grown
+        ]
+        told = [*(repair.code for repair in grown.repairs), RepairCode.EMPTY_MESSAGE_DROPPED]
+        assert Counter(repair.code for repair in again.repairs) == Counter(told)
+
+
+@given(histories(), st.lists(messages(), max_size=3), st.lists(messages(), max_size=3))
+def test_branches_are_merged_validly_and_nothing_is_lost(
+    history: MessageHistory, left: list[Message], right: list[Message]
+) -> None:
+    first, second = history.extend(left), history.extend(right)
+    if not goes_on(history, first) or not goes_on(history, second):
+        return
+    met = merged(history, first, second)
+    assert check(met.close().to_list(), Native()) == []
+    wanted = held(second)
+    wanted.subtract(held(history))
+    wanted.update(held(first))
+    assert not +(Counter({block: n for block, n in wanted.items() if not block.mark}) - held(met))
