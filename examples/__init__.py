@@ -1,0 +1,1 @@
+"""Runnable examples; `strict_server` is a server that they can be tried against."""

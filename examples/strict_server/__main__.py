@@ -1,0 +1,30 @@
+"""Run a command with the SDKs' environment variables pointing here: `python -m examples.strict_server COMMAND...`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from . import StrictServer
+
+
+def main(command: list[str]) -> int:
+    """Run the command.
+
+    Args:
+        command: the command and its arguments.
+
+    Returns:
+        Its exit code; 1 when any of its requests was refused.
+    """
+    with StrictServer() as server:
+        ran = subprocess.run(command, check=False, env={**os.environ, **server.urls()})
+    for text in server.refusals:
+        print(f"refused: {text}", file=sys.stderr)
+    print(f"{len(server.requests)} requests, {len(server.refusals)} refused", file=sys.stderr)
+    return ran.returncode or bool(server.refusals)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,207 @@
+"""The Messages API. Thinking is signed together with all that came before it, and is refused when that has changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from message_history.dialects import Anthropic as Dialect
+
+from .model import Heard, pieces, sign
+from .provider import Body, Provider, sse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Said
+
+__all__ = ["Anthropic"]
+
+_STOPS = {"end": "end_turn", "cut": "max_tokens", "refused": "refusal", "paused": "pause_turn"}
+
+
+class Anthropic(Provider):
+    """The Messages API."""
+
+    path: ClassVar[re.Pattern[str]] = re.compile(r"^/anthropic/v1/messages$")
+
+    def dialect(self, path: str, body: Body) -> Dialect:
+        """See `Provider`."""
+        del path
+        return Dialect.for_model(body["model"])
+
+    def wire(self, body: Body) -> list[Any]:
+        """See `Provider`."""
+        messages: list[Any] = body["messages"]
+        return messages
+
+    def own_rules(self, body: Body) -> str | None:
+        """See `Provider`."""
+        messages = body["messages"]
+        if not messages:
+            return "messages: at least one message is required"
+        if messages[0]["role"] != "user":
+            return 'messages: first message must use the "user" role'
+        for n, message in enumerate(messages):
+            content = message["content"]
+            blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+            found = self._message(n, message, blocks, messages) or self._thinking(n, blocks, body)
+            if found is not None:
+                return found
+        if messages[-1]["role"] == "assistant" and not _is_paused(messages[-1]):
+            return (
+                "This model does not support assistant message prefill. The conversation must end with a user message."
+            )
+        return None
+
+    def _message(self, n: int, message: Body, blocks: list[Body], messages: list[Body]) -> str | None:
+        if not blocks:
+            return (
+                f"messages.{n}: all messages must have non-empty content except for the optional final assistant "
+                "message"
+            )
+        if any(block["type"] == "text" and not block["text"] for block in blocks):
+            return "messages: text content blocks must be non-empty"
+        if any(block["type"] == "text" and not block["text"].strip() for block in blocks):
+            return "messages: text content blocks must contain non-whitespace text"
+        if n and messages[n - 1]["role"] == message["role"]:
+            return (
+                'messages: roles must alternate between "user" and "assistant", but found multiple '
+                f'"{message["role"]}" roles in a row'
+            )
+        called = _ids(messages[n - 1], "tool_use", "id") if n else []
+        answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+        for m, block in enumerate(blocks):
+            if block["type"] == "tool_result" and block["tool_use_id"] not in called:
+                return (
+                    f"messages.{n}.content.{m}: unexpected `tool_use_id` found in `tool_result` blocks: "
+                    f"{block['tool_use_id']}. Each `tool_result` block must have a corresponding `tool_use` block in "
+                    "the previous message."
+                )
+        missing = [id for id in called if id not in answered]
+        if missing or (called and any(block["type"] != "tool_result" for block in blocks[: len(called)])):
+            return (
+                f"messages.{n - 1}: `tool_use` ids were found without `tool_result` blocks immediately after: "
+                f"{', '.join(missing or called)}. Each `tool_use` block must have a corresponding `tool_result` block "
+                "in the next message."
+            )
+        return None
+
+    def _thinking(self, n: int, blocks: list[Body], body: Body) -> str | None:
+        """Know the thinking again: it is what was said, after what was heard."""
+        for m, block in enumerate(blocks):
+            if block["type"] != "thinking":
+                continue
+            before = [(body.get("system"), body["messages"][:n])]
+            before += [
+                (body.get("system"), [*body["messages"][:n], {"role": "assistant", "content": blocks[:k]}])
+                for k in range(1, m + 1)
+            ]
+            if block.get("signature") not in [sign(each, block["thinking"]) for each in before]:
+                return (
+                    f"messages.{n}.content.{m}: Invalid `signature` in `thinking` block. The block is bound to a "
+                    "different conversation."
+                )
+        return None
+
+    def error(self, text: str) -> tuple[dict[str, str], Body]:
+        """See `Provider`."""
+        return {}, {"type": "error", "error": {"type": "invalid_request_error", "message": text}, "request_id": "req_1"}
+
+    def heard(self, body: Body) -> Heard:
+        """See `Provider`."""
+        calls = sum(len(_ids(message, "tool_use", "id")) for message in body["messages"])
+        return Heard(calls, paused=body["messages"][-1]["role"] == "assistant")
+
+    def response(self, said: Said, body: Body) -> Body:
+        """See `Provider`."""
+        blocks = self._blocks(said, body)
+        if said.stop == "cut" and said.calls:
+            blocks[-1]["input"] = {}
+        return {**_head(body), "content": blocks, "stop_reason": self._stop(said), "stop_sequence": None}
+
+    def _stop(self, said: Said) -> str:
+        return "tool_use" if said.calls and said.stop == "end" else _STOPS[said.stop]
+
+    def _blocks(self, said: Said, body: Body) -> list[Body]:
+        blocks: list[Body] = []
+        waiting = _waiting(body["messages"][-1])
+        if waiting is not None:
+            blocks.append(_found(waiting))
+        if said.thinking:
+            # In a turn that goes on, what was said in it already counts as heard.
+            signature = sign((body.get("system"), body["messages"]), said.thinking)
+            blocks.append({"type": "thinking", "thinking": said.thinking, "signature": signature})
+        if said.text:
+            blocks.append({"type": "text", "text": said.text})
+        if said.search:
+            self.calls += 1
+            id = f"srvtoolu_{self.calls:04}"
+            blocks.append({"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "weather"}})
+            if said.stop != "paused":
+                blocks.append(_found(id))
+        for number, (name, given) in zip(self.numbers(said), said.calls, strict=True):
+            blocks.append({"type": "tool_use", "id": f"toolu_{number:04}", "name": name, "input": given})
+        return blocks
+
+    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+        """See `Provider`."""
+        head = {**_head(body), "content": [], "stop_reason": None, "stop_sequence": None}
+        yield _event("message_start", message=head)
+        yield _event("ping")
+        blocks = self._blocks(said, body)
+        for index, block in enumerate(blocks):
+            start, deltas = _streamed(block, cut=said.stop == "cut" and block is blocks[-1])
+            yield _event("content_block_start", index=index, content_block=start)
+            for delta in deltas:
+                yield _event("content_block_delta", index=index, delta=delta)
+            yield _event("content_block_stop", index=index)
+        told = {"stop_reason": self._stop(said), "stop_sequence": None}
+        yield _event("message_delta", delta=told, usage={"output_tokens": 9})
+        yield _event("message_stop")
+
+
+def _streamed(block: Body, *, cut: bool) -> tuple[Body, list[Body]]:
+    """Give a block as it starts, and what is added to it."""
+    kind = block["type"]
+    if kind == "text":
+        return {**block, "text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces(block["text"])]
+    if kind == "thinking":
+        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces(block["thinking"])]
+        deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        return {**block, "thinking": "", "signature": ""}, deltas
+    if kind in ("tool_use", "server_tool_use"):
+        text = json.dumps(block["input"]) if block["input"] else ""
+        text = text[: len(text) // 2] if cut else text
+        return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(text)]
+    return block, []
+
+
+def _event(kind: str, **data: Any) -> bytes:
+    return sse({"type": kind, **data}, kind)
+
+
+def _head(body: Body) -> Body:
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    return {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "usage": usage}
+
+
+def _ids(message: Body, kind: str, key: str) -> list[str]:
+    content = message["content"]
+    return [block[key] for block in content if block["type"] == kind] if isinstance(content, list) else []
+
+
+def _waiting(message: Body) -> str | None:
+    """Give the id of the server's own call that a paused turn ends with."""
+    used, found = _ids(message, "server_tool_use", "id"), _ids(message, "web_search_tool_result", "tool_use_id")
+    return next((id for id in used if id not in found), None)
+
+
+def _is_paused(message: Body) -> bool:
+    return _waiting(message) is not None
+
+
+def _found(id: str) -> Body:
+    page = {"type": "web_search_result", "url": "https://example.org", "title": "E", "encrypted_content": "ZQ=="}
+    return {"type": "web_search_tool_result", "tool_use_id": id, "content": [{**page, "page_age": None}]}

@@ -1,0 +1,124 @@
+"""generateContent of the Gemini Developer API: the first call of each step is signed."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from message_history.dialects import Gemini as Dialect
+
+from .model import Heard, pieces, sign
+from .provider import Body, Provider, sse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Said
+
+__all__ = ["Gemini"]
+
+_STOPS = {"end": "STOP", "cut": "MAX_TOKENS", "refused": "SAFETY", "paused": "STOP"}
+_BYPASSES = (b"skip_thought_signature_validator", b"context_engineering_is_the_way_to_go")
+
+
+class Gemini(Provider):
+    """The Gemini Developer API."""
+
+    path: ClassVar[re.Pattern[str]] = re.compile(r"^/gemini/v1(beta)?/models/[^/:]+:(stream)?[gG]enerateContent$")
+
+    def streams(self, path: str, body: Body) -> bool:
+        """See `Provider`."""
+        del body
+        return path.endswith(":streamGenerateContent")
+
+    def dialect(self, path: str, body: Body) -> Dialect:
+        """See `Provider`."""
+        del body
+        return Dialect.for_model(path.rpartition("/")[2].partition(":")[0])
+
+    def wire(self, body: Body) -> list[Any]:
+        """See `Provider`."""
+        contents: list[Any] = body["contents"]
+        return contents
+
+    def own_rules(self, body: Body) -> str | None:
+        """See `Provider`."""
+        contents = body["contents"]
+        if not contents:
+            return "contents are required."
+        before, called = "", 0
+        for n, content in enumerate(contents):
+            role, parts = content.get("role", "user"), content.get("parts") or []
+            if not parts:
+                return f"* GenerateContentRequest.contents[{n}].parts: contents.parts must not be empty."
+            calls = [part for part in parts if "functionCall" in part]
+            results = [part for part in parts if "functionResponse" in part]
+            if calls and before != "user":
+                return (
+                    "Please ensure that function call turn comes immediately after a user turn or after a function "
+                    "response turn."
+                )
+            if results and not called:
+                return "Please ensure that function response turn comes immediately after a function call turn."
+            if len(results) != called:
+                return (
+                    "Please ensure that the number of function response parts is equal to the number of function call "
+                    "parts of the function call turn."
+                )
+            for m, part in enumerate(parts):
+                found = _signature(n, m, part)
+                if found is not None:
+                    return found
+            before, called = role, len(calls)
+        return "Requests ending with a model turn are not supported." if before == "model" else None
+
+    def error(self, text: str) -> tuple[dict[str, str], Body]:
+        """See `Provider`."""
+        return {}, {"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}
+
+    def heard(self, body: Body) -> Heard:
+        """See `Provider`."""
+        return Heard(sum("functionCall" in part for content in body["contents"] for part in content["parts"]))
+
+    def response(self, said: Said, body: Body) -> Body:
+        """See `Provider`."""
+        del body
+        return _response(self._parts(said), _STOPS[said.stop])
+
+    def _parts(self, said: Said) -> list[Body]:
+        parts: list[Body] = [{"text": said.thinking, "thought": True}] if said.thinking else []
+        parts += [{"text": said.text}] if said.text else []
+        if said.stop == "end":
+            for position, (number, (name, given)) in enumerate(zip(self.numbers(said), said.calls, strict=True)):
+                part: Body = {"functionCall": {"id": f"call-{number}", "name": name, "args": given}}
+                parts.append({**part, "thoughtSignature": sign(name, given)} if position == 0 else part)
+        return parts
+
+    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+        """See `Provider`."""
+        del body
+        chunks: list[list[Body]] = []
+        for part in self._parts(said):
+            texts = pieces(part["text"]) if "text" in part else []
+            chunks += [[{**part, "text": piece}] for piece in texts] or [[part]]
+        for number, parts in enumerate(chunks, 1):
+            yield sse(_response(parts, _STOPS[said.stop] if number == len(chunks) else None))
+
+
+def _signature(n: int, m: int, part: Body) -> str | None:
+    """Know a call again by its signature."""
+    if "thoughtSignature" not in part or "functionCall" not in part:
+        return None
+    given = part["thoughtSignature"].replace("-", "+").replace("_", "/")
+    call = part["functionCall"]
+    if base64.b64decode(given) in _BYPASSES or given == sign(call["name"], call.get("args", {})):
+        return None
+    return f"Corrupted thought signature. (contents[{n}].parts[{m}])"
+
+
+def _response(parts: list[Body], reason: str | None) -> Body:
+    candidate: Body = {"content": {"role": "model", "parts": parts}, "index": 0}
+    if reason is not None:
+        candidate["finishReason"] = reason
+    return {"candidates": [candidate], "modelVersion": "gemini", "responseId": "r1"}

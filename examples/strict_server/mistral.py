@@ -1,0 +1,128 @@
+"""Mistral's chat completions."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from message_history.dialects import Mistral as Dialect
+
+from .model import Heard, pieces
+from .provider import Body, Provider, sse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Said
+
+__all__ = ["Mistral"]
+
+_STOPS = {"end": "stop", "cut": "length", "refused": "error", "paused": "stop"}
+_FOLLOWS = {
+    "start": {"system", "user"},
+    "system": {"system", "user", "assistant"},
+    "user": {"user", "system", "assistant"},
+    "assistant": {"user", "assistant", "tool"},
+    "tool": {"tool", "assistant"},
+}
+
+
+class Mistral(Provider):
+    """Mistral's chat completions."""
+
+    path: ClassVar[re.Pattern[str]] = re.compile(r"^/mistral/v1/chat/completions$")
+
+    def dialect(self, path: str, body: Body) -> Dialect:
+        """See `Provider`."""
+        del path
+        return Dialect.for_model(body["model"])
+
+    def wire(self, body: Body) -> list[Any]:
+        """See `Provider`."""
+        messages: list[Any] = body["messages"]
+        return messages
+
+    def own_rules(self, body: Body) -> str | None:
+        """See `Provider`."""
+        messages = body["messages"]
+        if not messages:
+            return "Conversation must have at least one message"
+        before = "start"
+        called: list[str] = []
+        answered: list[str] = []
+        for message in messages:
+            role = message["role"]
+            if role != "tool" and before in ("tool", "assistant") and sorted(called) != sorted(answered):
+                return "Not the same number of function calls and responses"
+            if role not in _FOLLOWS[before]:
+                return f"Unexpected role '{role}' after role '{before}'"
+            if role == "tool":
+                answered.append(message["tool_call_id"])
+            else:
+                called, answered = [call["id"] for call in message.get("tool_calls") or ()], []
+            wrong = [id for id in called if not re.fullmatch(r"[a-zA-Z0-9]{9}", id)]
+            if wrong:
+                return f"Tool call id was {wrong[0]} but must be a-z, A-Z, 0-9, with a length of 9."
+            if role == "assistant" and not message.get("content") and not called:
+                return "Assistant message must have either content or tool_calls, but not none."
+            before = role
+        if sorted(called) != sorted(answered):
+            return "Not the same number of function calls and responses"
+        if before not in ("user", "tool"):
+            return f"Expected last role User or Tool (or Assistant with prefix True) for serving but got {before}"
+        return None
+
+    def error(self, text: str) -> tuple[dict[str, str], Body]:
+        """See `Provider`."""
+        return {}, {"object": "error", "message": text, "type": "invalid_request_message_order", "code": "3230"}
+
+    def heard(self, body: Body) -> Heard:
+        """See `Provider`."""
+        return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
+
+    def response(self, said: Said, body: Body) -> Body:
+        """See `Provider`."""
+        content: str | list[Body] = said.text
+        if said.thinking:
+            content = [{"type": "thinking", "thinking": [{"type": "text", "text": said.thinking}]}]
+            content += [{"type": "text", "text": said.text}] if said.text else []
+        calls = self._calls(said)
+        message = {"role": "assistant", "content": content, "tool_calls": calls or None, "prefix": False}
+        choice = {"index": 0, "message": message, "finish_reason": _stop(said)}
+        return {**_head(body, "chat.completion"), "choices": [choice]}
+
+    def _calls(self, said: Said) -> list[Body]:
+        calls: list[Body] = [
+            {"id": f"{number:09}", "function": {"name": name, "arguments": json.dumps(given)}, "index": index}
+            for index, (number, (name, given)) in enumerate(zip(self.numbers(said), said.calls, strict=True))
+        ]
+        if said.stop == "cut" and calls:
+            arguments = calls[-1]["function"]["arguments"]
+            calls[-1]["function"]["arguments"] = arguments[: len(arguments) // 2]
+        return calls
+
+    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+        """See `Provider`."""
+        deltas: list[Body] = [{"role": "assistant", "content": ""}]
+        deltas += [
+            {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": piece}]}]}
+            for piece in pieces(said.thinking)
+        ]
+        deltas += [{"content": piece} for piece in pieces(said.text)]
+        calls = self._calls(said)
+        deltas.append({"content": "", "tool_calls": calls} if calls else {"content": ""})
+        for number, delta in enumerate(deltas, 1):
+            reason = _stop(said) if number == len(deltas) else None
+            choice = {"index": 0, "delta": delta, "finish_reason": reason}
+            yield sse({**_head(body, "chat.completion.chunk"), "choices": [choice]})
+        yield sse("[DONE]")
+
+
+def _stop(said: Said) -> str:
+    return "tool_calls" if said.calls and said.stop == "end" else _STOPS[said.stop]
+
+
+def _head(body: Body, kind: str) -> Body:
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return {"id": "m1", "object": kind, "created": 1, "model": body["model"], "usage": usage}

@@ -1,0 +1,110 @@
+"""What the model says: a script instead of a model, so that the same conversation can be had again.
+
+A script is a function of what was heard. `weather` is the one of the examples; `Moody` says anything at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from random import Random
+
+__all__ = ["Heard", "Moody", "Said", "Script", "pieces", "sign", "weather"]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a request holds, as far as a script wants to know.
+
+    Args:
+        calls: how many calls the model has made so far.
+        paused: whether the model paused its own turn, and is asked to go on.
+    """
+
+    calls: int
+    paused: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the model says.
+
+    Args:
+        text: the words.
+        thinking: what it thought before.
+        calls: the names and inputs of the tools that it calls.
+        stop: why it stops; `cut` ends the last call in the midst of its input, or the words.
+        search: whether it searches first, with a tool that runs on the server.
+    """
+
+    text: str = ""
+    thinking: str = ""
+    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    stop: Literal["end", "cut", "refused", "paused"] = "end"
+    search: bool = False
+
+
+Script: TypeAlias = Callable[[Heard], Said]
+
+
+def weather(heard: Heard) -> Said:
+    """Ask for the weather of two cities at once, then tell of it."""
+    if heard.calls:
+        return Said(text="It is sunny in Paris and in Rome.", thinking="Both are sunny.")
+    calls = (("weather", {"city": "Paris"}), ("weather", {"city": "Rome"}))
+    return Said(text="I will look.", thinking="I need both cities.", calls=calls)
+
+
+@dataclass
+class Moody:
+    """A model that says anything at all.
+
+    Args:
+        chance: where its moods come from.
+        pauses: whether it may pause its turn.
+    """
+
+    chance: Random
+    pauses: bool = False
+    said: int = field(default=0)
+
+    def __call__(self, heard: Heard) -> Said:
+        """Say something."""
+        chance = self.chance
+        self.said += 1
+        mood = chance.random()
+        if self.pauses and not heard.paused and mood < 0.1:
+            return Said(text="I will search.", search=True, stop="paused")
+        if mood < 0.15:
+            return Said(text="I cannot h", stop="refused")
+        text = chance.choice(("", "So.", "I will look at it: ünïcode 🎉", "Two\n\nlines."))
+        thinking = chance.choice(("", "Hm.", "They want to know."))
+        inputs: tuple[dict[str, Any], ...] = (
+            {},
+            {"city": "Paris"},
+            {"city": "Rome", "days": [1, {"n": None}], "deep": {"x": 1.5}},
+        )
+        count = chance.choice((0, 0, 1, 1, 2, 3))
+        calls = tuple((chance.choice(("weather", "now")), chance.choice(inputs)) for _ in range(count))
+        stop: Literal["end", "cut"] = "cut" if chance.random() < 0.15 else "end"
+        if not text and not calls:
+            text = f"Answer {self.said}."
+        return Said(text, thinking, calls, stop, search=chance.random() < 0.2)
+
+
+def sign(*what: Any) -> str:
+    """Sign what was said and what came before it, as JSON has them."""
+    text = json.dumps(what, sort_keys=True, ensure_ascii=True)
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def pieces(text: str, count: int = 3) -> list[str]:
+    """Cut a text into a few pieces, as a stream brings it."""
+    size = max(1, -(-len(text) // count))
+    return [text[start : start + size] for start in range(0, len(text), size)]

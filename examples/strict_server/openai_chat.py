@@ -1,0 +1,122 @@
+"""Chat Completions."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from message_history.dialects import OpenAIChat as Dialect
+
+from .model import Heard, pieces
+from .provider import Body, Provider, sse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Said
+
+__all__ = ["OpenAIChat"]
+
+_STOPS = {"end": "stop", "cut": "length", "refused": "content_filter", "paused": "stop"}
+
+
+class OpenAIChat(Provider):
+    """Chat Completions."""
+
+    path: ClassVar[re.Pattern[str]] = re.compile(r"^/openai/v1/chat/completions$")
+
+    def dialect(self, path: str, body: Body) -> Dialect:
+        """See `Provider`."""
+        del path
+        return Dialect.for_model(body["model"])
+
+    def wire(self, body: Body) -> list[Any]:
+        """See `Provider`."""
+        messages: list[Any] = body["messages"]
+        return messages
+
+    def own_rules(self, body: Body) -> str | None:
+        """See `Provider`."""
+        if not body["messages"]:
+            return (
+                "Invalid 'messages': empty array. Expected an array with minimum length 1, but instead got an empty "
+                "array instead."
+            )
+        waiting: list[str] = []
+        answering = False
+        for message in [*body["messages"], {"role": "end"}]:
+            if message["role"] == "tool":
+                if not answering:
+                    return (
+                        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message "
+                        "with 'tool_calls'."
+                    )
+                if message["tool_call_id"] in waiting:
+                    waiting.remove(message["tool_call_id"])
+                continue
+            if waiting:
+                return (
+                    "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+                    "'tool_call_id'. The following tool_call_ids did not have response messages: " + ", ".join(waiting)
+                )
+            waiting = [call["id"] for call in message.get("tool_calls") or ()]
+            answering = bool(waiting)
+            if message["role"] == "assistant" and message.get("content") is None and not answering:
+                if message.get("refusal") is None:
+                    return "Invalid value for 'content': expected a string, got null."
+        return None
+
+    def error(self, text: str) -> tuple[dict[str, str], Body]:
+        """See `Provider`."""
+        return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "messages", "code": None}}
+
+    def heard(self, body: Body) -> Heard:
+        """See `Provider`."""
+        return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
+
+    def response(self, said: Said, body: Body) -> Body:
+        """See `Provider`."""
+        message: Body = {"role": "assistant", "content": said.text or None, "refusal": None}
+        if said.calls:
+            message["tool_calls"] = self._calls(said)
+        if said.stop == "refused":
+            message["content"], message["refusal"] = None, said.text
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(said)}
+        return {**_head(body, "chat.completion"), "choices": [choice]}
+
+    def _calls(self, said: Said) -> list[Body]:
+        calls = [
+            {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+            for number, (name, given) in zip(self.numbers(said), said.calls, strict=True)
+        ]
+        if said.stop == "cut" and calls:
+            function: Body = calls[-1]["function"]  # type: ignore[assignment]
+            function["arguments"] = function["arguments"][: len(function["arguments"]) // 2]
+        return calls
+
+    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+        """See `Provider`."""
+        key = "refusal" if said.stop == "refused" else "content"
+        deltas: list[Body] = [{"role": "assistant", "content": None, "refusal": None}]
+        deltas += [{key: piece} for piece in pieces(said.text)]
+        for index, call in enumerate(self._calls(said)):
+            function = call["function"]
+            deltas.append({"tool_calls": [{**call, "index": index, "function": {**function, "arguments": ""}}]})
+            deltas += [
+                {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+                for piece in pieces(function["arguments"])
+            ]
+        head = _head(body, "chat.completion.chunk")
+        for delta in deltas:
+            yield sse({**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
+        yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(said)}]})
+        yield sse("[DONE]")
+
+
+def _stop(said: Said) -> str:
+    return "tool_calls" if said.calls and said.stop == "end" else _STOPS[said.stop]
+
+
+def _head(body: Body, kind: str) -> Body:
+    return {"id": "chatcmpl-1", "object": kind, "created": 1, "model": body["model"]}

@@ -1,0 +1,182 @@
+"""The Responses API, stateless: reasoning comes back encrypted, and is refused when what came before it has changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from message_history.dialects import OpenAIResponses as Dialect
+
+from .model import Heard, pieces, sign
+from .provider import Body, Provider, sse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Said
+
+__all__ = ["OpenAIResponses"]
+
+
+class OpenAIResponses(Provider):
+    """The Responses API."""
+
+    path: ClassVar[re.Pattern[str]] = re.compile(r"^/openai/v1/responses$")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.items = 0
+
+    def dialect(self, path: str, body: Body) -> Dialect:
+        """See `Provider`."""
+        del path
+        return Dialect.for_model(body["model"])
+
+    def wire(self, body: Body) -> list[Any]:
+        """See `Provider`."""
+        given = body["input"]
+        return given if isinstance(given, list) else [{"role": "user", "content": given}]
+
+    def own_rules(self, body: Body) -> str | None:
+        """See `Provider`."""
+        items = self.wire(body)
+        outputs = [item.get("call_id") for item in items if item.get("type") == "function_call_output"]
+        called: list[str] = []
+        ids: list[str] = []
+        for n, item in enumerate(items):
+            kind, id = item.get("type", "message"), item.get("id")
+            if kind == "function_call":
+                called.append(item["call_id"])
+                if called.count(item["call_id"]) > outputs.count(item["call_id"]):
+                    return f"No tool output found for function call {item['call_id']}."
+            elif kind == "function_call_output" and item["call_id"] not in called:
+                return f"No tool call found for function call output with call_id {item['call_id']}."
+            elif kind == "reasoning":
+                after = items[n + 1] if n + 1 < len(items) else {}
+                said = after.get("role") == "assistant" or after.get("type") in ("function_call", "web_search_call")
+                if not said:
+                    return f"Item '{id}' of type 'reasoning' was provided without its required following item."
+                if item.get("encrypted_content") != sign(items[:n]):
+                    return f"The encrypted content {item.get('encrypted_content')} could not be verified."
+            if id is not None and id in ids:
+                return f"Duplicate item found with id {id}. Remove duplicate items from your input and try again."
+            ids += [id] if id is not None else []
+        return None
+
+    def error(self, text: str) -> tuple[dict[str, str], Body]:
+        """See `Provider`."""
+        return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "input", "code": None}}
+
+    def heard(self, body: Body) -> Heard:
+        """See `Provider`."""
+        return Heard(sum(item.get("type") == "function_call" for item in self.wire(body)))
+
+    def response(self, said: Said, body: Body) -> Body:
+        """See `Provider`."""
+        return self._ended(body, said, self._items(said, body))
+
+    def _ended(self, body: Body, said: Said, items: list[Body]) -> Body:
+        reasons = {"cut": "max_output_tokens", "refused": "content_filter"}
+        if said.stop in reasons:
+            why = {"reason": reasons[said.stop]}
+            return {**_head(body), "status": "incomplete", "incomplete_details": why, "output": items}
+        return {**_head(body), "status": "completed", "output": items}
+
+    def _id(self, prefix: str) -> str:
+        self.items += 1
+        return f"{prefix}_{self.items:04}"
+
+    def _items(self, said: Said, body: Body) -> list[Body]:
+        items: list[Body] = []
+        if said.thinking:
+            summary = [{"type": "summary_text", "text": said.thinking}]
+            secret = sign(self.wire(body))
+            items.append({"type": "reasoning", "id": self._id("rs"), "summary": summary, "encrypted_content": secret})
+        if said.search:
+            action = {"type": "search", "query": "weather"}
+            items.append({"type": "web_search_call", "id": self._id("ws"), "status": "completed", "action": action})
+        if said.text or not said.calls:
+            part = {"type": "output_text", "text": said.text or "Yes.", "annotations": [], "logprobs": []}
+            if said.stop == "refused":
+                part = {"type": "refusal", "refusal": said.text}
+            items.append(
+                {
+                    "type": "message",
+                    "id": self._id("msg"),
+                    "role": "assistant",
+                    "status": "completed",
+                    "content": [part],
+                }
+            )
+        for number, (name, given) in zip(self.numbers(said), said.calls, strict=True):
+            call = {"type": "function_call", "id": self._id("fc"), "call_id": f"call_{number}", "name": name}
+            items.append({**call, "arguments": json.dumps(given), "status": "completed"})
+        if said.stop == "cut":
+            last = items[-1]
+            last["status"] = "incomplete"
+            if "arguments" in last:
+                last["arguments"] = last["arguments"][: len(last["arguments"]) // 2]
+        return items
+
+    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+        """See `Provider`."""
+        items = self._items(said, body)
+        started = {**_head(body), "status": "in_progress", "output": []}
+        events: list[Body] = [{"type": "response.created", "response": started}]
+        events.append({"type": "response.in_progress", "response": started})
+        for index, item in enumerate(items):
+            events += _streamed(index, item)
+        ended = self._ended(body, said, items)
+        events.append({"type": f"response.{ended['status']}", "response": ended})
+        for number, event in enumerate(events):
+            yield sse({**event, "sequence_number": number}, event["type"])
+
+
+def _streamed(index: int, item: Body) -> list[Body]:
+    """Give the events of one item."""
+    at = {"item_id": item["id"], "output_index": index}
+    started = {**item, **({"status": "in_progress"} if "status" in item else {})}
+    events: list[Body] = []
+    if item["type"] == "message":
+        (part,) = item["content"]
+        started["content"] = []
+        at["content_index"] = 0
+        key, kind = ("refusal", "refusal") if part["type"] == "refusal" else ("text", "output_text")
+        more: Body = {"logprobs": []} if kind == "output_text" else {}
+        events.append({"type": "response.content_part.added", **at, "part": {**part, key: ""}})
+        events += [{"type": f"response.{kind}.delta", **at, "delta": piece, **more} for piece in pieces(part[key])]
+        events.append({"type": f"response.{kind}.done", **at, key: part[key], **more})
+        events.append({"type": "response.content_part.done", **at, "part": part})
+    elif item["type"] == "reasoning":
+        (part,) = item["summary"]
+        started["summary"] = []
+        del started["encrypted_content"]
+        at["summary_index"] = 0
+        about = "response.reasoning_summary"
+        events.append({"type": f"{about}_part.added", **at, "part": {**part, "text": ""}})
+        events += [{"type": f"{about}_text.delta", **at, "delta": piece} for piece in pieces(part["text"])]
+        events.append({"type": f"{about}_text.done", **at, "text": part["text"]})
+        events.append({"type": f"{about}_part.done", **at, "part": part})
+    elif item["type"] == "function_call":
+        started["arguments"] = ""
+        about = "response.function_call_arguments"
+        events += [{"type": f"{about}.delta", **at, "delta": piece} for piece in pieces(item["arguments"])]
+        if item["status"] == "completed":
+            events.append({"type": f"{about}.done", **at, "arguments": item["arguments"]})
+    added = {"type": "response.output_item.added", "output_index": index, "item": started}
+    return [added, *events, {"type": "response.output_item.done", "output_index": index, "item": item}]
+
+
+def _head(body: Body) -> Body:
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1,
+        "model": body["model"],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "incomplete_details": None,
+        "error": None,
+    }

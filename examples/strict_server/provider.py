@@ -1,0 +1,98 @@
+"""What the server needs to know of each provider."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from message_history import check
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable
+
+    from message_history.dialects import Dialect
+
+    from .model import Heard, Said
+
+__all__ = ["Body", "Provider", "sse"]
+
+Body = dict[str, Any]
+
+
+class Provider(ABC):
+    """One provider's API.
+
+    Attributes:
+        path: the paths that it serves.
+        stream_type: the media type of its streams.
+    """
+
+    path: ClassVar[re.Pattern[str]]
+    stream_type: ClassVar[str] = "text/event-stream"
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.repeats_ids = False
+
+    def numbers(self, said: Said) -> range:
+        """Number the calls of a reply: in a row through the conversation, or from zero again in each reply."""
+        first = 0 if self.repeats_ids else self.calls
+        self.calls += len(said.calls)
+        return range(first, first + len(said.calls))
+
+    def refusal(self, path: str, body: Body) -> str | None:
+        """Say what the provider answers to a list that it refuses: by rules of our own, then by the dialect's.
+
+        Args:
+            path: where the request went.
+            body: what it holds.
+
+        Returns:
+            The provider's text; None for a list that it takes.
+        """
+        own = self.own_rules(body)
+        if own is not None:
+            return own
+        found = check(self.wire(body), self.dialect(path, body))
+        return (found[0].error or str(found[0])) if found else None
+
+    def streams(self, path: str, body: Body) -> bool:
+        """Tell whether a stream is asked for."""
+        del path
+        return bool(body.get("stream"))
+
+    @abstractmethod
+    def dialect(self, path: str, body: Body) -> Dialect[Any]:
+        """Choose the dialect for the model that is asked."""
+
+    @abstractmethod
+    def wire(self, body: Body) -> list[Any]:
+        """Give the list that is checked."""
+
+    @abstractmethod
+    def own_rules(self, body: Body) -> str | None:
+        """Find what the provider refuses, without the library's help."""
+
+    @abstractmethod
+    def error(self, text: str) -> tuple[dict[str, str], Body]:
+        """Give the headers and the body of a refusal."""
+
+    @abstractmethod
+    def heard(self, body: Body) -> Heard:
+        """Tell a script what a request holds."""
+
+    @abstractmethod
+    def response(self, said: Said, body: Body) -> Body:
+        """Give a reply as a whole."""
+
+    @abstractmethod
+    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+        """Give a reply as a stream, event by event."""
+
+
+def sse(data: Any, event: str | None = None) -> bytes:
+    """Write one server-sent event."""
+    head = f"event: {event}\n" if event is not None else ""
+    return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode()
