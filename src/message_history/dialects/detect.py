@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.anthropic import Anthropic
+from message_history.dialects.anthropic.rules import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
 from message_history.dialects.bedrock import Bedrock
 from message_history.dialects.bedrock.rules import BLOCKS
 from message_history.dialects.gemini import Gemini
@@ -63,14 +64,14 @@ _ITEMS: Final = frozenset(
         "mcp_approval_response",
     }
 )
+_TYPED_KEYS: Final = frozenset({"clear_at", "output_config"})
 _CHAT_KEYS: Final = frozenset(
     {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
 )
 _BEDROCK: Final = frozenset(BLOCKS)
 _BLOCKS: Final[dict[str, str]] = {
     **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
-    **dict.fromkeys(("tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use"), TYPED),
-    **dict.fromkeys(("image", "document", "search_result", "container_upload", "thinking"), TYPED),
+    **dict.fromkeys((IN_USER | IN_RESULTS | IN_ASSISTANT | TOOL_CHANGES) - {"text"}, TYPED),
     **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), CHAT),
 }
 
@@ -101,6 +102,8 @@ def shape_of(entry: object) -> str | None:
         if kind != "message" or not any(_typed(item) for item in as_sequence(data.get("content")) or ()):
             return RESPONSES
     role, items = data.get("role"), as_sequence(data.get("content")) or ()
+    if role == "system" and data.keys() & _TYPED_KEYS:
+        return TYPED
     if any(map(_is_mistral_s, items)):
         return MISTRAL
     if role in ("tool", "function", "developer") or data.keys() & {"tool_calls", "tool_call_id", "function_call"}:

@@ -24,8 +24,8 @@ __all__ = ["unsent"]
 NOTED: Final[Mapping[str, frozenset[str]]] = {
     "bedrock": frozenset({"json"}),
     "gemini": frozenset({"(noted)"}),
-    "openai_chat": frozenset({"key"}),
-    "openai_responses": frozenset({"item", "led_to"}),
+    "openai_chat": frozenset({"key", "role"}),
+    "openai_responses": frozenset({"item", "led_to", "role"}),
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
 }
 """What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
