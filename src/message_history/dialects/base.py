@@ -104,13 +104,13 @@ class Rule:
         """Say what the provider answers in one case.
 
         Args:
-            which: the position of the error among the rule's.
+            which: the position of the error among the rule's; one beyond them for a case without a known text.
             values: what stands in the places of the error's `{...}`.
 
         Returns:
             The text; an unnamed place stays as it is.
         """
-        text = self.errors[which] if self.errors else ""
+        text = self.errors[which] if 0 <= which < len(self.errors) else ""
         for name, value in values.items():
             text = text.replace(f"{{{name}}}", str(value))
         return text

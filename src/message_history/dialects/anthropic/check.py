@@ -73,7 +73,8 @@ class _Check:
             self.found.add("B9", n)
         for key in entry:
             if key not in MESSAGE_KEYS:
-                self.found.add("A11" if key == "clear_at" else "B7", n, str(key), f"unknown key {key!r:.60}", key=key)
+                rule, which = ("A11", 0) if key == "clear_at" else ("B7", 1)
+                self.found.add(rule, n, str(key), f"unknown key {key!r:.60}", which=which, key=key)
         content = entry.get("content")
         last = n == len(self._wire) - 1
         if isinstance(content, str):
@@ -116,7 +117,7 @@ class _Check:
             self.found.add("A7", n, "role")
         for key in entry:
             if key not in SYSTEM_KEYS:
-                self.found.add("B7", n, str(key), f"unknown key {key!r:.60}", key=key)
+                self.found.add("B7", n, str(key), f"unknown key {key!r:.60}", which=1, key=key)
 
     def _pairs(self) -> None:
         """C1 to C6 and C19: calls of neighbouring assistant messages are one message's."""
@@ -237,12 +238,13 @@ class _Check:
 
     def _cache_marks(self) -> None:
         if len(self._blocks.marks) > rules.MAX_CACHE_MARKS:
-            self.found.add("K1", self._blocks.marks[-1][0], self._blocks.marks[-1][1], count=len(self._blocks.marks))
+            n, m, _ = self._blocks.marks[-1]
+            self.found.add("K1", n, f"content[{m}]", count=len(self._blocks.marks))
         short = False
-        for n, path, mark in self._blocks.marks:
+        for n, m, mark in self._blocks.marks:
             ttl = mark.get("ttl") if isinstance(mark, Mapping) else None
             if short and ttl == "1h":
-                self.found.add("K4", n, f"{path}.cache_control.ttl")
+                self.found.add("K4", n, f"content[{m}].cache_control.ttl", m=m)
             short = short or (isinstance(mark, Mapping) and ttl != "1h")
 
     def _end(self) -> None:

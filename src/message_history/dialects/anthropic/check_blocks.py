@@ -54,6 +54,10 @@ def kind_of(block: object) -> str:
     return text_at(block, "type") if isinstance(block, Mapping) else ""
 
 
+def _tags(kinds: frozenset[str]) -> str:
+    return ", ".join(f"'{kind}'" for kind in sorted(kinds))
+
+
 @final
 class BlockCheck:
     """The blocks of one list.
@@ -63,7 +67,7 @@ class BlockCheck:
     """
 
     def __init__(self, found: Findings) -> None:
-        self.marks: list[tuple[int, str, Any]] = []
+        self.marks: list[tuple[int, int, Any]] = []
         self._found = found
         self._cited: dict[str, bool] = {}
 
@@ -78,8 +82,9 @@ class BlockCheck:
         """
         path = f"content[{m}]"
         kind = kind_of(block)
+        taken = rules.IN_ASSISTANT if role == "assistant" else rules.IN_USER
         if not isinstance(block, Mapping) or not kind:
-            self._found.add("B6", n, path, "a block without a type", m=m, tag=kind)
+            self._found.add("B6", n, path, "a block without a type", m=m, tag=kind, tags=_tags(taken))
         elif kind in ("tool_use", "server_tool_use") and role == "user":
             self._found.add("C10", n, path)
         elif kind == "tool_result" and role == "assistant":
@@ -88,10 +93,10 @@ class BlockCheck:
             self._found.add("T7", n, path)
         elif kind == "search_result" and role == "assistant":
             self._found.add("M9", n, path)
-        elif kind not in (rules.IN_ASSISTANT if role == "assistant" else rules.IN_USER):
+        elif kind not in taken:
             # An assistant message may hold response blocks that are newer than this list.
             if role == "user" or kind in rules.IN_USER or kind in rules.IN_RESULTS:
-                self._found.add("B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind)
+                self._found.add("B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind, tags=_tags(taken))
         else:
             self._keys(n, m, path, block, kind)
             self._values(n, m, block, kind)
@@ -113,7 +118,7 @@ class BlockCheck:
         for key, missing in misfits(shape, block):
             self._misfit(n, m, f"{path}.{key}", block, key, missing=missing)
         if block.get("cache_control") is not None and kind not in THINKING:
-            self.marks.append((n, path, block["cache_control"]))
+            self.marks.append((n, m, block["cache_control"]))
         if kind in ("document", "search_result"):
             self._alike(n, path, block, kind)
 
@@ -134,7 +139,8 @@ class BlockCheck:
         elif kind == "document" and key == "context":
             rule = "M8"
         value = block[key]
-        self._found.add(rule, n, path, f"{key} is {type(value).__name__}: {value!r:.60}", m=m, tag=kind, key=key)
+        detail = f"{key} is {type(value).__name__}: {value!r:.60}"
+        self._found.add(rule, n, path, detail, which=int(rule == "B8"), m=m, tag=kind, key=key)
 
     def _alike(self, n: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
         config = block.get("citations")

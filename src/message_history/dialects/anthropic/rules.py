@@ -241,7 +241,10 @@ RULES: Final = (
     Rule(
         id="B7",
         rule="Messages and blocks hold no unknown keys.",
-        errors=("messages.{n}.content.{m}.{tag}.{key}: Extra inputs are not permitted",),
+        errors=(
+            "messages.{n}.content.{m}.{tag}.{key}: Extra inputs are not permitted",
+            "messages.{n}.{key}: Extra inputs are not permitted",
+        ),
         repair="Only the keys of a dated list are sent.",
         source=_GH + "anthropics/claude-code/issues/4378",
         date="2025-07",

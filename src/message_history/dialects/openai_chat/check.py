@@ -72,7 +72,8 @@ class _Check:
         self._ids()
         self._pairs()
         for fault, at, detail, before in faults_of_order(self._wire, dialect):
-            self._add(fault, at, "role", detail, before=before, model="deepseek-reasoner")
+            behind = self._wire[at - 1].get("role") if at else ""
+            self._add(fault, at, "role", detail, before=before, model="deepseek-reasoner", role=behind)
 
     def _add(
         self, fault: str, at: int | None = None, path: str = "", detail: str = "", *, text: int = 0, **values: object
@@ -219,8 +220,9 @@ class _Check:
         elif self._dialect.object_arguments:
             try:
                 read = json.loads(arguments, parse_constant=_no_constant)
-            except (ValueError, RecursionError):
-                self._add("arguments not json", n, path, "arguments that are no JSON", m=m, ids=id)
+            except (ValueError, RecursionError) as error:
+                told = _place_of(error)
+                self._add("arguments not json", n, path, "arguments that are no JSON", m=m, ids=id, **told)
             else:
                 if not isinstance(read, dict):
                     self._add("arguments no object", n, path, "arguments that are no JSON object", m=m, ids=id)
@@ -269,7 +271,7 @@ class _Check:
                 if not id:
                     self._add("empty id", n, path, "an empty id")
                 if not self._dialect.id_pattern.fullmatch(id):
-                    self._add("id", n, path, f"id {id!r:.80}")
+                    self._add("id", n, path, f"id {id!r:.80}", ids=id)
                 if id in here:
                     self._add("id twice", n, path, f"id {id!r:.80}", ids=id)
                 elif id in used and self._dialect.unique_ids:
@@ -296,6 +298,13 @@ def _is_inline(part: object) -> bool:
     image = part.get("image_url") if isinstance(part, Mapping) else None
     url = image.get("url") if isinstance(image, Mapping) else image
     return isinstance(url, str) and url.startswith("data:")
+
+
+def _place_of(error: Exception) -> dict[str, Any]:
+    """Say where text stops being JSON, as the servers that are written in Python do."""
+    if not isinstance(error, json.JSONDecodeError):
+        return {}
+    return {"error": error.msg, "line": error.lineno, "column": error.colno, "position": error.pos}
 
 
 def _no_constant(name: str) -> object:

@@ -17,7 +17,7 @@ from message_history.dialects.openai_chat.rules import SHORT_ID
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BY_ID", "fields_of", "quoted_by"]
+__all__ = ["BY_ID", "QUOTES", "fields_of", "quoted_by"]
 
 BY_ID: Final = {rule.id: rule for rule in (*rules.RULES, *compatible.RULES)}
 
@@ -185,7 +185,7 @@ _TEMPLATE_FAULTS: Final = {
     "arguments no object": "HF-08",
 }
 _CPP: Final = {**_TEMPLATE_FAULTS, "last": "HF-11", "last two": "HF-12", "no call type": "HF-13"}
-_QUOTED: Final[dict[str, dict[str, str]]] = {
+QUOTES: Final[dict[str, dict[str, str]]] = {
     "openai": {
         "unanswered": "OC-01",
         "orphan": "OC-02",
@@ -323,5 +323,5 @@ def quoted_by(provider: str) -> Mapping[str, Rule]:
     Returns:
         The rules, by fault; a fault that is none there is left out.
     """
-    ids = {**_QUOTED["openai"], **_QUOTED.get(provider, {})}
+    ids = {**QUOTES["openai"], **QUOTES.get(provider, {})}
     return {fault: BY_ID[id] for fault, id in ids.items() if id}

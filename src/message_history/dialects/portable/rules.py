@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from attrs import evolve
+
 from message_history.dialects.base import Rule
-from message_history.dialects.openai_chat.providers import BY_ID
+from message_history.dialects.openai_chat.providers import BY_ID, QUOTES
 
 __all__ = ["QUOTED", "RULES"]
 
@@ -35,7 +37,7 @@ RULES: Final = (
     ),
     _rule(
         "P-02",
-        ("HF-04", "GW-02"),
+        ("HF-04", "GW-02", "OC-17"),
         "There is at most one system message, it comes first, and nobody is called developer.",
         "Leading system messages are one; later ones are marked text of the user's turn.",
         ("Unexpected role 'system' after role '{role}'",),
@@ -157,5 +159,14 @@ _FAULTS: Final = {
     "P-17": ("surrogate",),
 }
 _BY_ID: Final = {rule.id: rule for rule in RULES}
-QUOTED: Final = {fault: _BY_ID[id] for id, faults in _FAULTS.items() for fault in faults}
-"""The rule that each fault breaks."""
+
+
+def _quoting(fault: str, rule: Rule) -> Rule:
+    """Let a rule say what a provider that it comes from answers to this fault."""
+    asked = (BY_ID[quotes[fault]] for quotes in QUOTES.values() if quotes.get(fault))
+    texts = next((origin.errors for origin in asked if set(origin.errors) & set(rule.errors)), ())
+    return evolve(rule, errors=texts or rule.errors[-1:])
+
+
+QUOTED: Final = {fault: _quoting(fault, _BY_ID[id]) for id, faults in _FAULTS.items() for fault in faults}
+"""The rule that each fault breaks, in the words of a provider that minds it."""
