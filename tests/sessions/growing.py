@@ -41,14 +41,23 @@ def of_length(messages: int) -> MessageHistory:
     return next(history for history in steps(MessageHistory()) if len(history) == messages)
 
 
-def write_for_ever(path: Path, acknowledge: int) -> None:
+def write_for_ever(path: Path, acknowledge: int, piece: int | None = None) -> None:
     """Append to a session until killed; say each time how many messages are saved.
 
     Args:
         path: the session file.
         acknowledge: the file descriptor to say it on.
+        piece: how many bytes to write at once, so that it can be killed within a line; None for all.
     """
-    from message_history.sessions import JsonlSession  # noqa: PLC0415 - this runs in a process of its own
+    from message_history.sessions import JsonlSession, disk  # noqa: PLC0415 - this runs in a process of its own
+
+    if piece is not None:
+        write = disk._write
+        disk._write = (
+            lambda descriptor, data: [  # type: ignore[assignment]
+                write(descriptor, data[n : n + piece]) for n in range(0, len(data), piece)
+            ]
+        )
 
     session = JsonlSession(path, fsync="never")
     for history in steps(session.load(), number=len(session.load())):

@@ -214,7 +214,10 @@ class JsonlSession:
         """
         with self._mutex:
             self._held, self._report = read_session_file(self._path, self._policy)
-            if not self._report.clean:
+            why = _untouchable(self._held)
+            if why is not None:
+                self._report = evolve(self._report, problem=why)
+            elif not self._report.clean:
                 try:
                     # Somebody may be writing just now: what still looks damaged once we hold the lock is damaged.
                     with self._locked():
@@ -297,8 +300,8 @@ class JsonlSession:
         self._held = held
         if self._report.clean:
             return
-        if not held.own or held.later:
-            why = "a later version wrote it" if held.later else "it holds no line of a session"
+        why = _untouchable(held)
+        if why is not None:
             self._report = evolve(self._report, problem=why)
             return
         backup = self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
@@ -340,6 +343,13 @@ def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
     if stamp.size <= len(header()):
         return header().startswith(path.read_bytes())
     return all(note.detail == ZEROS for note in journal.notes)
+
+
+def _untouchable(held: Held) -> str | None:
+    """Say why a damaged file is not rewritten."""
+    if held.later:
+        return "a later version wrote it"
+    return None if held.own else "it holds no line of a session"
 
 
 def _is_wasteful(held: Held) -> bool:
