@@ -15,7 +15,18 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, Union, final
 
-__all__ = ["EMPTY", "Frozen", "FrozenDict", "FrozenList", "brief", "freeze", "freeze_mapping", "json_text", "thaw"]
+__all__ = [
+    "EMPTY",
+    "Frozen",
+    "FrozenDict",
+    "FrozenList",
+    "brief",
+    "freeze",
+    "freeze_mapping",
+    "json_text",
+    "thaw",
+    "thaw_flat",
+]
 
 Frozen: TypeAlias = Union[bool, int, float, str, "FrozenList", "FrozenDict", None]
 
@@ -126,6 +137,27 @@ def _own(items: dict[str, Frozen]) -> FrozenDict:
 
 EMPTY: Final = _own({})
 _CONTAINERS: Final = (dict, list, tuple, Mapping, set, frozenset)
+
+
+_FLAT: Final = frozenset({int, float, bool, type(None)})
+
+
+def thaw_flat(value: FrozenDict) -> dict[str, Any] | None:
+    """Give a fresh dict of an object that holds nothing but ASCII text and other scalars.
+
+    Args:
+        value: the object.
+
+    Returns:
+        The dict, or None for any other object.
+
+    Complexity: linear in the value.
+    """
+    view = value._view
+    for key, item in view.items():
+        if not key.isascii() or not (item.isascii() if type(item) is str else type(item) in _FLAT):
+            return None
+    return view.copy()
 
 
 def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...]]:

@@ -6,8 +6,6 @@ share their storage with new ones.
 
 from __future__ import annotations
 
-import base64
-import json
 import logging
 import warnings
 from collections import deque
@@ -30,10 +28,12 @@ from message_history.blocks import (
 from message_history.dialects import Anthropic, Dialect, Export, Native
 from message_history.dialects.detect import read
 from message_history.dialects.plain import as_sequence
+from message_history.dialects.typed_blocks import common_message
 from message_history.dialects.unsent import unsent
 from message_history.drafts import Hearing, OpenTurn, Turn, heard_message, said_message
+from message_history.encoding import json_array, json_of, json_of_settled
 from message_history.frozen import brief
-from message_history.media import fit_media
+from message_history.media import bear_media, bears_media, fit_media
 from message_history.message import Message, make_message, thinks, unbound
 from message_history.policy import Policy
 from message_history.repairs import Repair, RepairCode, Severity
@@ -133,7 +133,10 @@ class MessageHistory(Sequence[Message]):
         Complexity: the size of the message; the length of the history does not matter.
         """
         if type(message) is not Message:
-            return self._add_parsed(_parsed_entry(message))
+            common = common_message(message, 2)
+            if common is None:
+                return self._add_parsed(_parsed_entry(message))
+            message = common
         before = self._conversation
         grown = step(before, message)
         if grown[4] is not before[4]:
@@ -338,12 +341,22 @@ class MessageHistory(Sequence[Message]):
         Raises:
             InvariantError: see `for_send`.
 
-        Complexity: linear in the history.
+        Complexity: linear in what was not encoded before, plus one copy; a turn that depends on others, as one with
+        images does, makes it linear in the history.
         """
-        _, exported, _ = self._rendered(dialect)
-        if exported.system is not None:
+        target = dialect if dialect is not None else _ANTHROPIC
+        closed, _ = self._closed(target, "not_recorded")
+        past, turn, context = closed._state
+        said, heard = _sides(turn, context.policy)
+        settled = json_of_settled(past, target)
+        # What ends with the assistant may be written in another way at the end than in the middle.
+        newest = target.write_turn(said, heard) if settled is not None and heard is not None else None
+        if settled is None or newest is None:
+            return json_array(map(json_of, self.for_send(target)))
+        prompt = target.render((), context.system.blocks)
+        if prompt.system is not None:
             self._warn_of_system()
-        return json.dumps(exported.messages, ensure_ascii=False, separators=(",", ":"), default=_base64_of).encode()
+        return json_array([*map(json_of, prompt.messages), *settled, *map(json_of, newest)])
 
     def export(self, dialect: Dialect[Any] | None = None) -> Export:
         """Write the conversation as a provider takes it, with the system prompt and what had to be left out.
@@ -364,11 +377,18 @@ class MessageHistory(Sequence[Message]):
         left = unsent(messages, self._context.system.blocks, target, exported.repairs)
         return evolve(exported, repairs=(*changed, *exported.repairs, *left)) if changed or left else exported
 
+    def _bears_media(self) -> bool:
+        past, turn, context = self._state
+        return any(past.summaries(bear_media)) or any(map(bears_media, _open_messages(turn, context.policy)))
+
     def _rendered(self, dialect: Dialect[Any] | None) -> tuple[Iterable[Message], Export, Sequence[Repair]]:
         """Write the closed history; give its messages, what was written, and what was changed before that."""
         target = dialect if dialect is not None else _ANTHROPIC
         closed, added = self._closed(target, "not_recorded")
-        messages, fitted = fit_media(list(closed._messages()), target.limits)
+        messages: Iterable[Message] = list(closed._messages())
+        fitted: Sequence[Repair] = ()
+        if closed._bears_media():
+            messages, fitted = fit_media(messages, target.limits)
         return messages, target.render(messages, closed._context.system.blocks), (*added, *fitted)
 
     def to_list(self) -> list[dict[str, Any]]:
@@ -867,13 +887,6 @@ def _has_fields(entry: object) -> bool:
     return any(all(hasattr(entry, name) for name in names) for names in forms)
 
 
-def _base64_of(value: object) -> str:
-    """Write bytes, which only some dialects send, as JSON has them."""
-    if not isinstance(value, bytes):
-        raise TypeError(f"an export holds no {type(value).__name__}")
-    return base64.b64encode(value).decode()
-
-
 def _content_of(content: object) -> object:
     """Read what a tool gave: a list of raw content blocks is taken as blocks, any other JSON as its text."""
     if not isinstance(content, list) or not content:
@@ -893,9 +906,13 @@ def _held_by(part: Mapping[str, Any]) -> str:
 _HELD: Final = {"text": "text", "image": "source", "document": "source", "image_url": "image_url"}
 
 
-def _open_messages(turn: OpenTurn, policy: Policy) -> list[Message]:
+def _sides(turn: OpenTurn, policy: Policy) -> Turn:
     said, heard = turn
-    return [message for message in (said_message(said), heard_message(said, heard, policy)) if message is not None]
+    return said_message(said), heard_message(said, heard, policy)
+
+
+def _open_messages(turn: OpenTurn, policy: Policy) -> list[Message]:
+    return [message for message in _sides(turn, policy) if message is not None]
 
 
 def _answered_only(message: Message, after: Message | None) -> tuple[Message, tuple[Block, ...]]:

@@ -25,17 +25,26 @@ SIZE: Final = 512
 
 @final
 class Chunk(Generic[T]):
-    """Items, the chunks before them, and what has been worked out about runs that end here.
+    """Items, the chunks before them, and what has been worked out about runs of items.
 
     A thread that came second may have left items behind the views of this chunk; no view reaches them.
+
+    Args:
+        items: the items.
+        before: the chunks before.
+
+    Attributes:
+        summaries: of runs that end here; see `Log.summaries`.
+        kept: what others keep of the first items; see `encoding`.
     """
 
-    __slots__ = ("before", "items", "summaries")
+    __slots__ = ("before", "items", "kept", "summaries")
 
     def __init__(self, items: list[T], before: tuple[Chunk[T], ...] = ()) -> None:
         self.items = items
         self.before = before
         self.summaries: dict[tuple[Any, int, int], Any] = {}
+        self.kept: list[Any] = []
 
 
 def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
@@ -164,6 +173,13 @@ class Log(Generic[T]):
                 found = known[key] = summarise(start, self[start : start + size])
             yield found
             start += size
+
+    def chunks(self) -> Iterator[tuple[Chunk[T], int]]:
+        """Give the chunks, oldest first, each with how many of its items are this log's."""
+        yield from ((chunk, SIZE) for chunk in self._last.before)
+        rest = self._length - len(self._last.before) * SIZE
+        if rest:
+            yield self._last, rest
 
     def _chunk(self, position: int) -> Chunk[T]:
         number = position // SIZE

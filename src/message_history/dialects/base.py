@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 from attrs import define, evolve, field, frozen
 
 from message_history.frozen import freeze
+from message_history.media.limits import NO_LIMITS, Limits
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
@@ -280,12 +281,18 @@ class Export:
 
 @frozen
 class Dialect(ABC, Generic[WireT]):
-    """One provider API's wire format and rules."""
+    """One provider API's wire format and rules.
+
+    Args:
+        limits: what is taken of images and documents; an export makes them fit.
+    """
 
     name: ClassVar[str]
     rules: ClassVar[tuple[Rule, ...]] = ()
     shared: ClassVar[Mapping[str, frozenset[str]]] = {}
     """The keys of other dialects' blocks that this one's render reads too, by the dialect's name."""
+
+    limits: Limits = field(default=NO_LIMITS, kw_only=True)
 
     @abstractmethod
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
@@ -314,6 +321,21 @@ class Dialect(ABC, Generic[WireT]):
 
         Complexity: linear in the messages.
         """
+
+    def write_turn(self, said: Message | None, heard: Message | None) -> list[WireT] | None:
+        """Write a settled turn alone, just as `render` writes it in its place.
+
+        Args:
+            said: what the assistant said; None in the first turn.
+            heard: what the user's side answered.
+
+        Returns:
+            Fresh messages; None when what is written depends on other turns, or may.
+
+        Complexity: linear in the turn.
+        """
+        del said, heard
+        return None
 
     @abstractmethod
     def violations(self, wire: Sequence[Any]) -> list[Violation]:

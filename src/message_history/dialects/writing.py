@@ -117,6 +117,11 @@ class Aliases:
         self._taken: set[str] = set()
         self._attempts: dict[str, int] = {}
 
+    @property
+    def has_changed(self) -> bool:
+        """Tell whether any id of this scope had to be changed."""
+        return any(id != alias for id, alias in self._given.items())
+
     def new_scope(self) -> None:
         """Forget the ids of the last turn."""
         if self._given:

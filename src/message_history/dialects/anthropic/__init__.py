@@ -8,6 +8,7 @@ from attrs import frozen
 
 from message_history.blocks import Block, ProviderBlock
 from message_history.dialects.anthropic.check import violations as find_violations
+from message_history.dialects.anthropic.limits import LIMITS, limits_for
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
 from message_history.dialects.anthropic.render import Render
@@ -17,11 +18,12 @@ from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from anthropic.types import MessageParam  # noqa: F401
+    from anthropic.types import MessageParam
 
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media import Limits
     from message_history.message import Message
 
 __all__ = ["Anthropic"]
@@ -39,6 +41,7 @@ class Anthropic(Dialect["MessageParam"]):
         prefill: whether the list may end with the assistant (A15).
         system_in_list: whether system messages may stand in the list (A9).
         binds_thinking: whether thinking is refused once anything before it has changed (T12).
+        limits: what is taken of images and documents (M1 to M7).
     """
 
     name: ClassVar[str] = ANTHROPIC
@@ -47,6 +50,7 @@ class Anthropic(Dialect["MessageParam"]):
     prefill: bool = False
     system_in_list: bool = False
     binds_thinking: bool = True
+    limits: Limits = LIMITS
 
     @classmethod
     def for_model(cls, model: str) -> Anthropic:
@@ -67,7 +71,7 @@ class Anthropic(Dialect["MessageParam"]):
             for row in MODELS
             if row.since <= version <= row.until and (not row.families or family in row.families)
         }
-        return cls(**fields)
+        return cls(**fields, limits=limits_for(model, known))
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of the Messages API; see `Dialect.parse`."""
@@ -76,6 +80,10 @@ class Anthropic(Dialect["MessageParam"]):
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of the Messages API; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
+
+    def write_turn(self, said: Message | None, heard: Message | None) -> list[MessageParam] | None:
+        """Write a turn without cache marks and media, in which every server tool is done; see `Dialect.write_turn`."""
+        return Render(self).turn([message for message in (said, heard) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what the Messages API refuses; see `Dialect.violations`."""

@@ -22,12 +22,13 @@ from message_history.blocks import (
     is_blank,
 )
 from message_history.dialects.anthropic import rules
+from message_history.dialects.anthropic.common import common_wire
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parts import Parts
 from message_history.dialects.base import Export
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.frozen import FrozenDict, FrozenList
-from message_history.message import HEARD
+from message_history.media import bears_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,18 +64,36 @@ class Render:
         """Write a whole conversation."""
         prompt = self.system(system)
         marked_prompt = len(self._parts.marked)
+        wire = self._written(messages)
+        if wire and wire[-1]["role"] == "assistant" and self._dialect.prefill:
+            self._trim_prefill(wire[-1]["content"])
+        self._limit_cache_marks(marked_prompt)
+        return Export(wire, prompt, tuple(self.changes.repairs))
+
+    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
+        """Write a turn that depends on no other; None when it does, or another may depend on it."""
+        if any(map(bears_media, messages)):
+            return None
+        wire = self._written(messages)
+        return None if self._outstanding or self._parts.marked or self._server_ids.has_changed else wire
+
+    def _written(self, messages: Sequence[Message]) -> list[Wire]:
         wire: list[Wire] = []
         for index, message in enumerate(messages):
+            rests = not (self._outstanding or self._toolsets or self._by_code)
+            written = common_wire(message) if rests else None
+            if written is not None:
+                if message.role == "assistant":
+                    self._ids.new_scope()
+                wire.append(written)
+                continue
             self.changes.index = index
             if message.role == "user":
                 wire += self.user(message)
             else:
                 after = messages[index + 1] if index + 1 < len(messages) else None
                 wire.append(self.assistant(message, after))
-        if wire and wire[-1]["role"] == "assistant" and self._dialect.prefill:
-            self._trim_prefill(wire[-1]["content"])
-        self._limit_cache_marks(marked_prompt)
-        return Export(wire, prompt, tuple(self.changes.repairs))
+        return wire
 
     def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
         """Write the system prompt: a text if it is one, else blocks."""
@@ -117,10 +136,6 @@ class Render:
 
     def user(self, message: Message) -> list[Wire]:
         """Write a user message; system words may follow it as a message of their own."""
-        if message.way == HEARD and not message.ids and len(message.content) == 1:
-            block = message.content[0]
-            if type(block) is TextBlock and block.meta is None:
-                return [{"role": "user", "content": [self._parts.text(block.text)]}]
         content: list[Wire] = []
         behind: list[Wire] = []
         spoken: list[SystemBlock] = []

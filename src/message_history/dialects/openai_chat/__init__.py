@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_cut_off
 from message_history.dialects.openai_chat import compatible, rules
 from message_history.dialects.openai_chat.check import violations as find_violations
+from message_history.dialects.openai_chat.limits import limits_for
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.dialects.openai_chat.providers import fields_of, quoted_by
 from message_history.dialects.openai_chat.render import Render
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media import Limits
     from message_history.message import Message
 
 __all__ = ["OpenAIChat"]
@@ -72,6 +74,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         name_pattern: what a tool's name must look like.
         banned_text: what no text may say (DS-13).
         max_messages: how many messages there may be (AZ-02); a list that is longer is sent as it is.
+        limits: what is taken of images (OC-22, OC-23, GQ-03, XA-03).
     """
 
     name: ClassVar[str] = OPENAI_CHAT
@@ -113,6 +116,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     name_pattern: re.Pattern[str] = NAME
     banned_text: str | None = None
     max_messages: int | None = None
+    limits: Limits = field(default=Factory(lambda self: limits_for(self.provider, images=self.images), takes_self=True))
 
     @classmethod
     def for_model(cls, model: str, provider: str | None = None) -> OpenAIChat:
@@ -146,6 +150,12 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of Chat Completions; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
+
+    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+        """Write a turn without cache marks and media; see `Dialect.write_turn`."""
+        if self.unique_ids or self.alternate or self.system_role == "user":
+            return None
+        return Render(self).turn([message for message in (said, heard) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Chat Completions refuses; see `Dialect.violations`."""

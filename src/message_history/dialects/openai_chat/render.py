@@ -27,6 +27,7 @@ from message_history.dialects.openai_chat.parse import OPENAI_CHAT, data_url
 from message_history.dialects.openai_chat.pieces import Pieces, Wire
 from message_history.dialects.writing import PLACEHOLDER, thaw_well_formed
 from message_history.frozen import json_text
+from message_history.media import bears_media
 from message_history.policy import Policy
 
 if TYPE_CHECKING:
@@ -67,6 +68,18 @@ class Render:
         if self._wire and not messages and self._dialect.needs_user:
             self.changes.added("a user message, of which there was none (HF-05)")
             self._put({"role": "user", "content": Policy().bootstrap_text})
+        self._write(messages)
+        self._pieces.limit_marks(prompt)
+        return Export(self._wire, None, tuple(self.changes.repairs))
+
+    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
+        """Write a turn that depends on no other; None when it does."""
+        if any(map(bears_media, messages)):
+            return None
+        self._write(messages)
+        return None if self._pieces.marks else self._wire
+
+    def _write(self, messages: Sequence[Message]) -> None:
         for index, message in enumerate(messages):
             self.changes.index = index
             if message.role == "assistant":
@@ -74,8 +87,6 @@ class Render:
             else:
                 for written in self.user(message):
                     self._put(written)
-        self._pieces.limit_marks(prompt)
-        return Export(self._wire, None, tuple(self.changes.repairs))
 
     def _put(self, written: Wire) -> None:
         """Add a message; where roles must alternate, or system words are the user's, user messages in a row are one."""

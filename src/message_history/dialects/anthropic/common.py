@@ -1,0 +1,100 @@
+"""Write messages of the shapes that nearly all have, at one look; whatever else there is, `render` writes.
+
+An identifier of ASCII letters that is short is an id and a name that every rule takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.blocks import TextBlock, ToolResultBlock, ToolUseBlock
+from message_history.dialects.anthropic.rules import NAME_LIMIT
+from message_history.dialects.writing import Changes, thaw_well_formed
+from message_history.frozen import thaw_flat
+
+if TYPE_CHECKING:
+    from message_history.frozen import FrozenDict
+    from message_history.message import Message
+
+__all__ = ["common_wire"]
+
+SERVER_PREFIX: Final = "srvtoolu_"
+SERVER_LENGTH: Final = len(SERVER_PREFIX)
+
+
+def common_wire(message: Message) -> dict[str, Any] | None:
+    """Write a message of texts, calls and results that need no second look.
+
+    Args:
+        message: the message.
+
+    Returns:
+        The message; None when there is anything else about it: a key, mark or signature, an id or name that is no
+        identifier, blank text, text that UTF-8 cannot carry, an error, media, thinking.
+
+    Complexity: linear in the message.
+    """
+    content: list[dict[str, Any]] = []
+    for block in message.content:
+        if block.meta is not None:
+            return None
+        # The classes are final: to compare types takes half the time of `isinstance`, and this is all that is done.
+        kind = type(block)
+        if kind is TextBlock:
+            text: str = block.text  # type: ignore[attr-defined]
+            if not text or text.isspace() or not (text.isascii() or _is_unicode(text)):
+                return None
+            content.append({"type": "text", "text": text})
+        elif kind is ToolResultBlock:
+            wire = _result(block)  # type: ignore[arg-type]
+            if wire is None:
+                return None
+            content.append(wire)
+        elif kind is ToolUseBlock:
+            id, name = block.id, block.name  # type: ignore[attr-defined]
+            if not (id.isascii() and id.isidentifier() and name.isascii() and name.isidentifier()):
+                return None
+            if len(id) > NAME_LIMIT or len(name) > NAME_LIMIT or id[:SERVER_LENGTH] == SERVER_PREFIX:
+                return None
+            given = thaw_flat(block.input) or _nested(block.input)  # type: ignore[attr-defined]
+            if given is None:
+                return None
+            content.append({"type": "tool_use", "id": id, "name": name, "input": given})
+        else:
+            return None
+    return {"role": message.role, "content": content} if content else None
+
+
+def _result(block: ToolResultBlock) -> dict[str, Any] | None:
+    id = block.tool_use_id
+    if block.is_error or not (id.isascii() and id.isidentifier()):
+        return None
+    if len(id) > NAME_LIMIT or id[:SERVER_LENGTH] == SERVER_PREFIX:
+        return None
+    inner: list[dict[str, Any]] = []
+    for part in block.content:
+        if type(part) is not TextBlock or part.meta is not None:
+            return None
+        text = part.text
+        if not text or text.isspace() or not (text.isascii() or _is_unicode(text)):
+            return None
+        inner.append({"type": "text", "text": text})
+    wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": id}
+    if inner:
+        wire["content"] = inner
+    return wire
+
+
+def _nested(value: FrozenDict) -> dict[str, Any] | None:
+    """Write an object that UTF-8 can carry as it is."""
+    changes = Changes()
+    written: dict[str, Any] = thaw_well_formed(value, changes)
+    return None if changes.repairs else written
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
