@@ -338,9 +338,9 @@ def test_what_branches_gave_before_one_failed_is_not_lost(saver: Any, request: p
 
 
 def test_a_history_sent_to_a_node_is_read_with_as_history() -> None:
-    def work(arguments: Work) -> dict[str, Any]:
-        history = as_history(arguments["history"])
-        return {"history": history.add_tool_result(arguments["call"], "ok")}
+    def work(state: Work) -> dict[str, Any]:
+        history = as_history(state["history"])
+        return {"history": history.add_tool_result(state["call"], "ok")}
 
     def fan_out(state: State) -> list[Send]:
         return [Send("work", {"history": state["history"], "call": call.id}) for call in state["history"].awaiting]

@@ -1,0 +1,139 @@
+"""OpenAI Agents SDK: a session whose list is always one that the API takes.
+
+session = HistorySession("user-1")
+result = await Runner.run(agent, "hi", session=session)
+session.history
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any, final
+
+from agents.memory.session_settings import SessionSettings, resolve_session_limit
+
+from message_history.dialects import OpenAIResponses
+from message_history.dialects.detect import read
+from message_history.history import MessageHistory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agents import TResponseInputItem
+
+    from message_history.message import Message
+
+__all__ = ["HistorySession"]
+
+
+@final
+class HistorySession:
+    """A session of the Agents SDK that holds a history; give it to `Runner.run(session=...)`.
+
+    Args:
+        session_id: its name.
+        history: what was said before.
+        dialect: how items are written; `OpenAIResponses.for_model(...)` knows what a model takes.
+        on_change: called with each new history, to save it: `append` of a session file or database fits.
+        session_settings: the SDK's own settings, with a limit for all reads.
+    """
+
+    # The SDK looks for this: ids of items are left out where no server knows them.
+    _ignore_ids_for_matching = True
+
+    def __init__(
+        self,
+        session_id: str,
+        history: MessageHistory | None = None,
+        *,
+        dialect: OpenAIResponses | None = None,
+        on_change: Callable[[MessageHistory], object] | None = None,
+        session_settings: SessionSettings | None = None,
+    ) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._history = history if history is not None else MessageHistory()
+        self._dialect = dialect if dialect is not None else OpenAIResponses()
+        self._on_change = on_change
+
+    @property
+    def history(self) -> MessageHistory:
+        """Return the history as it is now."""
+        return self._history
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """Give the items, the oldest first.
+
+        Args:
+            limit: how many at most, of the newest. It never parts a call from its output, nor reasoning from what it
+                led to: where it would, fewer items are given.
+
+        Returns:
+            The items. A call without an output has a stub, which stays out of the history.
+
+        Complexity: linear in the history; with a limit, in the number of items given, times its logarithm.
+        """
+        limit = resolve_session_limit(limit, self.session_settings)
+        history = self._history.close()
+        items = self._items(history)
+        if limit is None or len(items) <= limit:
+            return items
+        starts = [n for n, message in enumerate(history) if not message.results]
+        # Later starts give fewer items.
+        first = bisect_left(starts, -limit, key=lambda start: -len(self._rest(history, start)))
+        return self._rest(history, starts[first]) if limit > 0 and first < len(starts) else []
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Add items.
+
+        Args:
+            items: what the SDK gives: the user's words, what the model said and called, outputs.
+
+        Raises:
+            InvariantError: when the history's policy says to raise.
+        """
+        if items:
+            self._change(self._history._add_parsed(read(items, self._dialect)))
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Take the newest item off.
+
+        Returns:
+            The item; None when there is none.
+
+        Complexity: linear in the history.
+        """
+        messages = list(self._history)
+        items = self._items(self._history)
+        while items and items[-1].get("output") == self._history.policy.stub_text:
+            items.pop()
+        if not items:
+            return None
+        last: TResponseInputItem = items.pop()
+        # Only the last turn is read anew; what is before it stays as it is.
+        start = max((n for n, message in enumerate(messages) if message.role == "assistant"), default=0)
+        while start and len(self._written(messages[:start])) > len(items):
+            start -= 1
+        before = self._history if start else self._history.with_system(None)
+        history = before._folded(messages[:start], self._history._context.repairs)
+        rest = items[len(self._written(messages[:start])) :]
+        self._change(history._add_parsed(read(rest, self._dialect)) if rest else history)
+        return last
+
+    async def clear_session(self) -> None:
+        """Take all items off; the policy stays."""
+        self._change(MessageHistory(policy=self._history.policy))
+
+    def _change(self, history: MessageHistory) -> None:
+        self._history = history
+        if self._on_change is not None:
+            self._on_change(history)
+
+    def _items(self, history: MessageHistory) -> list[Any]:
+        return self._dialect.render(history, history._context.system.blocks).messages
+
+    def _written(self, messages: Sequence[Message]) -> list[Any]:
+        return self._dialect.render(messages, self._history._context.system.blocks if messages else ()).messages
+
+    def _rest(self, history: MessageHistory, start: int) -> list[Any]:
+        return self._dialect.render(history[start:]).messages
