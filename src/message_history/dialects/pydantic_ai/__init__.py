@@ -14,6 +14,7 @@ from message_history.dialects.pydantic_ai.objects import model_messages
 from message_history.dialects.pydantic_ai.parse import Reader
 from message_history.dialects.pydantic_ai.render import Render
 from message_history.dialects.pydantic_ai.rules import RULES
+from message_history.media.limits import NO_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media.limits import Limits
     from message_history.message import Message
 
 __all__ = ["PydanticAI"]
@@ -42,6 +44,7 @@ class PydanticAI(Dialect[WireT]):
             By default it is what a run without a prompt takes, and what was sent stays a prefix of what follows:
             neighbouring responses are one message, so one that comes after a response would change it.
         binds_thinking: whether signed thinking is left out once anything before it has changed.
+        limits: what is taken of images and documents; the package itself looks at none.
     """
 
     name: ClassVar[str] = PYDANTIC_AI
@@ -59,6 +62,7 @@ class PydanticAI(Dialect[WireT]):
         objects: Literal[False] = False,
         ends_with_response: bool = False,
         binds_thinking: bool = True,
+        limits: Limits = NO_LIMITS,
     ) -> None: ...
 
     @overload
@@ -68,10 +72,20 @@ class PydanticAI(Dialect[WireT]):
         objects: Literal[True],
         ends_with_response: bool = False,
         binds_thinking: bool = True,
+        limits: Limits = NO_LIMITS,
     ) -> None: ...
 
-    def __init__(self, *, objects: bool = False, ends_with_response: bool = False, binds_thinking: bool = True) -> None:
-        self.__attrs_init__(objects=objects, ends_with_response=ends_with_response, binds_thinking=binds_thinking)
+    def __init__(
+        self,
+        *,
+        objects: bool = False,
+        ends_with_response: bool = False,
+        binds_thinking: bool = True,
+        limits: Limits = NO_LIMITS,
+    ) -> None:
+        self.__attrs_init__(
+            objects=objects, ends_with_response=ends_with_response, binds_thinking=binds_thinking, limits=limits
+        )
 
     @classmethod
     def for_model(cls, model: str) -> PydanticAI[dict[str, Any]]:
