@@ -26,6 +26,7 @@ CONFIGURATIONS: dict[str, OpenAIChat] = {
             "minimax",
             "openrouter",
             "litellm",
+            "mistral",
             "zen",
             "vllm",
             "llama.cpp",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ThinkingBlock, check
 from message_history.blocks import Meta
-from message_history.dialects import Mistral
+from message_history.dialects import Dialect, Mistral, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories
 
 pytest.importorskip("mistral_common")
@@ -34,7 +34,9 @@ JUDGES = {
     if hasattr(validator, f"MistralRequestValidator{name}")
 }
 # The fields for a version are those of the newest code.
-DIALECTS = [(version, Mistral()) for version in JUDGES]
+DIALECTS: list[tuple[int, Any]] = [(version, Mistral()) for version in JUDGES]
+# Words and calls share a message there, which versions before 7 do not take.
+DIALECTS += [(version, OpenAIChat.for_provider("mistral")) for version in JUDGES if version >= 7]
 DIALECTS += [(version, Mistral.for_version(version)) for version in JUDGES if CODE >= (1, 12)]
 every_dialect = pytest.mark.parametrize(("version", "dialect"), DIALECTS, ids=range(len(DIALECTS)))
 
@@ -73,7 +75,7 @@ def with_thinking() -> st.SearchStrategy[MessageHistory]:
 
 
 @every_dialect
-def test_every_export_is_accepted(version: int, dialect: Mistral) -> None:
+def test_every_export_is_accepted(version: int, dialect: Dialect[Any]) -> None:
     @given(with_thinking())
     def law(history: MessageHistory) -> None:
         wire = history.for_send(dialect)
@@ -84,7 +86,7 @@ def test_every_export_is_accepted(version: int, dialect: Mistral) -> None:
 
 
 @every_dialect
-def test_every_broken_list_becomes_acceptable(version: int, dialect: Mistral) -> None:
+def test_every_broken_list_becomes_acceptable(version: int, dialect: Dialect[Any]) -> None:
     @given(broken_lists(dialect))
     def law(raw: list[Any]) -> None:
         wire = MessageHistory.from_list(raw, dialect=dialect).for_send(dialect)

@@ -12,7 +12,7 @@ from tests.shared.material import cases, needs_material, rows
 
 pytestmark = needs_material
 
-NOT_HERE = ("responses", "mistral")
+NOT_HERE = ("responses",)
 """What other dialects write."""
 ASIDE = {
     RepairCode.BOOTSTRAP_ADDED,

@@ -634,8 +634,8 @@ RULES: Final = (
     ),
     Rule(
         id="S6",
-        rule="A paused turn is sent back unchanged, as the last message.",
-        errors=(),
+        rule="A paused turn is sent back unchanged, as the last message, with the same tools.",
+        errors=("but no `{name}` tool was provided",),
         repair="It goes out last, without a user turn behind it.",
         source=_DOCS + "build-with-claude/handling-stop-reasons",
         date="2026-09",

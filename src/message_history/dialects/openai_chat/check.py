@@ -72,8 +72,7 @@ class _Check:
         self._ids()
         self._pairs()
         for fault, at, detail, before in faults_of_order(self._wire, dialect):
-            behind = self._wire[at - 1].get("role") if at else ""
-            self._add(fault, at, "role", detail, before=before, model="deepseek-reasoner", role=behind)
+            self._add(fault, at, "role", detail, before=before, model="deepseek-reasoner")
 
     def _add(
         self, fault: str, at: int | None = None, path: str = "", detail: str = "", *, text: int = 0, **values: object
@@ -82,9 +81,12 @@ class _Check:
         rule = self._quoted.get(fault)
         if rule is None:
             return
-        places = {"n": at, **values} if at is not None else values
+        places = values if at is None else {"n": at, "role": self._role(at), "behind": self._role(at - 1), **values}
         error = rule.error(min(text, len(rule.errors) - 1), **places)
         self.found.append(Violation(rule=rule.id, index=at, path=path, error=error, detail=detail or rule.rule))
+
+    def _role(self, n: int) -> object:
+        return self._wire[n].get("role", "") if n >= 0 else ""
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role = entry.get("role")
@@ -115,6 +117,8 @@ class _Check:
         """Look for reasoning where it must not be, and where it must."""
         dialect = self._dialect
         for key in sorted(dialect.refused_keys):
+            if key == "name" and role in ("tool", "function"):
+                continue
             if key != dialect.reasoning and entry.get(key) is not None:
                 self._add("refused key", n, key, f"the key {key!r}", text=int(key == "reasoning"), key=key)
                 if key == "reasoning":
@@ -194,7 +198,7 @@ class _Check:
             id = text_at(call, "id")
             if len(id) > dialect.id_limit:
                 detail = f"id of {len(id)} characters"
-                self._add("long id", n, f"{path}.id", detail, m=m, limit=dialect.id_limit, count=len(id))
+                self._add("long id", n, f"{path}.id", detail, m=m, limit=dialect.id_limit, count=len(id), ids=id)
             custom = call.get("type") == "custom"
             if custom and not dialect.custom_calls:
                 self._add("custom call", n, f"{path}.type", "a call of type custom")
@@ -204,9 +208,12 @@ class _Check:
             function = function if isinstance(function, Mapping) else {}
             name = text_at(function, "name")
             if not dialect.name_pattern.fullmatch(name):
-                self._add("call name", n, f"{path}.function.name", f"name {brief(name)}", text=int(not name), m=m)
+                detail = f"name {brief(name)}"
+                self._add("call name", n, f"{path}.function.name", detail, text=int(not name), m=m, name=name)
             elif len(name) > rules.NAME_LIMIT:
-                self._add("long call name", n, f"{path}.function.name", count=len(name), limit=rules.NAME_LIMIT)
+                self._add(
+                    "long call name", n, f"{path}.function.name", count=len(name), limit=rules.NAME_LIMIT, name=name
+                )
             if not custom:
                 self._arguments(n, m, function.get("arguments"), id)
 

@@ -558,7 +558,107 @@ _OLLAMA_RULES: Final = (
     ),
 )
 
-RULES: Final = (*_AZURE, *_DEEPSEEK, *_KIMI_RULES, *_QWEN, *_OTHERS, *_TEMPLATES, *_OLLAMA_RULES)
+_MISTRAL: Final = (
+    Rule(
+        id="MI-01",
+        rule="System messages follow system and user messages only, tool messages assistant and tool messages only, "
+        "and in releases before 2026-04 no user message follows a tool message.",
+        errors=(
+            "Unexpected role 'user' after role 'tool'",
+            "Unexpected role '{role}' after role '{behind}'",
+        ),
+        repair="A short assistant message stands between results and the user's words; a late system message is marked "
+        "text of the user's turn.",
+        source=_GH + "mistralai/mistral-vibe/issues/454",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-02",
+        rule="An assistant message is followed by as many tool messages as it makes calls.",
+        errors=("Not the same number of function calls and responses",),
+        repair="A displaced result is moved to its call; a call without a result gets an honest stub.",
+        source=_GH + "mistralai/client-ts/issues/106",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-03",
+        rule="The ids of a turn differ, and each is answered once.",
+        errors=(
+            "Unexpected tool call id {ids} in tool results",
+            "Duplicate tool call id {ids} in tool results",
+            "Duplicate tool call id {ids} in assistant message",
+        ),
+        repair="A result of no known call is dropped, a second one dropped or quoted, a second id rewritten.",
+        source=_GH + "mistralai/mistral-common",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-04",
+        rule="An id is nine letters and digits.",
+        errors=("Tool call id was {ids} but must be a-z, A-Z, 0-9, with a length of 9.",),
+        repair="Another id is rewritten on both sides.",
+        source=_GH + "vllm-project/vllm/issues/9019",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-05",
+        rule="An assistant message has content or calls.",
+        errors=(
+            "Assistant message must have either content or tool_calls, but not none.",
+            "Assistant message must have either content or tool_calls, but not both.",
+        ),
+        repair="A message without content is dropped.",
+        source=_GH + "solbrowse/extension/issues/16",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-06",
+        rule="The last message is the user's or a tool's.",
+        errors=(
+            "Expected last role User or Tool (or Assistant with prefix or continue_final_message set to True) for "
+            "serving but got assistant",
+        ),
+        repair="A trailing answer gets a user turn behind it.",
+        source=_GH + "mistralai/mistral-common",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-07",
+        rule="A function's name is made of letters, digits, `_` and `-`, 64 at most.",
+        errors=(
+            "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum "
+            "length of 64.",
+        ),
+        repair="A missing name becomes `unknown_tool`, another one is rewritten.",
+        source=_GH + "mistralai/mistral-common",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-08",
+        rule="A message has no key that its role does not know.",
+        errors=(
+            '{"type":"extra_forbidden","loc":["body","messages",{n},"{role}","{key}"],"msg":"Extra inputs are not '
+            'permitted"}',
+        ),
+        repair="Only known keys are sent.",
+        source=_GH + "charmbracelet/crush/issues/1590",
+        date="2026-07",
+    ),
+    Rule(
+        id="MI-09",
+        rule="Roles are system, user, assistant and tool, system and user messages have content, and there is one.",
+        errors=(
+            "Input tag '{role}' found using 'role' does not match any of the expected tags",
+            "Conversation must have at least one message",
+            "Conversation must start with a user message or system message",
+        ),
+        repair="Developer messages are system messages; an empty history has nothing to send.",
+        source=_GH + "mistralai/mistral-common",
+        date="2026-07",
+    ),
+)
+
+RULES: Final = (*_AZURE, *_DEEPSEEK, *_KIMI_RULES, *_QWEN, *_OTHERS, *_MISTRAL, *_TEMPLATES, *_OLLAMA_RULES)
 
 UNCHECKED: Final[dict[str, str]] = {
     "OC-21": "U+0000 is no error anywhere; a render replaces it.",

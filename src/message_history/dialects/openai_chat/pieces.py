@@ -169,7 +169,7 @@ class Pieces:
         """
         if block.meta is None or isinstance(block, ToolUseBlock):
             return
-        if self._dialect.alternate:
+        if not self._names():
             carried -= {"name"}
         if self._mark(block) is not None:
             known |= {"cache_control"}
@@ -182,12 +182,16 @@ class Pieces:
 
     def speaker(self, block: Block) -> str | None:
         """Give the name of the speaker that a block carries, where names are taken."""
-        if block.meta is None or self._dialect.alternate:
+        if block.meta is None or not self._names():
             return None
         name = block.carried(OPENAI_CHAT).get("name")
         if not isinstance(name, str) or not name:
             return None
         return named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
+
+    def _names(self) -> bool:
+        """Tell whether a message may say who speaks."""
+        return not self._dialect.alternate and "name" not in self._dialect.refused_keys
 
     def limit_marks(self, prompt: int) -> None:
         """Leave out cache marks beyond four, those of the earliest messages first.

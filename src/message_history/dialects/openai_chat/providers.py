@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from attrs import evolve
+
 from message_history.dialects.base import ModelRow, Rule, fields_for
 from message_history.dialects.openai_chat import compatible, rules
 from message_history.dialects.openai_chat.rules import SHORT_ID
@@ -17,7 +19,7 @@ from message_history.dialects.openai_chat.rules import SHORT_ID
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BY_ID", "QUOTES", "fields_of", "quoted_by"]
+__all__ = ["BY_ID", "QUOTES", "fields_of", "quoted_by", "rule_of"]
 
 BY_ID: Final = {rule.id: rule for rule in (*rules.RULES, *compatible.RULES)}
 
@@ -103,6 +105,10 @@ HOSTS: Final = (
     _row("^(opencode[-._]?)?zen|^opencode", _GH + "badlogic/pi-mono/issues/755", "2026-10", **GATEWAY, provider="zen"),
     _row("^(vllm|sglang|hf|huggingface|tgi|transformers|templates?)($|[-_.:/])", _GH + "vllm-project/vllm", "2026-10",
          provider="templates"),
+    _row(r"^mistral($|[.:/])|^(vllm[-_.:/]+)?(tokenizer[-_]mode[-_])?mistral[-_]common", _GH + "mistralai/mistral-common",
+         "2026-07", **OTHERS, provider="mistral", bridge=True, late_system=False, empty_content=False,
+         empty_result="[The tool gave no output.]", id_pattern=SHORT_ID, id_limit=9,
+         refused_keys=frozenset({"audio", "name", "reasoning", "reasoning_content", "reasoning_details", "refusal"})),
     _row("^llama-?[._]?cpp", _GH + "ggml-org/llama.cpp", "2026-10", provider="llama.cpp"),
     _row("^lm-?studio", _GH + "lmstudio-ai/lmstudio-bug-tracker/issues/261", "2026-10", provider="lm studio"),
     _row("^mlx", _GH + "cubist38/mlx-openai-server/issues/205", "2026-10", provider="mlx"),
@@ -287,6 +293,32 @@ QUOTES: Final[dict[str, dict[str, str]]] = {
     "gateway": {"arguments not json": "GW-03", "arguments no object": "GW-03"},
     "litellm": {"no content key": "GW-01", "arguments not json": "GW-03", "arguments no object": "GW-03"},
     "zen": {"developer": "GW-02", "arguments not json": "GW-03", "arguments no object": "GW-03"},
+    "mistral": {
+        "user after tool": "MI-01",
+        "late system": "MI-01:1",
+        "orphan": "MI-01:1",
+        "unanswered": "MI-02",
+        "unexpected id": "MI-03",
+        "answered twice": "MI-03:1",
+        "surplus": "MI-02",
+        "id twice": "MI-03:2",
+        "id": "MI-04",
+        "long id": "MI-04",
+        "empty id": "",
+        "null content": "MI-05",
+        "empty content": "MI-05",
+        "empty result": "",
+        "null elsewhere": "MI-09",
+        "last": "MI-06",
+        "call name": "MI-07",
+        "long call name": "MI-07",
+        "refused key": "MI-08",
+        "message name": "",
+        "role": "MI-09",
+        "developer": "MI-09",
+        "no messages": "MI-09:1",
+        "used id": "",
+    },
     "templates": _TEMPLATE_FAULTS,
     "llama.cpp": _CPP,
     "lm studio": _TEMPLATE_FAULTS,
@@ -324,4 +356,11 @@ def quoted_by(provider: str) -> Mapping[str, Rule]:
         The rules, by fault; a fault that is none there is left out.
     """
     ids = {**QUOTES["openai"], **QUOTES.get(provider, {})}
-    return {fault: BY_ID[id] for fault, id in ids.items() if id}
+    return {fault: rule_of(id) for fault, id in ids.items() if id}
+
+
+def rule_of(quoted: str) -> Rule:
+    """Give the rule that is quoted: by its id, behind which the place of one of its texts may stand."""
+    id, _, which = quoted.partition(":")
+    rule = BY_ID[id]
+    return evolve(rule, errors=(rule.errors[int(which)],)) if which else rule

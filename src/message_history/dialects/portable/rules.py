@@ -10,7 +10,7 @@ from typing import Final
 from attrs import evolve
 
 from message_history.dialects.base import Rule
-from message_history.dialects.openai_chat.providers import BY_ID, QUOTES
+from message_history.dialects.openai_chat.providers import BY_ID, QUOTES, rule_of
 
 __all__ = ["QUOTED", "RULES"]
 
@@ -40,7 +40,7 @@ RULES: Final = (
         ("HF-04", "GW-02", "OC-17"),
         "There is at most one system message, it comes first, and nobody is called developer.",
         "Leading system messages are one; later ones are marked text of the user's turn.",
-        ("Unexpected role 'system' after role '{role}'",),
+        ("Unexpected role 'system' after role '{behind}'",),
     ),
     _rule(
         "P-03",
@@ -163,7 +163,7 @@ _BY_ID: Final = {rule.id: rule for rule in RULES}
 
 def _quoting(fault: str, rule: Rule) -> Rule:
     """Let a rule say what a provider that it comes from answers to this fault."""
-    asked = (BY_ID[quotes[fault]] for quotes in QUOTES.values() if quotes.get(fault))
+    asked = (rule_of(quotes[fault]) for quotes in QUOTES.values() if quotes.get(fault))
     texts = next((origin.errors for origin in asked if set(origin.errors) & set(rule.errors)), ())
     return evolve(rule, errors=texts or rule.errors[-1:])
 
