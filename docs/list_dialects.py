@@ -200,11 +200,27 @@ def page(dialect: Dialect[Any]) -> str:
         for row in rows:
             set_to = ", ".join(f"`{field}`: {value_text(value)}" for field, value in row.fields.items())
             parts.append(f"| {row.models} | {set_to} | {source_text(row.source, row.date)} |\n")
-    meanings = field_meanings(dialect)
+    meanings = field_meanings(type(dialect))
     if meanings:
         parts.append("\n## Fields\n\nThe defaults are the strictest.\n\n| field | default | meaning |\n|---|---|---|\n")
         for field, meaning in meanings.items():
             parts.append(f"| `{field}` | {value_text(getattr(dialect, field))} | {meaning} |\n")
+    return "".join((*parts, limits_text(dialect)))
+
+
+def limits_text(dialect: Dialect[Any]) -> str:
+    """Write what is taken of images and documents, where something is known of that."""
+    limits = getattr(dialect, "limits", None)
+    if limits is None or not limits.source:
+        return ""
+    parts = [
+        f"\n## Limits of media\n\nFor a model that is not known. Seen: {source_text(limits.source, limits.date)}\n\n"
+    ]
+    parts.append("| limit | value | meaning |\n|---|---|---|\n")
+    for field, meaning in field_meanings(type(limits)).items():
+        value = getattr(limits, field)
+        if value != getattr(type(limits)(), field) and field not in ("rules", "source", "date"):
+            parts.append(f"| `{field}` | {value_text(value)} | {meaning} |\n")
     return "".join(parts)
 
 
@@ -220,10 +236,10 @@ def rule_text(name: str, rule: Rule) -> str:
     return "\n".join(lines) + "\n"
 
 
-def field_meanings(dialect: Dialect[Any]) -> dict[str, str]:
-    """Read what the docstring of a dialect's class says of its fields."""
-    known = {attribute.name for attribute in fields(type(dialect))}
-    _, _, arguments = inspect.cleandoc(type(dialect).__doc__ or "").partition("Args:\n")
+def field_meanings(kind: type[Any]) -> dict[str, str]:
+    """Read what the docstring of a class says of its fields."""
+    known = {attribute.name for attribute in fields(kind)}
+    _, _, arguments = inspect.cleandoc(kind.__doc__ or "").partition("Args:\n")
     found: dict[str, str] = {}
     last = ""
     for line in arguments.splitlines():
