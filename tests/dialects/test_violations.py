@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 HOSTS = (
     "azure", "azure on your data", "deepseek", "deepseek-r1", "kimi", "qwen", "groq", "cerebras", "xai", "minimax",
-    "openrouter", "litellm", "mistral", "zen", "vllm", "vllm:gemma-3", "llama.cpp", "lm studio", "mlx", "ollama", "ollama native",
+    "openrouter", "litellm", "mistral", "zen", "vllm", "vllm:gemma-3", "llama.cpp", "lm studio", "mlx", "ollama",
+    "ollama native",
 )  # fmt: skip
 DIALECTS: list[Any] = [
     Anthropic(),
