@@ -70,10 +70,10 @@ class LoadReport:
     def __str__(self) -> str:
         if self.missing:
             return "there is no file yet"
-        told = [f"{self.messages} messages"]
-        told += [f"{self.skipped} damaged lines skipped"] if self.skipped else []
-        told += [f"{len(self.lost)} messages lost"] if self.lost else []
-        told += [f"{len(self.repairs)} repairs"] if self.repairs else []
+        told = [_counted(self.messages, "message")]
+        told += [f"{_counted(self.skipped, 'damaged line')} skipped"] if self.skipped else []
+        told += [f"{_counted(len(self.lost), 'message')} lost"] if self.lost else []
+        told += [_counted(len(self.repairs), "repair")] if self.repairs else []
         told += [f"line {note.line}: {note.detail}" for note in self.notes[:3]]
         told += [f"the file as it was is {self.backup}"] if self.backup is not None else []
         told += [f"the file is as it was: {self.problem}"] if self.problem is not None else []
@@ -365,6 +365,10 @@ def _bounded(lines: Iterable[bytes], sizes: list[int] | None = None) -> Iterator
         if sizes is not None:
             sizes.append(len(line))
         yield line
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def _told(path: Path, error: OSError) -> SessionError:
