@@ -5,49 +5,15 @@ The judge below is written from the laws, not from the code: it reads plain wire
 
 from __future__ import annotations
 
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from benchmarks.short_histories import SHORT
 
 from message_history import MessageHistory, Policy
 from message_history.dialects import Anthropic, OpenAIChat
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 Raw = list[dict[str, Any]]
-
-
-def call(id: str) -> dict[str, Any]:
-    return {"type": "tool_use", "id": id, "name": f"tool_{id}", "input": {"n": int(id)}}
-
-
-def result(id: str, label: str) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": id, "content": f"R{id}@{label}"}
-
-
-def text(label: str) -> dict[str, Any]:
-    return {"type": "text", "text": f"T@{label}"}
-
-
-KINDS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "user text": lambda n: {"role": "user", "content": [text(n)]},
-    "assistant text": lambda n: {"role": "assistant", "content": [text(n)]},
-    "call 1": lambda _: {"role": "assistant", "content": [call("1")]},
-    "call 2": lambda _: {"role": "assistant", "content": [call("2")]},
-    "calls 1 2": lambda _: {"role": "assistant", "content": [call("1"), call("2")]},
-    "text call 1": lambda n: {"role": "assistant", "content": [text(n), call("1")]},
-    "result 1": lambda n: {"role": "user", "content": [result("1", n)]},
-    "result 2": lambda n: {"role": "user", "content": [result("2", n)]},
-    "results 1 2": lambda n: {"role": "user", "content": [result("1", n), result("2", n)]},
-    "result 1 text": lambda n: {"role": "user", "content": [result("1", n), text(n)]},
-}
-SHORT = [
-    [KINDS[kind](str(n)) for n, kind in enumerate(kinds)]
-    for length in range(1, 5)
-    for kinds in product(KINDS, repeat=length)
-]
 
 
 def faults(wire: Raw, *, may_end_open: bool = False) -> list[str]:
