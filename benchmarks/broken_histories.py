@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NamedTuple
 
-__all__ = ["CASES", "Case", "as_chat", "known_results", "user_texts"]
+__all__ = ["CASES", "Case", "as_chat", "known_results", "text_of", "user_texts"]
 
 Message = dict[str, Any]
 
@@ -204,11 +204,21 @@ def known_results(messages: list[Message]) -> list[str]:
     """
     blocks = [block for message in messages for block in message["content"]]
     calls = {block["id"] for block in blocks if block["type"] == "tool_use"}
-    return [
-        block["content"][0]["text"]
-        for block in blocks
-        if block["type"] == "tool_result" and block["tool_use_id"] in calls
-    ]
+    return [text_of(block) for block in blocks if block["type"] == "tool_result" and block["tool_use_id"] in calls]
+
+
+def text_of(result: Message) -> str:
+    """Give the text of a result.
+
+    Args:
+        result: a block of the Messages API's form, with a text as its content, or one block of text.
+
+    Returns:
+        The text.
+    """
+    content = result["content"]
+    text: str = content if isinstance(content, str) else content[0]["text"]
+    return text
 
 
 def as_chat(messages: list[Message]) -> list[Message]:
@@ -232,8 +242,7 @@ def as_chat(messages: list[Message]) -> list[Message]:
             if block["type"] == "text":
                 chat.append({"role": "user", "content": block["text"]})
             else:
-                text = block["content"][0]["text"]
-                chat.append({"role": "tool", "tool_call_id": block["tool_use_id"], "content": text})
+                chat.append({"role": "tool", "tool_call_id": block["tool_use_id"], "content": text_of(block)})
     return chat
 
 

@@ -1,0 +1,51 @@
+"""Measure all contenders, and write what was found.
+
+python -m benchmarks            measures, writes results/*.json, docs/performance.md, its charts and the README's table
+python -m benchmarks --quick    measures small transcripts in less than a minute, and prints; writes nothing
+python -m benchmarks --pages    only writes the page, the charts and the table again, from results/*.json
+python -m benchmarks --check    only tells whether they are current: exit code 1 if not
+"""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks.measure import measured
+from benchmarks.report import pages, printed
+from benchmarks.results import Speed, read, write
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, write or check.
+
+    Args:
+        arguments: of the command line.
+
+    Returns:
+        The exit code.
+    """
+    if set(arguments) - {"--quick", "--pages", "--check"}:
+        print(__doc__)
+        return 2
+    if "--quick" in arguments:
+        speed, validity = measured(quick=True)
+        print(printed(Speed(speed["made"], speed["cells"]), validity))
+        return 0
+    if not arguments:
+        write(*measured(quick=False))
+    stale = 0
+    for path, text in pages(*read()).items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if "--check" in arguments:
+            print(f"{path}: STALE; run: python -m benchmarks --pages")
+            stale = 1
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"written: {path}")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

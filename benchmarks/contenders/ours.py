@@ -1,0 +1,219 @@
+"""This library."""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cached_property
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from benchmarks.contenders.base import Agent, Case, Contender, pickled
+from benchmarks.contenders.plain import FORKS
+from benchmarks.operations import chain_of
+from message_history import Message, MessageHistory
+from message_history.dialects import (
+    Anthropic,
+    Bedrock,
+    Dialect,
+    Gemini,
+    Mistral,
+    OpenAIChat,
+    OpenAIResponses,
+    Portable,
+    PydanticAI,
+)
+
+if TYPE_CHECKING:
+    from benchmarks.transcripts import Raw
+
+__all__ = [
+    "Ours",
+    "ToBedrock",
+    "ToGemini",
+    "ToMistral",
+    "ToOpenAIChat",
+    "ToOpenAIResponses",
+    "ToPortable",
+    "ToPydanticAI",
+]
+
+# Repairs are logged: without this they would be printed.
+logging.getLogger("message_history").addHandler(logging.NullHandler())
+
+
+class KeptHistory(Agent):
+    """An agent with a history: it keeps the closed value that it sends."""
+
+    def __init__(self, contender: type[Contender]) -> None:
+        super().__init__(contender)
+        self._history = MessageHistory()
+
+    def add(self, message: dict[str, Any]) -> None:
+        self._history = self._history.add(message)
+
+    def send(self) -> list[Any]:
+        self._history = self._history.close(Anthropic())
+        return self._history.for_send()
+
+    def send_json(self) -> bytes:
+        """Give what is sent now, encoded."""
+        self._history = self._history.close(Anthropic())
+        return self._history.for_send_json(Anthropic())
+
+
+class Ours(Contender):
+    """A `MessageHistory`."""
+
+    agent = KeptHistory
+
+    @cached_property
+    def history(self) -> MessageHistory:
+        """The transcript as a history."""
+        return MessageHistory.from_list(self.raw)
+
+    @cached_property
+    def ready(self) -> list[Message]:
+        """The first messages of the transcript as ready objects."""
+        return list(MessageHistory.from_list(self.raw[:1_000], open_tail="keep"))
+
+    def append(self) -> Case:
+        copies, appends = chain_of(self.size)
+        return self._appending(copies, list(islice(cycle(self.ready), appends)))
+
+    def append_small(self) -> Case:
+        return Ours(10).append()
+
+    def append_dict(self) -> Case:
+        copies, appends = chain_of(self.size)
+        return self._appending(copies, list(islice(cycle(self.raw[:1_000]), appends)))
+
+    def _appending(self, copies: int, chain: list[Message] | Raw) -> Case:
+        bases: list[MessageHistory] = []
+
+        def before() -> None:
+            bases[:] = [MessageHistory().extend(islice(cycle(self.ready), self.size)) for _ in range(copies)]
+
+        def run() -> None:
+            for base in bases:
+                history = base
+                for message in chain:
+                    history = history.add(message)
+
+        return Case(run, copies * len(chain), before)
+
+    def build(self) -> Case:
+        messages = list(self.history)
+
+        def run() -> None:
+            history = MessageHistory()
+            for message in messages:
+                history = history.add(message)
+
+        return Case(run, self.size)
+
+    def pieces(self) -> Case:
+        question = MessageHistory().add_user("Tell me a long story.")
+        messages = [Message.assistant(f"piece {number} ") for number in range(self.size)]
+
+        def run() -> None:
+            history = question
+            for message in messages:
+                history = history.add(message)
+
+        return Case(run, self.size)
+
+    def ingest_json(self) -> Case:
+        text = json.dumps(self.raw)
+        return Case(lambda: MessageHistory.from_list(json.loads(text)))
+
+    def ingest_dicts(self) -> Case:
+        messages = self.raw
+        return Case(lambda: MessageHistory.from_list(messages))
+
+    def repair(self) -> Case:
+        messages = self.damaged
+        return Case(lambda: MessageHistory.from_list(messages))
+
+    def export(self) -> Case:
+        return Case(self.history.for_send)
+
+    def export_again(self) -> Case:
+        history, turn = self.history, self.turn
+        return Case(lambda: history.extend(turn).for_send())
+
+    def export_json(self) -> Case:
+        history, dialect = self.history, Anthropic()
+        history.for_send_json(dialect)
+        return Case(lambda: history.for_send_json(dialect))
+
+    def export_json_again(self) -> Case:
+        history, turn, dialect = self.history, self.turn, Anthropic()
+        history.for_send_json(dialect)
+        return Case(lambda: history.extend(turn).for_send_json(dialect))
+
+    def trim(self) -> Case:
+        history = self.history
+        return Case(lambda: history.window(max_messages=self.size // 2))
+
+    def fork(self) -> Case:
+        history, more = self.history, Message.user(self.turn[0]["content"][0]["text"])
+        return Case(lambda: [history.add(more) for _ in range(FORKS)], FORKS)
+
+    def memory(self) -> Case:
+        text = json.dumps(self.raw)
+        return Case(lambda: MessageHistory.from_list(json.loads(text)))
+
+    def fork_memory(self) -> Case:
+        text, more = json.dumps(self.raw), Message.user(self.turn[0]["content"][0]["text"])
+
+        def run() -> object:
+            history = MessageHistory.from_list(json.loads(text))
+            return history, [history.add(more) for _ in range(FORKS)]
+
+        return Case(run)
+
+    def pickle(self) -> Case:
+        return pickled(self.history)
+
+    @staticmethod
+    def sent(raw: Raw) -> list[Any]:
+        return MessageHistory.from_list(raw).for_send()
+
+
+class _To(Contender):
+    """A history that is written for another provider."""
+
+    dialect: ClassVar[Dialect[Any]]
+
+    def export(self) -> Case:
+        history, dialect = MessageHistory.from_list(self.raw), self.dialect
+        return Case(lambda: history.for_send(dialect))
+
+
+class ToOpenAIChat(_To):
+    dialect = OpenAIChat()
+
+
+class ToOpenAIResponses(_To):
+    dialect = OpenAIResponses()
+
+
+class ToGemini(_To):
+    dialect = Gemini()
+
+
+class ToMistral(_To):
+    dialect = Mistral()
+
+
+class ToBedrock(_To):
+    dialect = Bedrock()
+
+
+class ToPydanticAI(_To):
+    dialect = PydanticAI()
+
+
+class ToPortable(_To):
+    dialect = Portable()

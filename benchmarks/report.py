@@ -1,0 +1,341 @@
+"""The pages: docs/performance.md, its charts and the README's table, written from the results alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks.charts import THEMES, Line, chart
+from benchmarks.contenders import CONTENDERS
+from benchmarks.operations import BLOCKS, BYTES, COPY, JSON, LISTS, OPERATIONS, OURS
+from benchmarks.targets import TARGETS, number, reached
+
+if TYPE_CHECKING:
+    from benchmarks.operations import Operation
+    from benchmarks.results import Ratio, Speed
+
+__all__ = ["pages", "printed"]
+
+ROOT: Final = Path(__file__).parents[1]
+LIMITS: Final = Path(__file__).with_name("limits.md")
+BEGIN, END = "<!-- performance: written by python -m benchmarks -->\n", "<!-- performance: end -->\n"
+CHARTS: Final = {
+    "append": "Appending one more message",
+    "ingest_dicts": "Reading a clean list of dicts",
+    "repair": "Reading or mending a damaged list",
+    "export": "Writing all messages for the provider",
+    "export_json_again": "One more turn, and writing all as JSON",
+}
+FORMS: Final = {"messages": "Messages API", "chat": "Chat Completions", "items": "Responses"}
+UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def pages(speed: Speed, validity: dict[str, Any]) -> dict[Path, str]:
+    """Write all that is generated.
+
+    Args:
+        speed: what was measured.
+        validity: what the judge found.
+
+    Returns:
+        The texts by their files.
+    """
+    written = {ROOT / "docs" / "performance.md": page(speed, validity)}
+    for operation, title in CHARTS.items():
+        lines = _lines(speed, operation)
+        for theme, colours in THEMES.items():
+            written[ROOT / "docs" / "charts" / f"{operation}-{theme}.svg"] = chart(title, lines, colours)
+    readme = ROOT / "README.md"
+    before, begin, rest = readme.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{readme} has no place for the table: {BEGIN.strip()} ... {END.strip()}")
+    written[readme] = f"{before}{BEGIN}\n{summary(speed, validity)}\n{END}{after}"
+    return written
+
+
+def page(speed: Speed, validity: dict[str, Any]) -> str:
+    """Write docs/performance.md."""
+    made = speed.made
+    head = [
+        "# Performance",
+        "Made by `python -m benchmarks` from what it measured; do not edit by hand.",
+        f"Measured on {made['date']} with `{made['command']}`, after `pip install -e '.[benchmarks]'`: "
+        f"{made['python']}, "
+        f"{made['machine']}.",
+        "The figures of other machines differ; the ratios hardly do. A history costs the message that is added, never "
+        "the messages that are there.",
+    ]
+    parts = [
+        *head,
+        "## What is to be reached",
+        "The worst figure over all sizes of n, with the lowest and the highest of the rounds.",
+        _targets(speed, validity),
+        *([LIMITS.read_text(encoding="utf-8").strip()] if LIMITS.read_text(encoding="utf-8").strip() else []),
+        "## How it grows",
+        *(_picture(operation, title) for operation, title in CHARTS.items()),
+        "## Where others are better",
+        _better(speed),
+        "## All figures",
+        "Seconds or bytes, and how many times the reference of the same round that is: the median of the ratios, with "
+        "the lowest and the highest. ",
+        *(
+            _table(speed, operation)
+            for block in BLOCKS.values()
+            for operation in block
+            if operation.name != "append_small"
+        ),
+        _imports(speed),
+        "## Valid, whole and stable",
+        _validity(validity),
+        "## How it is measured",
+        _method(speed),
+        _contenders(made),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def printed(speed: Speed, validity: dict[str, Any]) -> str:
+    """Write what a quick run prints."""
+    tables = [_table(speed, operation) for operation in OPERATIONS.values()]
+    return "\n\n".join([_targets(speed, validity), *tables, _better(speed), _validity(validity)])
+
+
+def summary(speed: Speed, validity: dict[str, Any]) -> str:
+    """Write the README's table: an agent with 10,000 messages."""
+    rows = [
+        (
+            "append a message",
+            (OURS, "append"),
+            ((LISTS, "append", "`list.append`"), ("langgraph", "append", "LangGraph")),
+        ),
+        (
+            "read dicts, 1 % damaged, and mend them",
+            (OURS, "repair"),
+            ((JSON, "repair", "`json.loads`"), ("turnsafe", "repair", "turnsafe")),
+        ),
+        (
+            "write fresh dicts for the provider",
+            (OURS, "export"),
+            ((COPY, "export", "`copy.deepcopy`"), ("pydantic-ai", "export", "pydantic-ai")),
+        ),
+        (
+            "write JSON again after one more turn",
+            (OURS, "export_json_again"),
+            ((JSON, "export_json_again", "`json.dumps`"),),
+        ),
+        (
+            "hold them in memory",
+            (OURS, "memory"),
+            ((LISTS, "memory", "the dicts"), ("pydantic-ai", "memory", "pydantic-ai")),
+        ),
+        (
+            "100 versions with one message more, in memory",
+            (OURS, "fork_memory"),
+            ((LISTS, "fork_memory", "copied lists"), ("langgraph", "fork_memory", "LangGraph")),
+        ),
+    ]
+    table = ["| with 10,000 messages | here | beside |", "|---|---:|---|"]
+    for words, subject, others in rows:
+        mine = speed.value(subject, 10_000)
+        beside = [
+            f"{name} {_amount(value, operation)}"
+            for contender, operation, name in others
+            if (value := speed.value((contender, operation), 10_000)) is not None
+        ]
+        if mine is not None:
+            table.append(f"| {words} | {_amount(mine, subject[1])} | {', '.join(beside)} |")
+    found = {name: judged for name, judged in validity["contenders"].items() if judged}
+    ours = found[OURS]
+    peers = [(judged["broken"]["whole"], name) for name, judged in found.items() if name != OURS]
+    best, name = max(peers)
+    table.append(
+        f"| broken histories of the field that become valid and lose nothing | {ours['broken']['whole']} of "
+        f"{ours['broken']['lists']} | the best other, {name}: {best} |"
+    )
+    return (
+        "\n".join(
+            [
+                *table,
+                "",
+                _picture("append", CHARTS["append"], "docs/"),
+                "",
+                f"Measured by `{speed.made['command']}` on {speed.made['machine']}, with {speed.made['python']}; all "
+                "of it, "
+                "and where others are better, is in [performance](docs/performance.md).",
+            ]
+        )
+        + "\n"
+    )
+
+
+def _targets(speed: Speed, validity: dict[str, Any]) -> str:
+    rows = ["| operation | target | stretch | measured | met |", "|---|---|---|---|---|"]
+    for target in TARGETS:
+        found = reached(target, speed, validity)
+        met = {True: "yes", False: "**no**", None: "not measured"}[found.met]
+        rows.append(f"| {target.operation} | {target.target} | {target.stretch} | {found.measured} | {met} |")
+    return "\n".join(rows)
+
+
+def _lines(speed: Speed, operation: str) -> list[Line]:
+    lines = []
+    for name in CONTENDERS:
+        if " to " in name:
+            continue
+        points = [
+            (size, value.median)
+            for size in speed.sizes((name, operation))
+            if (value := speed.value((name, operation), size)) is not None
+        ]
+        if points:
+            lines.append(Line(name, points))
+    return lines
+
+
+def _picture(operation: str, title: str, folder: str = "") -> str:
+    place = f"{folder}charts/{operation}"
+    return (
+        f'<picture><source media="(prefers-color-scheme: dark)" srcset="{place}-dark.svg">'
+        f'<img src="{place}-light.svg" alt="{title}: seconds over messages"></picture>'
+    )
+
+
+def _better(speed: Speed) -> str:
+    """Say which peers are faster or smaller, from the figures."""
+    rows = []
+    for operation in OPERATIONS.values():
+        for name in CONTENDERS:
+            if name.startswith(OURS) or name in (LISTS, COPY, JSON):
+                continue
+            ratios = [
+                (size, ratio)
+                for size in speed.sizes((name, operation.name))
+                if (ratio := speed.ratio((OURS, operation.name), (name, operation.name), size)) is not None
+            ]
+            better = [(size, ratio.median) for size, ratio in ratios if ratio.median > 1]
+            if better:
+                size, most = max(better, key=lambda each: each[1])
+                sizes = "at all sizes" if len(better) == len(ratios) else f"at {', '.join(f'{n:,}' for n, _ in better)}"
+                what = "smaller" if operation.name in BYTES else "faster"
+                rows.append(
+                    f"- {operation.means} (`{operation.name}`): **{name}** is {what} {sizes}, "
+                    f"{number(most)} times at {size:,}."
+                )
+    checks = (
+        "A plain list, `copy.deepcopy` and `json` are no peers: they check nothing. Of the peers, langchain-core, "
+        "LangGraph "
+        "and openai-agents do not make a list valid, and mistral-common only refuses; see below what each one sends."
+    )
+    return "\n".join([*(rows or ["No peer is faster or smaller in this run."]), "", checks])
+
+
+def _table(speed: Speed, operation: Operation) -> str:
+    names = [name for name in CONTENDERS if any(cell for cell in speed.sizes((name, operation.name)))]
+    sizes = sorted({size for name in names for size in speed.sizes((name, operation.name))})
+    contender, other = operation.reference
+    reference = f"{contender}, `{other}`" if other != operation.name else contender
+    rows = [f"### `{operation.name}`: {operation.means}", "", f"Reference: {reference}.", ""]
+    rows += [f"| | {' | '.join(f'{size:,}' for size in sizes)} |", f"|---|{'---:|' * len(sizes)}"]
+    for name in names:
+        cells = []
+        for size in sizes:
+            value = speed.value((name, operation.name), size)
+            ratio = speed.ratio((name, operation.name), operation.reference, size)
+            if value is None:
+                cells.append("too slow" if size in speed.sizes((name, operation.name)) else "")
+            elif ratio is None or (name, operation.name) == operation.reference:
+                cells.append(_amount(value, operation.name))
+            else:
+                spread = f"{number(ratio.low)} to {number(ratio.high)}"
+                cells.append(f"{_amount(value, operation.name)}, {number(ratio.median)} x ({spread})")
+        rows.append(f"| {f'**{name}**' if name == OURS else name} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _imports(speed: Speed) -> str:
+    rows = ["### Importing, each in a fresh process", "", "| | seconds |", "|---|---:|"]
+    for name in CONTENDERS:
+        value = speed.value((name, "import"), 0)
+        if value is not None:
+            low, high = _amount(value._replace(median=value.low), ""), _amount(value._replace(median=value.high), "")
+            rows.append(f"| `{CONTENDERS[name].imports}` | {_amount(value, '')} ({low} to {high}) |")
+    return "\n".join(rows)
+
+
+def _validity(validity: dict[str, Any]) -> str:
+    found = {name: judged for name, judged in validity["contenders"].items() if judged}
+    ours = found[OURS]
+    lists, short, runs = ours["broken"]["lists"], ours["short"]["lists"], ours["runs"]["runs"]
+    head = [
+        f"What each contender sends for the {lists} broken histories of the field, for {short:,} short histories "
+        "(every "
+        f"history of up to four messages over ten kinds), and in {runs:,} simulated agent runs, in which the user "
+        "steers "
+        "while tools run and some results come late or never. Judged by `benchmarks/judge.py`, which uses nothing of "
+        "this "
+        "library: *valid* as the API takes it today, *everywhere* as older models and other hosts of the same API take "
+        "it, *whole* when it is valid and neither a user's text nor a result of a known call is lost. *Rewritten* are "
+        "sends that do not begin with what was sent before: prompt caches miss then, and thinking bound to it is "
+        "refused. "
+        "Each list is judged by the rules of the API it is for: those of the Messages API are the hardest.",
+        "",
+        f"| | judged as | whole, of {lists} | valid | everywhere | whole, of {short:,} | valid | everywhere | lost "
+        "results "
+        f"| lost texts | sends valid, of {ours['runs']['sends']:,} | rewritten | lost results | lost texts |",
+        f"|---|---|{'---:|' * 12}",
+    ]
+    for name, judged in found.items():
+        broken, small, sends = judged["broken"], judged["short"], judged["runs"]
+        cells = [broken["whole"], broken["valid"], broken["strict"], small["whole"], small["valid"], small["strict"]]
+        cells += [small["lost_results"], small["lost_texts"], sends["valid"]]
+        share = f"{sends['rewritten']:,} ({sends['rewritten'] / sends['sends']:.0%})"
+        cells += [share, sends["lost_results"], sends["lost_texts"]]
+        words = [f"{cell:,}" if isinstance(cell, int) else cell for cell in cells]
+        title = f"**{name}**" if name == OURS else name
+        rows = " | ".join(words)
+        head.append(f"| {title} | {FORMS[judged['form']]} | {rows} |")
+    notes = ["", "Not whole, of the broken histories:", ""]
+    for name, judged in found.items():
+        if judged["broken"]["failed"] and name != LISTS:
+            notes.append(f"- {name}: {', '.join(judged['broken']['failed'])}.")
+    return "\n".join([*head, *notes])
+
+
+def _method(speed: Speed) -> str:
+    made = speed.made
+    return "\n".join(
+        [
+            "- A transcript repeats ten messages: questions, answers, and three rounds of two parallel calls with "
+            "results "
+            "of about 600 characters. Damaged means one damage in a hundred messages, of six kinds in turn.",
+            "- Each contender has a process of its own and holds the transcript in its own form, made before the "
+            "measurement. Its fast path is the one that its documentation names; see the list below.",
+            f"- {made['rounds']} rounds; in each, all contenders of a group of operations are measured in turn. A "
+            "ratio is "
+            "that of two figures of one round. Short operations are repeated until a figure takes 5 ms.",
+            "- Seconds are those of the processor in the contender's process, so that other programs do not count.",
+            f"- The garbage collector is {made['collector']}. What allocates much pays for it, as in an agent.",
+            "- An append is measured on conversations of n messages that grow by at most a tenth, or by ten messages.",
+            "- Memory is what `tracemalloc` counts while the value is held and its source is gone.",
+            "- The repairs of this library are logged to a handler that drops them.",
+        ]
+    )
+
+
+def _contenders(made: dict[str, Any]) -> str:
+    rows = ["| contender | version | fast path |", "|---|---|---|"]
+    for name, entry in CONTENDERS.items():
+        if " to " in name:
+            continue
+        version = made["versions"].get(name, "")
+        state = f"skipped: {made['skipped'][name]}" if name in made["skipped"] else version
+        rows.append(f"| {name} | {state} | {entry.note} |")
+    return "\n".join(rows)
+
+
+def _amount(value: Ratio, operation: str) -> str:
+    if operation in BYTES:
+        return f"{number(value.median / 1e6)} MB" if value.median >= 1e5 else f"{number(value.median / 1e3)} kB"
+    unit, name = next((unit for unit in UNITS if value.median >= unit[0]), UNITS[-1])
+    return f"{number(value.median / unit)} {name}"

@@ -1,0 +1,105 @@
+"""What a run measured, as it is kept in `results/`, and the ratios of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import median
+from typing import Any, Final, NamedTuple, TypeAlias
+
+__all__ = ["FOLDER", "Ratio", "Speed", "Subject", "read", "write"]
+
+FOLDER: Final = Path(__file__).with_name("results")
+Subject: TypeAlias = tuple[str, str]
+
+
+class Ratio(NamedTuple):
+    """A figure with its spread over the rounds.
+
+    Args:
+        median: the median.
+        low: the lowest.
+        high: the highest.
+    """
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What was measured.
+
+    Args:
+        made: when, where and how.
+        cells: each contender's rounds for an operation at a size.
+    """
+
+    made: dict[str, Any]
+    cells: list[dict[str, Any]]
+
+    def rounds(self, subject: Subject, size: int) -> list[float]:
+        """Give the rounds of a contender's operation at a size; none when it was not measured."""
+        return self._rounds.get((*subject, size), [])
+
+    @cached_property
+    def _rounds(self) -> dict[tuple[str, str, int], list[float]]:
+        return {(cell["contender"], cell["operation"], cell["size"]): cell["rounds"] for cell in self.cells}
+
+    def sizes(self, subject: Subject) -> list[int]:
+        """Give the sizes at which a contender's operation was measured."""
+        return sorted(size for name, operation, size in self._rounds if (name, operation) == subject)
+
+    def value(self, subject: Subject, size: int) -> Ratio | None:
+        """Give the seconds, or bytes, of a contender's operation; None when it was not measured."""
+        rounds = self.rounds(subject, size)
+        return Ratio(median(rounds), min(rounds), max(rounds)) if rounds else None
+
+    def ratio(self, subject: Subject, reference: Subject, size: int) -> Ratio | None:
+        """Give how many times as long, or as large, one is as another, each round for itself.
+
+        Args:
+            subject: a contender and its operation.
+            reference: what it is compared with.
+            size: the size of the transcript.
+
+        Returns:
+            The ratio, or None when one of them was not measured.
+        """
+        mine, its = self.rounds(subject, size), self.rounds(reference, size)
+        if not mine or not its:
+            return None
+        ratios = [a / b for a, b in zip(mine, its, strict=True)]
+        return Ratio(median(ratios), min(ratios), max(ratios))
+
+
+def read(folder: Path = FOLDER) -> tuple[Speed, dict[str, Any]]:
+    """Read the results.
+
+    Args:
+        folder: where they are.
+
+    Returns:
+        What was measured, and what the judge found.
+    """
+    speed = json.loads((folder / "speed.json").read_text(encoding="utf-8"))
+    validity: dict[str, Any] = json.loads((folder / "validity.json").read_text(encoding="utf-8"))
+    return Speed(speed["made"], speed["cells"]), validity
+
+
+def write(speed: dict[str, Any], validity: dict[str, Any], folder: Path = FOLDER) -> None:
+    """Write the results, a line for each cell.
+
+    Args:
+        speed: what was measured.
+        validity: what the judge found.
+        folder: where they go.
+    """
+    folder.mkdir(exist_ok=True)
+    cells = ",\n".join(json.dumps(cell) for cell in speed["cells"])
+    text = f'{{"made": {json.dumps(speed["made"], indent=1)},\n"cells": [\n{cells}\n]}}\n'
+    (folder / "speed.json").write_text(text, encoding="utf-8")
+    (folder / "validity.json").write_text(json.dumps(validity, indent=1) + "\n", encoding="utf-8")
