@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from message_history import ToolUseBlock
 
-MODEL = "claude-opus-4-5"
+MODEL = "claude-opus-4-6"
 TOOLS: list[ToolParam] = [
     {
         "name": "weather",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from message_history import ToolUseBlock
 
-MODEL = "us.anthropic.claude-opus-4-5-20251101-v1:0"
+MODEL = "us.anthropic.claude-opus-4-6-v1"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS: ToolConfigurationTypeDef = {
     "tools": [

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from message_history import ToolUseBlock
 
-MODEL = "claude-opus-4-5"
+MODEL = "claude-opus-4-6"
 DIALECT = Anthropic.for_model(MODEL)
 TOOLS: list[ToolParam] = [
     {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anthropic.types import ToolParam
 
-MODEL = "claude-opus-4-5"
+MODEL = "claude-opus-4-6"
 TOOLS: list[ToolParam] = [
     {
         "name": "weather",

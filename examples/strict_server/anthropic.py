@@ -36,7 +36,7 @@ class Anthropic(Provider):
         messages: list[Any] = body["messages"]
         return messages
 
-    def own_rules(self, body: Body) -> str | None:
+    def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
         messages = body["messages"]
         if not messages:
@@ -46,10 +46,10 @@ class Anthropic(Provider):
         for n, message in enumerate(messages):
             content = message["content"]
             blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-            found = self._message(n, message, blocks, messages) or self._thinking(n, blocks, body)
+            found = self._message(n, message, blocks, messages) or self._thinking(n, blocks, body, dialect)
             if found is not None:
                 return found
-        if messages[-1]["role"] == "assistant" and not _is_paused(messages[-1]):
+        if messages[-1]["role"] == "assistant" and not dialect.prefill and not _is_paused(messages[-1]):
             return (
                 "This model does not support assistant message prefill. The conversation must end with a user message."
             )
@@ -88,17 +88,14 @@ class Anthropic(Provider):
             )
         return None
 
-    def _thinking(self, n: int, blocks: list[Body], body: Body) -> str | None:
-        """Know the thinking again: it is what was said, after what was heard."""
+    def _thinking(self, n: int, blocks: list[Body], body: Body, dialect: Any) -> str | None:
+        """Know the thinking again: it is what was said; for some models, also what was heard before."""
         for m, block in enumerate(blocks):
             if block["type"] != "thinking":
                 continue
-            before = [(body.get("system"), body["messages"][:n])]
-            before += [
-                (body.get("system"), [*body["messages"][:n], {"role": "assistant", "content": blocks[:k]}])
-                for k in range(1, m + 1)
-            ]
-            if block.get("signature") not in [sign(each, block["thinking"]) for each in before]:
+            before = [body["messages"][:n]]
+            before += [[*before[0], {"role": "assistant", "content": blocks[:k]}] for k in range(1, m + 1)]
+            if block.get("signature") not in [_signature(body, each, block, dialect) for each in before]:
                 return (
                     f"messages.{n}.content.{m}: Invalid `signature` in `thinking` block. The block is bound to a "
                     "different conversation."
@@ -114,8 +111,9 @@ class Anthropic(Provider):
         calls = sum(len(_ids(message, "tool_use", "id")) for message in body["messages"])
         return Heard(calls, paused=body["messages"][-1]["role"] == "assistant")
 
-    def response(self, said: Said, body: Body) -> Body:
+    def response(self, said: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
+        del path
         blocks = self._blocks(said, body)
         if said.stop == "cut" and said.calls:
             blocks[-1]["input"] = {}
@@ -130,9 +128,10 @@ class Anthropic(Provider):
         if waiting is not None:
             blocks.append(_found(waiting))
         if said.thinking:
+            thinking = {"type": "thinking", "thinking": said.thinking}
             # In a turn that goes on, what was said in it already counts as heard.
-            signature = sign((body.get("system"), body["messages"]), said.thinking)
-            blocks.append({"type": "thinking", "thinking": said.thinking, "signature": signature})
+            signature = _signature(body, body["messages"], thinking, Dialect.for_model(body["model"]))
+            blocks.append({**thinking, "signature": signature})
         if said.text:
             blocks.append({"type": "text", "text": said.text})
         if said.search:
@@ -145,8 +144,9 @@ class Anthropic(Provider):
             blocks.append({"type": "tool_use", "id": f"toolu_{number:04}", "name": name, "input": given})
         return blocks
 
-    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
+        del path
         head = {**_head(body), "content": [], "stop_reason": None, "stop_sequence": None}
         yield _event("message_start", message=head)
         yield _event("ping")
@@ -176,6 +176,10 @@ def _streamed(block: Body, *, cut: bool) -> tuple[Body, list[Body]]:
         text = text[: len(text) // 2] if cut else text
         return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(text)]
     return block, []
+
+
+def _signature(body: Body, before: list[Body], block: Body, dialect: Any) -> str:
+    return sign((body.get("system"), before) if dialect.binds_thinking else None, block["thinking"])
 
 
 def _event(kind: str, **data: Any) -> bytes:

@@ -51,7 +51,7 @@ class Bedrock(Provider):
                     reasoning["redactedContent"] = base64.b64decode(reasoning["redactedContent"])
         return messages
 
-    def own_rules(self, body: Body) -> str | None:
+    def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
         messages = body["messages"]
         if not messages or messages[0]["role"] != "user":
@@ -89,10 +89,10 @@ class Bedrock(Provider):
             called = [block["toolUse"]["toolUseId"] for block in blocks if "toolUse" in block]
             if (called or answered) and "toolConfig" not in body:
                 return "The toolConfig field must be defined when using toolUse and toolResult content blocks."
-            found = _reasoning(n, blocks, body)
+            found = _reasoning(n, blocks, body, dialect)
             if found is not None:
                 return found
-        if messages[-1]["role"] == "assistant":
+        if messages[-1]["role"] == "assistant" and not dialect.prefill:
             return (
                 "This model does not support assistant message prefill. The conversation must end with a user message."
             )
@@ -106,18 +106,19 @@ class Bedrock(Provider):
         """See `Provider`."""
         return Heard(sum("toolUse" in block for message in body["messages"] for block in message["content"]))
 
-    def response(self, said: Said, body: Body) -> Body:
+    def response(self, said: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
-        blocks = self._blocks(said, body)
+        blocks = self._blocks(said, body, self.dialect(path, body))
         if said.stop == "cut" and said.calls:
             blocks[-1]["toolUse"]["input"] = {}
         message = {"role": "assistant", "content": blocks}
         return {"output": {"message": message}, "stopReason": _stop(said), "usage": _USAGE, "metrics": {"latencyMs": 1}}
 
-    def _blocks(self, said: Said, body: Body) -> list[Body]:
+    def _blocks(self, said: Said, body: Body, dialect: Any) -> list[Body]:
         blocks: list[Body] = []
         if said.thinking:
-            text = {"text": said.thinking, "signature": sign(body.get("system"), body["messages"], said.thinking)}
+            signature = _signature(body, body["messages"], said.thinking, dialect)
+            text = {"text": said.thinking, "signature": signature}
             blocks.append({"reasoningContent": {"reasoningText": text}})
         if said.text:
             blocks.append({"text": said.text})
@@ -125,10 +126,10 @@ class Bedrock(Provider):
             blocks.append({"toolUse": {"toolUseId": f"tooluse_{number}", "name": name, "input": given}})
         return blocks
 
-    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         yield _framed("messageStart", {"role": "assistant"})
-        blocks = self._blocks(said, body)
+        blocks = self._blocks(said, body, self.dialect(path, body))
         for index, block in enumerate(blocks):
             if "toolUse" in block:
                 use = {key: value for key, value in block["toolUse"].items() if key != "input"}
@@ -144,11 +145,16 @@ def _stop(said: Said) -> str:
     return "tool_use" if said.calls and said.stop == "end" else _STOPS[said.stop]
 
 
-def _reasoning(n: int, blocks: list[Body], body: Body) -> str | None:
-    """Know reasoning again: it is what was said, after what was heard."""
+def _signature(body: Body, before: list[Body], text: str, dialect: Any) -> str:
+    return sign((body.get("system"), before) if dialect.binds_thinking else None, text)
+
+
+def _reasoning(n: int, blocks: list[Body], body: Body, dialect: Any) -> str | None:
+    """Know reasoning again: it is what was said; for some models, also what was heard before."""
     for m, block in enumerate(blocks):
         text = block.get("reasoningContent", {}).get("reasoningText")
-        if text is not None and text.get("signature") != sign(body.get("system"), body["messages"][:n], text["text"]):
+        signature = _signature(body, body["messages"][:n], text["text"], dialect) if text is not None else None
+        if text is not None and text.get("signature") != signature:
             return f"messages.{n}.content.{m}: Invalid `signature` in `thinking` block"
     return None
 

@@ -42,7 +42,7 @@ class Gemini(Provider):
         contents: list[Any] = body["contents"]
         return contents
 
-    def own_rules(self, body: Body) -> str | None:
+    def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
         contents = body["contents"]
         if not contents:
@@ -71,7 +71,9 @@ class Gemini(Provider):
                 if found is not None:
                     return found
             before, called = role, len(calls)
-        return "Requests ending with a model turn are not supported." if before == "model" else None
+        if before == "model" and not dialect.prefill:
+            return "Requests ending with a model turn are not supported unless the last part is a function response."
+        return None
 
     def error(self, text: str) -> tuple[dict[str, str], Body]:
         """See `Provider`."""
@@ -81,8 +83,9 @@ class Gemini(Provider):
         """See `Provider`."""
         return Heard(sum("functionCall" in part for content in body["contents"] for part in content["parts"]))
 
-    def response(self, said: Said, body: Body) -> Body:
+    def response(self, said: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
+        del path
         del body
         return _response(self._parts(said), _STOPS[said.stop])
 
@@ -95,8 +98,9 @@ class Gemini(Provider):
                 parts.append({**part, "thoughtSignature": sign(name, given)} if position == 0 else part)
         return parts
 
-    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
+        del path
         del body
         chunks: list[list[Body]] = []
         for part in self._parts(said):

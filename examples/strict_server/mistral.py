@@ -43,8 +43,9 @@ class Mistral(Provider):
         messages: list[Any] = body["messages"]
         return messages
 
-    def own_rules(self, body: Body) -> str | None:
+    def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
+        del dialect
         messages = body["messages"]
         if not messages:
             return "Conversation must have at least one message"
@@ -81,8 +82,9 @@ class Mistral(Provider):
         """See `Provider`."""
         return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
-    def response(self, said: Said, body: Body) -> Body:
+    def response(self, said: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
+        del path
         content: str | list[Body] = said.text
         if said.thinking:
             content = [{"type": "thinking", "thinking": [{"type": "text", "text": said.thinking}]}]
@@ -102,8 +104,9 @@ class Mistral(Provider):
             calls[-1]["function"]["arguments"] = arguments[: len(arguments) // 2]
         return calls
 
-    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
+        del path
         deltas: list[Body] = [{"role": "assistant", "content": ""}]
         deltas += [
             {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": piece}]}]}

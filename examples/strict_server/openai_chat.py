@@ -36,8 +36,9 @@ class OpenAIChat(Provider):
         messages: list[Any] = body["messages"]
         return messages
 
-    def own_rules(self, body: Body) -> str | None:
+    def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
+        del dialect
         if not body["messages"]:
             return (
                 "Invalid 'messages': empty array. Expected an array with minimum length 1, but instead got an empty "
@@ -75,8 +76,9 @@ class OpenAIChat(Provider):
         """See `Provider`."""
         return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
-    def response(self, said: Said, body: Body) -> Body:
+    def response(self, said: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
+        del path
         message: Body = {"role": "assistant", "content": said.text or None, "refusal": None}
         if said.calls:
             message["tool_calls"] = self._calls(said)
@@ -95,8 +97,9 @@ class OpenAIChat(Provider):
             function["arguments"] = function["arguments"][: len(function["arguments"]) // 2]
         return calls
 
-    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
+        del path
         key = "refusal" if said.stop == "refused" else "content"
         deltas: list[Body] = [{"role": "assistant", "content": None, "refusal": None}]
         deltas += [{key: piece} for piece in pieces(said.text)]

@@ -38,7 +38,7 @@ class OpenAIResponses(Provider):
         given = body["input"]
         return given if isinstance(given, list) else [{"role": "user", "content": given}]
 
-    def own_rules(self, body: Body) -> str | None:
+    def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
         items = self.wire(body)
         outputs = [item.get("call_id") for item in items if item.get("type") == "function_call_output"]
@@ -57,7 +57,7 @@ class OpenAIResponses(Provider):
                 said = after.get("role") == "assistant" or after.get("type") in ("function_call", "web_search_call")
                 if not said:
                     return f"Item '{id}' of type 'reasoning' was provided without its required following item."
-                if item.get("encrypted_content") != sign(items[:n]):
+                if item.get("encrypted_content") != _encrypted(items[:n], item, dialect):
                     return f"The encrypted content {item.get('encrypted_content')} could not be verified."
             if id is not None and id in ids:
                 return f"Duplicate item found with id {id}. Remove duplicate items from your input and try again."
@@ -72,8 +72,9 @@ class OpenAIResponses(Provider):
         """See `Provider`."""
         return Heard(sum(item.get("type") == "function_call" for item in self.wire(body)))
 
-    def response(self, said: Said, body: Body) -> Body:
+    def response(self, said: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
+        del path
         return self._ended(body, said, self._items(said, body))
 
     def _ended(self, body: Body, said: Said, items: list[Body]) -> Body:
@@ -91,8 +92,9 @@ class OpenAIResponses(Provider):
         items: list[Body] = []
         if said.thinking:
             summary = [{"type": "summary_text", "text": said.thinking}]
-            secret = sign(self.wire(body))
-            items.append({"type": "reasoning", "id": self._id("rs"), "summary": summary, "encrypted_content": secret})
+            reasoning = {"type": "reasoning", "id": self._id("rs"), "summary": summary}
+            secret = _encrypted(self.wire(body), reasoning, Dialect.for_model(body["model"]))
+            items.append({**reasoning, "encrypted_content": secret})
         if said.search:
             action = {"type": "search", "query": "weather"}
             items.append({"type": "web_search_call", "id": self._id("ws"), "status": "completed", "action": action})
@@ -119,8 +121,9 @@ class OpenAIResponses(Provider):
                 last["arguments"] = last["arguments"][: len(last["arguments"]) // 2]
         return items
 
-    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
+        del path
         items = self._items(said, body)
         started = {**_head(body), "status": "in_progress", "output": []}
         events: list[Body] = [{"type": "response.created", "response": started}]
@@ -166,6 +169,10 @@ def _streamed(index: int, item: Body) -> list[Body]:
             events.append({"type": f"{about}.done", **at, "arguments": item["arguments"]})
     added = {"type": "response.output_item.added", "output_index": index, "item": started}
     return [added, *events, {"type": "response.output_item.done", "output_index": index, "item": item}]
+
+
+def _encrypted(before: list[Body], item: Body, dialect: Any) -> str:
+    return sign(before if dialect.binds_thinking else None, item["id"], item["summary"])
 
 
 def _head(body: Body) -> Body:

@@ -52,10 +52,11 @@ class Provider(ABC):
         Returns:
             The provider's text; None for a list that it takes.
         """
-        own = self.own_rules(body)
+        dialect = self.dialect(path, body)
+        own = self.own_rules(body, dialect)
         if own is not None:
             return own
-        found = check(self.wire(body), self.dialect(path, body))
+        found = check(self.wire(body), dialect)
         return (found[0].error or str(found[0])) if found else None
 
     def streams(self, path: str, body: Body) -> bool:
@@ -72,8 +73,8 @@ class Provider(ABC):
         """Give the list that is checked."""
 
     @abstractmethod
-    def own_rules(self, body: Body) -> str | None:
-        """Find what the provider refuses, without the library's help."""
+    def own_rules(self, body: Body, dialect: Any) -> str | None:
+        """Find what the provider refuses without the library's help, but for the fields that tell models apart."""
 
     @abstractmethod
     def error(self, text: str) -> tuple[dict[str, str], Body]:
@@ -84,11 +85,11 @@ class Provider(ABC):
         """Tell a script what a request holds."""
 
     @abstractmethod
-    def response(self, said: Said, body: Body) -> Body:
+    def response(self, said: Said, body: Body, path: str) -> Body:
         """Give a reply as a whole."""
 
     @abstractmethod
-    def events(self, said: Said, body: Body) -> Iterable[bytes]:
+    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
         """Give a reply as a stream, event by event."""
 
 

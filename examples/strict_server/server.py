@@ -111,9 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         said = self.strict.script(provider.heard(body))
         if provider.streams(path, body):
-            self._stream(provider.stream_type, provider.events(said, body))
+            self._stream(provider.stream_type, provider.events(said, body, path))
         else:
-            self._send(200, {}, provider.response(said, body))
+            self._send(200, {}, provider.response(said, body, path))
 
     def _send(self, status: int, headers: dict[str, str], body: object) -> None:
         data = json.dumps(body).encode()

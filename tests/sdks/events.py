@@ -108,7 +108,7 @@ def _converse(operation: str, data: dict[str, Any]) -> dict[str, Any]:
     from botocore.session import get_session
     from botocore.validate import ParamValidator
 
-    shape = get_session().get_service_model("bedrock-runtime").operation_model(operation).output_shape
+    shape: Any = get_session().get_service_model("bedrock-runtime").operation_model(operation).output_shape
     inner = shape.members["stream"] if operation == "ConverseStream" else shape
     report = ParamValidator().validate(data, inner)
     assert not report.has_errors(), report.generate_report()
