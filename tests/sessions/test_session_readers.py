@@ -313,6 +313,52 @@ def test_a_sound_session_of_another_program_is_read_without_a_repair(history: Me
         assert file.mend().data == rows(values)
 
 
+def odd_lines() -> st.SearchStrategy[dict[str, Any]]:
+    """Generate lines with the keys of both programs, and values that do not belong there."""
+    names = st.sampled_from(["a", "b", "c", None, 1, {}, []])
+    items = st.one_of(
+        st.sampled_from([call("1")[0], result("1")[0], result("2")[0], words("x")[0], "text", "", 5]), names
+    )
+    contents = st.one_of(st.lists(items, max_size=3), items)
+    messages = st.fixed_dictionaries({"role": names}, optional={"content": contents, "id": names})
+    payloads = st.one_of(
+        st.sampled_from([user("x"), assistant("y"), function("1"), output("1"), output("2"), CUSTOM, SHELL, THOUGHT]),
+        st.fixed_dictionaries({"type": names}, optional={"num_turns": names, "role": names, "content": contents}),
+        st.fixed_dictionaries({}, optional={"replacement_history": contents, "message": names}),
+    )
+    kinds = ["user", "assistant", "system", "response_item", "event_msg", "compacted", "session_meta", 5, None]
+    segment = st.fixed_dictionaries({"headUuid": names, "anchorUuid": names, "uuids": names})
+    return st.fixed_dictionaries(
+        {"type": st.sampled_from(kinds)},
+        optional={
+            "sessionId": names,
+            "uuid": names,
+            "parentUuid": names,
+            "isSidechain": st.booleans(),
+            "agentId": names,
+            "message": st.one_of(messages, names),
+            "payload": st.one_of(payloads, names),
+            "compactMetadata": st.fixed_dictionaries({"preservedSegment": segment}),
+            "isApiErrorMessage": st.booleans(),
+        },
+    )
+
+
+@given(st.lists(odd_lines(), max_size=8))
+def test_whatever_the_lines_hold_they_are_read_or_refused(values: list[dict[str, Any]]) -> None:
+    try:
+        before = session_in(rows(values))
+    except UnreadableFileError:
+        return
+    try:
+        after = before.mend()
+        again = after.after.mend()
+    except UnreadableFileError as error:
+        assert str(error) == "mended, it would hold no message"  # noqa: PT017 - it need not be raised
+        return
+    assert len(again.after.violations()) <= len(after.after.violations())
+
+
 # Everything else
 
 

@@ -18,7 +18,7 @@ from message_history.cli.options import (
     write_new,
 )
 from message_history.cli.printing import Printer
-from message_history.files import FileForm, mend
+from message_history.files import FileForm, UnreadableFileError, mend
 from message_history.sessions.reading import SessionKind
 
 if TYPE_CHECKING:
@@ -76,7 +76,11 @@ def repair_files(
 
     def work(path: str, session: SessionFile) -> ExitCode:
         if session.kind is not SessionKind.MESSAGES and known is None and wanted is None:
-            whole = session.mend()
+            try:
+                whole = session.mend()
+            except UnreadableFileError as error:
+                printer.error(path, str(error))
+                return ExitCode.FOUND
             target = write(path, whole.data, FileForm.LINES)
             if target is None:
                 return ExitCode.FAILED

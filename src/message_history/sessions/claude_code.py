@@ -142,7 +142,8 @@ class _Tree:
             for key in ("preservedSegment", "preservedMessages"):
                 kept = about.get(key) if isinstance(about, Mapping) else None
                 if isinstance(kept, Mapping):
-                    first = kept.get("headUuid") or next(iter(kept.get("uuids") or ()), None)
+                    uuids = kept.get("uuids")
+                    first = kept.get("headUuid") or (uuids[0] if isinstance(uuids, list) and uuids else None)
                     if isinstance(first, str) and isinstance(kept.get("anchorUuid"), str):
                         found[first] = kept["anchorUuid"]
         return found
@@ -270,7 +271,7 @@ class _Weaving:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
         self._values: dict[int, dict[str, Any]] = {}
-        self._gone: dict[int, str | None] = {}
+        self._gone: dict[int, object] = {}
         self._behind: dict[int, list[dict[str, Any]]] = defaultdict(list)
         self._made = 0
 
@@ -355,7 +356,7 @@ class _Weaving:
         """Tell who takes the place of lines that are gone, for those that name them."""
         heirs: dict[str, Any] = {}
         for n, own in sorted(self._gone.items()):
-            if own is not None:
+            if isinstance(own, str):
                 parent = (self._lines[n].value or {}).get("parentUuid")
                 heirs[own] = heirs.get(parent, parent) if isinstance(parent, str) else parent
         return heirs

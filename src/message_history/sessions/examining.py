@@ -201,7 +201,10 @@ def mend_in_place(found: Examined) -> MendedFile:
 def _mended(found: Examined) -> tuple[SessionFile, MendedSession]:
     if found.session is None:
         raise SessionError(f"{found.path}: it holds no session")
-    return found.session, found.session.mend()
+    try:
+        return found.session, found.session.mend()
+    except UnreadableFileError as error:
+        raise SessionError(f"{found.path}: {error}") from error
 
 
 def _suffix(path: Path, mended: MendedSession) -> str:

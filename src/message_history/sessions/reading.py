@@ -172,6 +172,7 @@ class SessionFile:
 
         Raises:
             InvariantError: see `MessageHistory.from_list`.
+            UnreadableFileError: when nothing is left that could be written.
 
         Complexity: linear in the file.
         """
@@ -188,7 +189,11 @@ class SessionFile:
             data, repairs = _log_mended(self.data, policy)
         else:
             data, repairs = _spliced(self.data, self.kind, chosen)
-        return MendedSession(data=data, form=form, repairs=repairs, after=session_in(data))
+        try:
+            after = session_in(data)
+        except UnreadableFileError:
+            raise UnreadableFileError("mended, it would hold no message") from None
+        return MendedSession(data=data, form=form, repairs=repairs, after=after)
 
 
 def read_session(path: str | PathLike[str]) -> SessionFile:
