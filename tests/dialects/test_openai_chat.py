@@ -144,6 +144,8 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
         "Unsupported value: 'messages[0].role' does not support 'developer' with this model.",
     ),
     ("OC-18", "openai", [ASK, {"role": "assistant", "content": [{"type": "file"}]}, MORE], ""),
+    ("OC-18", "openai", [ASK, {"role": "assistant", "content": parts("a", {"type": "refusal", "refusal": "no"})}, MORE],
+     ""),
     ("OC-19", "openai", [ASK, call("c1"), {"role": "tool", "content": "r"}], "Missing required parameter"),
     ("OC-20", "openai", [{"role": "user", "content": "\ud83d"}], "Failed to parse the request body as JSON: messages"),
     ("AZ-01", "azure", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")],

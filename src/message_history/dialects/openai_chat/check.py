@@ -164,6 +164,8 @@ class _Check:
                 self._add("user parts", n, "content", "a list of parts")
         if role == "tool" and not dialect.empty_content and not any(_says(part) for part in parts):
             self._add("empty result", n, "content", "no text that is not empty")
+        if role == "assistant" and len(parts) > 1 and any(_kind(part) == "refusal" for part in parts):
+            self._add("mixed refusal", n, "content", "a refusal beside other parts")
         for m, part in enumerate(parts):
             self._part(n, m, part, role)
 

@@ -154,7 +154,7 @@ _FAULTS: Final = {
     "P-12": ("call name", "long call name", "message name"),
     "P-13": ("arguments not text", "arguments not json", "arguments no object"),
     "P-14": ("no call type", "custom call"),
-    "P-15": ("image elsewhere", "part type", "part of another role"),
+    "P-15": ("image elsewhere", "part type", "part of another role", "mixed refusal"),
     "P-16": ("refused key",),
     "P-17": ("surrogate",),
 }
