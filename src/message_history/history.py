@@ -673,15 +673,17 @@ class MessageHistory(Sequence[Message]):
     def _context(self) -> Context:
         return self._conversation[4]
 
-    def _stepped(self, message: Message, *, interrupted: bool = False, answers: int | None = None) -> MessageHistory:
+    def _stepped(
+        self, message: Message, *, interrupted: bool = False, answers: int | None = None, dialect: str = ""
+    ) -> MessageHistory:
         before = self._conversation
         grown = step(before, message, interrupted=interrupted, answers=answers)
-        _log_new(before[4], grown[4])
+        _log_new(before[4], grown[4], dialect)
         return _version(grown)
 
     def _add_parsed(self, parsed: Parsed) -> MessageHistory:
         if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
-            return self.add(parsed.messages[0])
+            return self._stepped(parsed.messages[0], dialect=parsed.dialect)
         folding = _Folding(self._context, self._conversation)
         folding.fold(parsed, arranged=False)
         enforce(self.policy, folding.repairs)
@@ -750,6 +752,7 @@ class _Folding:
         past, turn = parts_of(start)[:2] if start is not None else (Log[Turn](), NOTHING_YET)
         self._conversation = conversation_of(past, turn, mending)
         self._last_calls: int | None = None
+        self._dialect = ""
         self.changed = False
         """Whether anything had to be changed."""
 
@@ -769,6 +772,7 @@ class _Folding:
             parsed: the messages and notes.
             arranged: whether to move results next to their calls first, and to mark thinking behind a change.
         """
+        self._dialect = parsed.dialect
         if arranged and not parsed.notes and not parsed.interrupted:
             grown, taken = advance(self._conversation, parsed.messages)
             if taken == len(parsed.messages):
@@ -848,7 +852,7 @@ class _Folding:
         turn = (turn[0], heard) if heard is not None else turn
         if context.policy is not self._context.policy:
             context = evolve(context, policy=self._context.policy)
-        _log_new(self._context, context)
+        _log_new(self._context, context, self._dialect)
         return _of_parts(past, turn, context)
 
     def told(self, repairs: Iterable[Repair]) -> None:
@@ -864,15 +868,24 @@ def _length(conversation: Conversation) -> int:
     return max(2 * turns - 1, 0) + (said is not None) + (heard is not None)
 
 
-def _log_new(before: Context, after: Context) -> None:
-    """Log the repairs that came."""
+def _log_new(before: Context, after: Context, dialect: str = "") -> None:
+    """Log the repairs that came; `dialect` is what was read, when it was a list."""
     for repair in after.repairs[len(before.repairs) :]:
-        _log(repair)
+        _log(repair, dialect)
 
 
-def _log(repair: Repair) -> None:
+def _log(repair: Repair, dialect: str) -> None:
     level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
-    logger.log(level, "%s", repair, extra={"repair": repair})
+    told = {
+        "repair": repair,
+        "repair_code": repair.code.value,
+        "repair_severity": repair.severity.value,
+        "repair_index": repair.index,
+        "repair_source": repair.source,
+        "repair_detail": repair.detail,
+        "repair_dialect": dialect,
+    }
+    logger.log(level, "%s", repair, extra=told)
 
 
 def _parsed_entry(entry: object) -> Parsed:

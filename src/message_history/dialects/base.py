@@ -184,12 +184,14 @@ class Parsed:
         sources: for each, the entry of the raw list that it came from.
         interrupted: the positions of the replies that were cut off.
         notes: what could not be taken as it came.
+        dialect: the dialect that the list was read in; empty when the parser was asked directly.
     """
 
     messages: list[Message] = field(factory=list)
     sources: list[int] = field(factory=list)
     interrupted: set[int] = field(factory=set)
     notes: list[Note] = field(factory=list)
+    dialect: str = ""
 
     def add(self, message: Message, source: int, *, interrupted: bool = False) -> None:
         """Add a message.

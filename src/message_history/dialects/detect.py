@@ -183,7 +183,9 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
         parsed.extend(inner)
         return True
 
-    return chosen.parse(raw, foreign)
+    parsed = chosen.parse(raw, foreign)
+    parsed.dialect = chosen.name
+    return parsed
 
 
 def read_reply(response: object, dialect: Dialect[Any] | None = None) -> tuple[Dialect[Any], Reply] | None:
