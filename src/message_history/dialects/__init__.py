@@ -1,17 +1,25 @@
-"""The dialects: one provider API's wire format and rules each."""
+"""The dialects: one provider API's wire format and rules each.
+
+A dialect is imported when somebody asks for it: who talks to one provider need not wait for the rules of nine.
+"""
 
 from __future__ import annotations
 
-from message_history.dialects.anthropic import Anthropic
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from message_history.dialects.base import Dialect, Export
-from message_history.dialects.bedrock import Bedrock
-from message_history.dialects.gemini import Gemini
-from message_history.dialects.mistral import Mistral
-from message_history.dialects.native import Native
-from message_history.dialects.openai_chat import OpenAIChat
-from message_history.dialects.openai_responses import OpenAIResponses
-from message_history.dialects.portable import Portable
-from message_history.dialects.pydantic_ai import PydanticAI
+
+if TYPE_CHECKING:
+    from message_history.dialects.anthropic import Anthropic
+    from message_history.dialects.bedrock import Bedrock
+    from message_history.dialects.gemini import Gemini
+    from message_history.dialects.mistral import Mistral
+    from message_history.dialects.native import Native
+    from message_history.dialects.openai_chat import OpenAIChat
+    from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.portable import Portable
+    from message_history.dialects.pydantic_ai import PydanticAI
 
 __all__ = [
     "Anthropic",
@@ -26,3 +34,31 @@ __all__ = [
     "Portable",
     "PydanticAI",
 ]
+
+CLASSES = {
+    "native": "Native",
+    "anthropic": "Anthropic",
+    "openai_chat": "OpenAIChat",
+    "openai_responses": "OpenAIResponses",
+    "mistral": "Mistral",
+    "bedrock": "Bedrock",
+    "pydantic_ai": "PydanticAI",
+    "gemini": "Gemini",
+    "portable": "Portable",
+}
+"""The class of each dialect, by the dialect's name; its module has that name too."""
+
+_MODULES = {name: module for module, name in CLASSES.items()}
+
+
+if not TYPE_CHECKING:
+    # A type checker takes any name from a module that has a `__getattr__`.
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

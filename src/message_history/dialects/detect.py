@@ -3,48 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects.anthropic import Anthropic
+from message_history.dialects import CLASSES
 from message_history.dialects.anthropic.rules import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
-from message_history.dialects.bedrock import Bedrock
-from message_history.dialects.bedrock.rules import BLOCKS
-from message_history.dialects.gemini import Gemini
-from message_history.dialects.mistral import Mistral
-from message_history.dialects.native import Native
-from message_history.dialects.openai_chat import OpenAIChat
-from message_history.dialects.openai_responses import OpenAIResponses
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.portable import Portable
-from message_history.dialects.pydantic_ai import PydanticAI
 from message_history.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from message_history.dialects.base import Dialect, Parsed, Reply
 
-__all__ = ["dialect_of", "read", "read_reply", "shape_of"]
+__all__ = ["DIALECTS", "dialect_of", "read", "read_reply", "shape_of"]
 
-DIALECTS: Final[dict[str, Dialect[Any]]] = {
-    dialect.name: dialect
-    for dialect in (
-        Native(),
-        Anthropic(),
-        OpenAIChat(),
-        OpenAIResponses(),
-        Mistral(),
-        Bedrock(),
-        PydanticAI(),
-        Gemini(),
-        Portable(),
-    )
-}
-TYPED: Final = Anthropic.name
-CHAT: Final = OpenAIChat.name
-MISTRAL: Final = Mistral.name
 
-RESPONSES: Final = OpenAIResponses.name
+@final
+class _Dialects(Mapping[str, "Dialect[Any]"]):
+    """The strictest fields of each dialect, by name; one is made when it is asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Dialect[Any]] = {}
+
+    def __getitem__(self, name: str) -> Dialect[Any]:
+        made = self._made.get(name)
+        if made is None:
+            # Two threads may both make one; they are equal.
+            kind = CLASSES[name]
+            made = self._made[name] = getattr(import_module(f"message_history.dialects.{name}"), kind)()
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in CLASSES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(CLASSES)
+
+    def __len__(self) -> int:
+        return len(CLASSES)
+
+
+DIALECTS: Final = _Dialects()
+TYPED: Final = "anthropic"
+CHAT: Final = "openai_chat"
+MISTRAL: Final = "mistral"
+PORTABLE: Final = "portable"
+NATIVE: Final = "native"
+RESPONSES: Final = "openai_responses"
 _ITEMS: Final = frozenset(
     {
         "message",
@@ -68,7 +75,6 @@ _TYPED_KEYS: Final = frozenset({"clear_at", "output_config"})
 _CHAT_KEYS: Final = frozenset(
     {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
 )
-_BEDROCK: Final = frozenset(BLOCKS)
 _BLOCKS: Final[dict[str, str]] = {
     **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
     **dict.fromkeys((IN_USER | IN_RESULTS | IN_ASSISTANT | TOOL_CHANGES) - {"text"}, TYPED),
@@ -90,8 +96,8 @@ def shape_of(entry: object) -> str | None:
     data = as_mapping(entry)
     if data is None:
         return None
-    if Native.name in data:
-        return Native.name
+    if NATIVE in data:
+        return NATIVE
     if "parts" in data:
         return "pydantic_ai" if data.get("kind") in ("request", "response") else "gemini"
     kind = data.get("type")
@@ -113,9 +119,14 @@ def shape_of(entry: object) -> str | None:
         found = _BLOCKS.get(kind) if isinstance(kind, str) else None
         if found is not None:
             return found
-        if kind is None and isinstance(item, Mapping) and item.keys() & _BEDROCK:
+        if kind is None and isinstance(item, Mapping) and item.keys() & _bedrock_blocks():
             return "bedrock"
     return CHAT if role in ("user", "assistant") and data.keys() & _CHAT_KEYS else None
+
+
+@cache
+def _bedrock_blocks() -> frozenset[str]:
+    return frozenset(import_module("message_history.dialects.bedrock.rules").BLOCKS)
 
 
 def _is_mistral_s(item: object) -> bool:
@@ -147,7 +158,7 @@ def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
     otherwise = TYPED
     for entry in raw:
         shape = shape_of(entry)
-        if shape in DIALECTS:
+        if shape is not None and shape in DIALECTS:
             return DIALECTS[shape]
         if otherwise != CHAT and (as_mapping(entry) or {}).get("role") == "system":
             otherwise = CHAT
@@ -175,7 +186,7 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
         shape = shape_of(entry)
         if shape is None or shape == chosen.name or shape not in DIALECTS:
             return False
-        if shape == CHAT and chosen.name in (MISTRAL, Portable.name):
+        if shape == CHAT and chosen.name in (MISTRAL, PORTABLE):
             return False  # Their lists look like Chat Completions.
         inner = DIALECTS[shape].parse([entry])
         inner.sources = [source] * len(inner.sources)

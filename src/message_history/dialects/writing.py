@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -155,11 +154,18 @@ class Aliases:
 
     def _made(self, id: str, attempt: int) -> str:
         seed = f"{id}#{attempt}" if attempt else id
-        digest = hashlib.sha256(seed.encode(errors="surrogatepass")).digest()
+        digest = _sha256(seed)
         if self._limit <= _SHORT:
             return _base62(digest, self._limit)
         readable = f"{re.sub('[^a-zA-Z0-9_]', '_', id[: self._limit - 13])}_{digest.hex()[:12]}"
         return readable if self._fits.fullmatch(readable) else f"id_{digest.hex()[:12]}"
+
+
+def _sha256(text: str) -> bytes:
+    # Few ids and names need this, and `hashlib` takes longer to import than the whole file.
+    from hashlib import sha256  # noqa: PLC0415
+
+    return sha256(text.encode(errors="surrogatepass")).digest()
 
 
 _SHORT: Final = 12
@@ -189,7 +195,7 @@ def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) ->
     """
     if len(name) <= limit and fits.fullmatch(name):
         return name
-    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    digest = _sha256(name).hex()[:8]
     given = f"{re.sub('[^a-zA-Z0-9_-]', '_', name)[: limit - 9]}_{digest}"
     if not fits.fullmatch(given):
         given = f"t_{given[: limit - 2]}"
