@@ -315,7 +315,7 @@ def test_a_sound_session_of_another_program_is_read_without_a_repair(history: Me
 
 def odd_lines() -> st.SearchStrategy[dict[str, Any]]:
     """Generate lines with the keys of both programs, and values that do not belong there."""
-    names = st.sampled_from(["a", "b", "c", None, 1, {}, []])
+    names: st.SearchStrategy[Any] = st.sampled_from(["a", "b", "c", None, 1, {}, []])
     items = st.one_of(
         st.sampled_from([call("1")[0], result("1")[0], result("2")[0], words("x")[0], "text", "", 5]), names
     )

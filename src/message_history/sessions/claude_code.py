@@ -8,6 +8,7 @@ Sidechains, the conversations of subagents, stand in the same file or in files o
 from __future__ import annotations
 
 import uuid
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import groupby
@@ -281,14 +282,21 @@ class _Weaving:
             return
         for n in dict.fromkeys(piece.line for piece in splice.thread.pieces):
             self._shorten(n, splice)
-        chain: list[int | dict[str, Any]] = [n for n in splice.thread.chain if n not in self._gone]
+        chain = [n for n in splice.thread.chain if n not in self._gone]
+        ordered = sorted(chain)
         first = splice.thread.pieces[0].line
+        behind: dict[int, list[dict[str, Any]]] = defaultdict(list)
         for addition in splice.additions:
             line = addition.after.line if addition.after is not None else first - 1
             made = self._line(addition, self._lines[max(line, 0)].value or {})
-            chain.insert(self._place(chain, line), made)
             self._behind[line].append(made)
-        self._link(chain)
+            # The line that it stands behind may be beside the chain.
+            place = bisect_right(ordered, line)
+            behind[ordered[place - 1] if place else -1].append(made)
+        nodes: list[int | dict[str, Any]] = [*behind[-1]]
+        for n in chain:
+            nodes += [n, *behind[n]]
+        self._link(nodes)
 
     def _shorten(self, n: int, splice: Splice) -> None:
         """Keep what stays of a line."""
@@ -310,16 +318,6 @@ class _Weaving:
         envelope = {key: like[key] for key in _ENVELOPE if key in like}
         own = str(uuid.uuid5(_NAMESPACE, f"{like.get('uuid')} {self._made}"))
         return {"parentUuid": None, **envelope, "type": addition.role, "message": message, "uuid": own}
-
-    def _place(self, chain: Sequence[int | dict[str, Any]], line: int) -> int:
-        """Find where in the chain a new line belongs that stands behind another, which may be beside the chain."""
-        places = [n for n, node in enumerate(chain) if isinstance(node, int) and node == line]
-        if not places:
-            places = [n for n, node in enumerate(chain) if isinstance(node, int) and node <= line]
-        place = places[-1] + 1 if places else 0
-        while place < len(chain) and not isinstance(chain[place], int):
-            place += 1
-        return place
 
     def _link(self, chain: Sequence[int | dict[str, Any]]) -> None:
         """Link new lines with their neighbours."""
