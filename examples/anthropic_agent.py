@@ -41,7 +41,7 @@ def agent(client: anthropic.Anthropic, history: MessageHistory) -> MessageHistor
         reply = client.messages.create(
             model=MODEL,
             max_tokens=4096,
-            thinking={"type": "enabled", "budget_tokens": 1024},
+            thinking={"type": "adaptive"},
             tools=TOOLS,
             messages=sent.for_send(dialect),
         )

@@ -106,6 +106,14 @@ class OpenAIChatClient(Client):
             yield from events
 
 
+class OpenAIChatHelper(OpenAIChatClient):
+    """The SDK's own helper for streams, whose events wrap the chunks."""
+
+    def stream(self, sent: MessageHistory) -> Generator[Any, None, None]:
+        with self.sdk.chat.completions.stream(model=self.model, messages=sent.for_send(self.dialect)) as events:
+            yield from events
+
+
 class OpenAIResponsesClient(Client):
     models = ("gpt-5", "unheard-of")
     kind = dialects.OpenAIResponses
@@ -122,6 +130,14 @@ class OpenAIResponsesClient(Client):
         with self.sdk.responses.create(
             model=self.model, input=sent.for_send(self.dialect), store=False, stream=True
         ) as events:
+            yield from events
+
+
+class OpenAIResponsesHelper(OpenAIResponsesClient):
+    """The SDK's own helper for streams, whose events say more."""
+
+    def stream(self, sent: MessageHistory) -> Generator[Any, None, None]:
+        with self.sdk.responses.stream(model=self.model, input=sent.for_send(self.dialect), store=False) as events:
             yield from events
 
 
@@ -203,7 +219,9 @@ _KINDS: dict[str, tuple[str, type[Any]]] = {
     "anthropic": ("anthropic", AnthropicClient),
     "anthropic_helper": ("anthropic", HelperClient),
     "openai_chat": ("openai_chat", OpenAIChatClient),
+    "openai_chat_helper": ("openai_chat", OpenAIChatHelper),
     "openai_responses": ("openai_responses", OpenAIResponsesClient),
+    "openai_responses_helper": ("openai_responses", OpenAIResponsesHelper),
     "gemini": ("gemini", GeminiClient),
     "mistral": ("mistral", MistralClient),
     "bedrock": ("bedrock", BedrockClient),
