@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
@@ -207,6 +208,21 @@ def test_only_the_first_choice_is_taken() -> None:
     for index, text in ((0, "a"), (1, "x"), (0, "b")):
         reply.feed({"choices": [{"index": index, "delta": {"content": text}}]})
     assert reply.history_so_far[-1].text == "ab"
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai_chat", "mistral", "openai_responses", "gemini", "bedrock"])
+def test_a_long_stream_costs_what_it_is_long(name: str) -> None:
+    """Joining each piece to all before it would copy some hundred gigabytes here."""
+    stream = next(each for each in STREAMS if each.dialect.name == name and each.name.endswith(("text", "end_turn 1")))
+    said = next(n for n in range(len(stream.events)) if fed(stream, n + 1).message is not None)
+    assert words_of(stream, said + 1)
+    reply = Accumulator(stream.dialect, SENT)
+    for event in stream.events[:said]:
+        reply.feed(event)
+    longer = json.loads(json.dumps(stream.events[said]).replace(words_of(stream, said + 1), "x" * 10_000))
+    for _ in range(8_000):
+        reply.feed(longer)
+    assert len(reply.history_so_far[-1].text) == 80_000_000
 
 
 def test_a_dialect_without_a_stream_is_refused() -> None:

@@ -33,6 +33,11 @@ EXAMPLES = {
     "streaming_agent": "anthropic",
     "concurrent_agent": "anthropic",
 }
+CHECKED = [
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.py")),
+    "examples/strict_server",
+    "tests/sdks/calls.py",
+]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -79,7 +84,7 @@ def test_mypy_takes_the_examples_without_a_cast() -> None:
         needs_sdk(sdk)
     if importlib.util.find_spec("mypy_boto3_bedrock_runtime") is None:
         pytest.skip("the types of boto3 are not installed")
-    checked = run(sys.executable, "-m", "mypy", "--strict", "examples", "tests/sdks/calls.py")
+    checked = run(sys.executable, "-m", "mypy", "--strict", *CHECKED)
     assert checked.returncode == 0, checked.stdout
 
 
@@ -88,7 +93,7 @@ def test_pyright_takes_the_examples_without_a_cast() -> None:
         needs_sdk(sdk)
     if shutil.which("pyright", path=str(Path(sys.executable).parent)) is None:
         pytest.skip("pyright is not installed")
-    checked = run(sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "examples", "tests/sdks/calls.py")
+    checked = run(sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *CHECKED)
     assert checked.returncode == 0, checked.stdout
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, final
 
 from message_history.dialects.plain import as_mapping
-from message_history.streaming.assembling import INTERRUPTED, Assembler, field_of, parsed, taken_apart
+from message_history.streaming.assembling import INTERRUPTED, Assembler, add_text, field_of, parsed, taken_apart, whole
 
 __all__ = ["AnthropicReply"]
 
@@ -52,8 +52,7 @@ class AnthropicReply(Assembler):
         block = self._blocks.setdefault(index, {})
         kind = delta.get("type")
         if kind in _WORDS:
-            key = _WORDS[kind]
-            block[key] = (block.get(key) or "") + (delta.get(key) or "")
+            add_text(block, _WORDS[kind], delta.get(_WORDS[kind]))
         elif kind == "input_json_delta":
             self._inputs.setdefault(index, []).append(delta.get("partial_json") or "")
         elif kind == "signature_delta":
@@ -73,14 +72,14 @@ class AnthropicReply(Assembler):
             return None
         message = {"type": "message", "role": "assistant", **self._message}
         content = []
-        for index, block in sorted(self._blocks.items()):
+        for index, block in sorted(whole(self._blocks).items()):
             kind = block.get("type")
             if index in self._stopped or self.finished:
-                content.append(dict(block))
+                content.append(block)
             elif kind == "tool_use":
                 content.append({**block, "input": "".join(self._inputs.get(index, ()))})
             elif kind not in _CALLS and (block.get("text") or block.get("thinking") or block.get("data")):
-                content.append(dict(block))
+                content.append(block)
         if not self.finished and content and content[-1].get("type") == "tool_use":
             if not isinstance(content[-1].get("input"), dict):
                 message["stop_reason"] = INTERRUPTED

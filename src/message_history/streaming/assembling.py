@@ -16,7 +16,7 @@ from message_history.dialects.plain import as_mapping, as_sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["INTERRUPTED", "Assembler", "field_of", "mappings", "parsed", "taken_apart"]
+__all__ = ["INTERRUPTED", "Assembler", "Pieces", "add_text", "field_of", "mappings", "parsed", "taken_apart", "whole"]
 
 INTERRUPTED: Final = "interrupted"
 """The stop reason of a reply that ends in half a call; no provider gives it."""
@@ -75,6 +75,43 @@ def taken_apart(event: object) -> Mapping[Any, Any]:
 def mappings(values: object) -> Iterable[Mapping[Any, Any]]:
     """Give those of some values that are mappings."""
     return [found for value in as_sequence(values) or () if (found := as_mapping(value)) is not None]
+
+
+class Pieces(list[str]):
+    """A text that comes in pieces: joined when somebody asks, so that a long one costs what it is long."""
+
+
+def add_text(into: dict[Any, Any], key: str, text: Any) -> None:
+    """Add a piece to a text.
+
+    Args:
+        into: what holds the text.
+        key: where it stands there.
+        text: the piece; what is no text is passed over.
+    """
+    there = into.get(key)
+    if not isinstance(text, str):
+        return
+    if isinstance(there, Pieces):
+        there.append(text)
+    else:
+        into[key] = Pieces([there, text] if isinstance(there, str) else [text])
+
+
+def whole(value: Any) -> Any:
+    """Give a fresh value in which every text is joined.
+
+    Args:
+        value: a JSON value in which texts may be in pieces.
+
+    Returns:
+        The value as it is now; later pieces do not change it.
+    """
+    if isinstance(value, Pieces):
+        return "".join(value)
+    if isinstance(value, dict):
+        return {key: whole(item) for key, item in value.items()}
+    return [whole(item) for item in value] if isinstance(value, list) else value
 
 
 def parsed(text: str) -> Any:

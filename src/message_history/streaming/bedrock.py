@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.streaming.assembling import INTERRUPTED, Assembler, field_of, mappings, parsed, taken_apart
+from message_history.streaming.assembling import (
+    INTERRUPTED,
+    Assembler,
+    add_text,
+    field_of,
+    mappings,
+    parsed,
+    taken_apart,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +55,7 @@ class ConverseReply(Assembler):
         block = self._blocks.setdefault(index, {})
         for kind, piece in delta.items():
             if kind == "text":
-                block["text"] = block.get("text", "") + piece
+                add_text(block, "text", piece)
             elif kind == "toolUse":
                 self._inputs.setdefault(index, []).append(field_of(piece, "input") or "")
             elif kind == _REASONING:
@@ -68,8 +77,7 @@ class ConverseReply(Assembler):
             )
         for key in ("text", "signature"):
             if piece.get(key):
-                text = reasoning.setdefault("reasoningText", {"text": ""})
-                text[key] = text.get(key, "") + piece[key]
+                add_text(reasoning.setdefault("reasoningText", {"text": ""}), key, piece[key])
 
     def _stop(self, index: int) -> None:
         self._stopped.add(index)
@@ -82,7 +90,7 @@ class ConverseReply(Assembler):
         """Give the response so far; see `Assembler.response`."""
         told = dict(self._told)
         content = []
-        for index, block in sorted(self._blocks.items()):
+        for index, block in sorted(whole(self._blocks).items()):
             if index in self._stopped or self.finished:
                 content.append(_block(block))
             elif "toolUse" in block:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.streaming.assembling import INTERRUPTED, Assembler, mappings, taken_apart
+from message_history.streaming.assembling import INTERRUPTED, Assembler, Pieces, add_text, mappings, taken_apart, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +47,7 @@ class GeminiReply(Assembler):
         if call is not None:
             self._call(part, taken_apart(call))
         elif _is_plain(part) and _is_plain(last) and bool(part.get("thought")) == bool(last.get("thought")):
-            last["text"] += part["text"]
+            add_text(last, "text", part["text"])
         else:
             self._parts.append(part)
 
@@ -87,7 +87,7 @@ class GeminiReply(Assembler):
         reason = INTERRUPTED if self._calling is not None else self._reason
         if not self._parts and self._reason is None:
             return {**self._told, "candidates": []}
-        content = {"role": "model", "parts": [dict(part) for part in self._parts]}
+        content = {"role": "model", "parts": whole(self._parts)}
         told = {"finishReason": reason} if reason is not None else {}
         return {**self._told, "candidates": [{"content": content, **told}]}
 
@@ -105,7 +105,7 @@ def _get(data: Mapping[Any, Any], key: str) -> Any:
 
 def _is_plain(part: Mapping[str, Any]) -> bool:
     """Tell whether a part is text and nothing else; a signature belongs to the part that it came with."""
-    return isinstance(part.get("text"), str) and part.keys() <= {"text", "thought"}
+    return isinstance(part.get("text"), str | Pieces) and part.keys() <= {"text", "thought"}
 
 
 def _put(arguments: dict[str, Any], path: str, value: Any, *, joined: bool) -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.streaming.assembling import INTERRUPTED, Assembler, field_of, mappings, parsed, taken_apart
+from message_history.streaming.assembling import (
+    INTERRUPTED,
+    Assembler,
+    add_text,
+    field_of,
+    mappings,
+    parsed,
+    taken_apart,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,31 +71,32 @@ class ChatReply(Assembler):
 
     def _content(self, value: Any) -> None:
         """Add chunks of content; neighbours of one type are one chunk."""
-        if not self._chunks and self._message.get("content"):
-            self._chunks.append({"type": "text", "text": self._message["content"]})
-        self._message.pop("content", None)
+        before = whole(self._message.pop("content", None))
+        if before:
+            self._chunks.append({"type": "text", "text": before})
         for piece in [{"type": "text", "text": value}] if isinstance(value, str) else mappings(value):
-            last = self._chunks[-1] if self._chunks else {}
-            if piece.get("type") == last.get("type") == "text":
-                last["text"] += piece.get("text") or ""
-            elif piece.get("type") == last.get("type") == "thinking":
-                last["thinking"] = _joined([*last["thinking"], *mappings(piece.get("thinking"))])
+            if piece.get("type") == "thinking":
+                last = self._chunks[-1] if self._chunks else {}
+                if last.get("type") != "thinking":
+                    last = {"type": "thinking", "thinking": []}
+                    self._chunks.append(last)
+                for part in mappings(piece.get("thinking")):
+                    _append(last["thinking"], part)
                 last.update({key: value for key, value in piece.items() if key not in ("type", "thinking")})
-            elif piece.get("type") == "thinking":
-                self._chunks.append({**piece, "thinking": _joined(mappings(piece.get("thinking")))})
-            elif piece.get("text") != "":
-                self._chunks.append(dict(piece))
+            else:
+                _append(self._chunks, piece)
 
     def response(self) -> dict[str, Any] | None:
         """Give the completion so far; see `Assembler.response`."""
-        message = {"role": "assistant", "content": None, **self._message}
+        message = {"role": "assistant", "content": None, **whole(self._message)}
         if self._chunks:
-            message["content"] = [dict(chunk) for chunk in self._chunks]
+            message["content"] = whole(self._chunks)
         reason = self._reason
         if self._calls:
+            calls = whole(self._calls)
             # Without streaming, calls have no index.
-            message["tool_calls"] = [{key: call[key] for key in call if key != "index"} for call in self._calls]
-            if not self.finished and not _is_whole(self._calls[-1]):
+            message["tool_calls"] = [{key: call[key] for key in call if key != "index"} for call in calls]
+            if not self.finished and not _is_whole(calls[-1]):
                 reason = INTERRUPTED
         elif isinstance(message.get("function_call"), dict) and not self.finished:
             if not _is_whole({"function": message["function_call"]}):
@@ -105,8 +115,10 @@ def merge(into: dict[str, Any], key: str, piece: Any) -> None:
         piece: the piece.
     """
     there = into.get(key)
-    if isinstance(there, str) and isinstance(piece, str):
-        into[key] = (there or piece) if key in _ONCE else there + piece
+    if isinstance(piece, str) and key in _ONCE:
+        into[key] = there or piece
+    elif isinstance(piece, str):
+        add_text(into, key, piece)
     elif isinstance(piece, dict):
         into[key] = dict(there) if isinstance(there, dict) else {}
         for inner, value in piece.items():
@@ -132,15 +144,12 @@ def _merge_item(items: list[Any], piece: Any) -> None:
     items.append(dict(piece) if isinstance(piece, dict) else piece)
 
 
-def _joined(parts: Any) -> list[dict[str, Any]]:
-    """Join neighbouring texts."""
-    joined: list[dict[str, Any]] = []
-    for part in parts:
-        if joined and part.get("type") == joined[-1].get("type") == "text":
-            joined[-1]["text"] += part.get("text") or ""
-        else:
-            joined.append(dict(part))
-    return joined
+def _append(parts: list[dict[str, Any]], part: Mapping[Any, Any]) -> None:
+    """Append a part, or add its text to the text that it follows."""
+    if parts and part.get("type") == parts[-1].get("type") == "text":
+        add_text(parts[-1], "text", part.get("text"))
+    elif part.get("text") != "":
+        parts.append(dict(part))
 
 
 def _is_whole(call: Mapping[str, Any]) -> bool:

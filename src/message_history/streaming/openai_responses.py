@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.streaming.assembling import Assembler, field_of, mappings, taken_apart
+from message_history.streaming.assembling import Assembler, add_text, field_of, mappings, taken_apart, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,9 +96,9 @@ class ResponsesReply(Assembler):
         """Give the response so far; see `Assembler.response`."""
         told = {"object": "response", **self._told}
         output = []
-        for index, item in sorted(self._items.items()):
+        for index, item in sorted(whole(self._items).items()):
             if index in self._done:
-                output.append(dict(item))
+                output.append(item)
                 continue
             kind = item.get("type")
             parts = {
@@ -106,7 +106,7 @@ class ResponsesReply(Assembler):
             }
             if kind in _CALLS:
                 told["status"] = "incomplete"
-                output.append({**item, "status": "incomplete"} if kind == "function_call" else dict(item))
+                output.append({**item, "status": "incomplete"} if kind == "function_call" else item)
             elif kind in ("message", "reasoning") and any(parts.values()):
                 output.append({**item, **parts})
         if not self.finished:
@@ -117,7 +117,7 @@ class ResponsesReply(Assembler):
 def _add_text(into: dict[str, Any], key: str, event: object, what: str) -> None:
     """Add the text of a delta, or put the whole text in its place."""
     if what == "delta":
-        into[key] = (into.get(key) or "") + (field_of(event, "delta") or "")
+        add_text(into, key, field_of(event, "delta"))
     elif what == "done":
         whole = field_of(event, key)
         into[key] = whole if whole is not None else into.get(key)
