@@ -119,6 +119,7 @@ def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversatio
         claude_line("e2", "u2", "assistant", words("API Error: 500"), isApiErrorMessage=True),
     ]
     assert said(session_in(rows(values))) == [("user", ["hi"]), ("assistant", ["Hello."]), ("user", ["and?"])]
+    assert session_in(rows(values)).conversations[0].left_out == 1
     assert mended(values) == values
 
 
@@ -165,6 +166,19 @@ def test_a_compacted_conversation_begins_with_its_summary() -> None:
     values[2] = {**boundary, "compactMetadata": {"preservedSegment": {"headUuid": "u1", "anchorUuid": "c1"}}}
     values.append(claude_line("u3", "a1", "user", result("1")))
     assert [what for _, what in said(session_in(rows(values)))] == [["so far: nothing", "hi"], ["1"], ["1"]]
+    assert mended(values) == values
+    one_by_one = {"preservedMessages": {"anchorUuid": "c1", "uuids": ["u1", "u3"]}}
+    values = [values[0], {**boundary, "compactMetadata": one_by_one}, *values[3:4]]
+    values += [claude_line("u3", "c1", "user", "kept"), claude_line("a4", "u3", "assistant", words("ok"), id="m3")]
+    assert [what for _, what in said(session_in(rows(values)))] == [["so far: nothing", "hi", "kept"], ["ok"]]
+
+
+def test_lines_that_are_not_linked_at_all_are_read_in_a_row() -> None:
+    for key in ("parentUuid", "uuid"):
+        values = [{**value, key: None} for value in claude_lines(of_length(7)) if "message" in value]
+        file = session_in(rows(values))
+        assert file.messages == 7
+        assert file.conversations[0].left_out == 0
 
 
 def test_a_line_that_is_lost_costs_no_other() -> None:
@@ -274,6 +288,7 @@ def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:
     ]
     file = session_in(rows(rollout(*items)))
     assert len(file.conversations[0].file.entries) == 4
+    assert file.conversations[0].left_out == 2
     assert file.mend().data == rows(rollout(*items))
 
 

@@ -130,6 +130,11 @@ def session_or_tell(path: str, printer: Printer) -> SessionFile | None:
         return None
     for note in session.notes:
         printer.line_note(path, note)
+    for conversation in session.conversations:
+        if conversation.left_out:
+            lines = "line of messages was" if conversation.left_out == 1 else "lines of messages were"
+            what = f"{conversation.left_out:,} {lines} rewound or compacted: not in the conversation"
+            printer.remark(conversation.named(path), what)
     if not session.messages:
         printer.error(path, "it holds no messages")
         return None

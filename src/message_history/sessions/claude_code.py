@@ -11,7 +11,7 @@ import uuid
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
@@ -95,6 +95,7 @@ class _Tree:
             self._before[n] = before
             before = n if _is_message(self._values[n]) else before
         self._newest = before
+        self._linked = any(isinstance(value.get("parentUuid"), str) for value in self._values.values())
         self._at = {value["uuid"]: n for n, value in self._values.items() if isinstance(value.get("uuid"), str)}
 
     def thread(self, label: str) -> Thread:
@@ -111,6 +112,7 @@ class _Tree:
             first_lines=tuple(self._numbers[group[0].line] for group in groups),
             write=_write,
             chain=tuple(chain),
+            left_out=sum(bool(_items(self._values[n])) for n in self._values.keys() - set(lines)),
         )
 
     def _chain(self) -> list[int]:
@@ -130,23 +132,26 @@ class _Tree:
         named = anchors.get(str(value.get("uuid")), value.get("parentUuid"))
         if isinstance(named, str) and named in self._at:
             return self._at[named]
-        if named is None and ("parentUuid" in value or "uuid" in value):
+        if named is None and self._linked:
             return None
-        # The parent is not there any more, or lines are not linked at all: it is the line before.
+        # The parent is not there any more, or no lines are linked at all: it is the line before.
         return self._before[at]
 
     def _anchors(self) -> dict[str, str]:
         """Give the new parents of messages that were kept when the rest was compacted."""
-        found = {}
+        found: dict[str, str] = {}
         for value in self._values.values():
             about = value.get("compactMetadata")
             for key in ("preservedSegment", "preservedMessages"):
                 kept = about.get(key) if isinstance(about, Mapping) else None
                 if isinstance(kept, Mapping):
                     uuids = kept.get("uuids")
-                    first = kept.get("headUuid") or (uuids[0] if isinstance(uuids, list) and uuids else None)
-                    if isinstance(first, str) and isinstance(kept.get("anchorUuid"), str):
-                        found[first] = kept["anchorUuid"]
+                    names = [kept.get("anchorUuid"), *(uuids if isinstance(uuids, list) else [kept.get("headUuid")])]
+                    found.update(
+                        (own, parent)
+                        for parent, own in pairwise(names)
+                        if isinstance(own, str) and isinstance(parent, str)
+                    )
         return found
 
     def _with_siblings(self, chain: Sequence[int]) -> list[int]:

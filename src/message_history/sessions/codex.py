@@ -57,14 +57,16 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     Complexity: linear in the file.
     """
     pieces: list[Piece] = []
+    every = 0
     for n, line in enumerate(lines):
         kind, payload = _said(line.value)
         if kind == "compacted":
             pieces.clear()
         if kind == "event_msg" and payload.get("type") == "thread_rolled_back":
             _roll_back(pieces, payload.get("num_turns"))
-        pieces += [_piece(n, m, item) for m, item in enumerate(_items(line.value))]
-    pieces = [piece for piece in pieces if piece.blocks]
+        found = [_piece(n, m, item) for m, item in enumerate(_items(line.value))]
+        pieces += [piece for piece in found if piece.blocks]
+        every += any(piece.blocks for piece in found)
     if not pieces:
         return ()
     return (
@@ -76,6 +78,7 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
             first_lines=tuple(lines[piece.line].number for piece in pieces),
             write=_write,
             judged=_JUDGED,
+            left_out=every - len({piece.line for piece in pieces}),
         ),
     )
 

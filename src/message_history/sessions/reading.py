@@ -74,12 +74,14 @@ class Conversation:
         file: its messages, and where they stand.
         known: its dialect, where the form of the file tells it.
         judged: the ids of the dialect's rules that a saved conversation of this form can break; None for all of them.
+        left_out: how many lines of messages are in the file and not in the conversation: rewound, or compacted.
     """
 
     label: str = ""
     file: SavedFile = field(repr=False)
     known: Dialect[Any] | None = None
     judged: frozenset[str] | None = field(default=None, repr=False)
+    left_out: int = 0
 
     def named(self, path: str) -> str:
         """Name the conversation, by its file and what tells it from the others in it."""
@@ -316,7 +318,9 @@ def _sorted(notes: Iterable[LineNote]) -> tuple[LineNote, ...]:
 
 def _conversation(thread: Thread) -> Conversation:
     saved = SavedFile(entries=thread.entries, form=FileForm.LINES, lines=thread.first_lines)
-    return Conversation(label=thread.label, file=saved, known=thread.dialect, judged=thread.judged)
+    return Conversation(
+        label=thread.label, file=saved, known=thread.dialect, judged=thread.judged, left_out=thread.left_out
+    )
 
 
 def _logged(lines: Sequence[Line], notes: list[LineNote]) -> tuple[Conversation, ...]:

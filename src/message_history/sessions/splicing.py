@@ -81,6 +81,7 @@ class Thread:
         write: writes a block that was made, as items; it is told the message before.
         judged: the ids of the dialect's rules that a saved conversation can break; None for all of them.
         chain: the positions of the lines that link one another, for formats that link them.
+        left_out: how many lines of messages are in the file and not in the conversation: rewound, or compacted.
     """
 
     label: str
@@ -91,6 +92,7 @@ class Thread:
     write: Callable[[Role, Block, Message | None], list[Any]] = field(repr=False)
     judged: frozenset[str] | None = None
     chain: tuple[int, ...] = ()
+    left_out: int = 0
 
     def messages(self) -> list[Message]:
         """Give what it says as messages, joined where several pieces make one."""
