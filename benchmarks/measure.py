@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.contenders import CONTENDERS
-from benchmarks.operations import BLOCKS, QUICK_SIZES, SIZES
+from benchmarks.operations import BLOCKS, OURS, QUICK_SIZES, SIZES
 from benchmarks.worker import serve
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ __all__ = ["Run", "measured"]
 
 ROUNDS: Final = 7
 QUICK_ROUNDS: Final = 5
-# A contender that takes longer than this for one call is not measured with a larger transcript.
-SLOWEST_CALL: Final = 0.7
+FEWER_ROUNDS: Final = 5
+LARGE: Final = 100_000
+# A contender is not measured at a size at which one call would take longer than this, by how it has grown until then.
+SLOWEST_CALL: Final = 2.0
 OPTIONAL: Final = (
     "anthropic",
     "click",
@@ -102,7 +104,7 @@ def measured(*, quick: bool) -> tuple[dict[str, Any], dict[str, Any]]:
             del runs[name]
         made["versions"] = {name: run.version for name, run in runs.items() if run.version}
         cells = [
-            *_imports(("message-history",) if quick else tuple(runs)),
+            *_import(),
             *_cells(runs, QUICK_SIZES if quick else SIZES, made["rounds"]),
         ]
         found = {}
@@ -131,7 +133,7 @@ def _processor() -> str:
 
 
 def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int) -> Iterator[dict[str, Any]]:
-    too_slow: set[tuple[str, str]] = set()
+    took: dict[tuple[str, str], list[float]] = {}
     for size in sizes:
         for run in runs.values():
             run.open(size)
@@ -143,13 +145,13 @@ def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int) -> Iterato
                     cell = {"operation": operation.name, "size": size, "contender": name}
                     if size > operation.largest or (name.startswith("message-history to ") and size > 10_000):
                         continue
-                    if (name, operation.name) in too_slow:
+                    before = took.setdefault((name, operation.name), [])
+                    if _expected(before) > SLOWEST_CALL:
                         yield {**cell, "rounds": [], "why": "too slow"}
                     elif (seconds := run.prepare(operation.name)) is not None:
                         ready.append((cell, run, list[float]()))
-                        if seconds > SLOWEST_CALL:
-                            too_slow.add((name, operation.name))
-            for _ in range(rounds):
+                        before.append(seconds)
+            for _ in range(rounds if size < LARGE else min(rounds, FEWER_ROUNDS)):
                 for cell, run, figures in ready:
                     figures.append(float(f"{run.measure(cell['operation']):.4g}"))
             for run in runs.values():
@@ -157,32 +159,28 @@ def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int) -> Iterato
             yield from ({**cell, "rounds": figures} for cell, _, figures in ready)
 
 
-def _imports(names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Measure the imports, each in a fresh process."""
-    _say("imports")
-    measured = [(name, CONTENDERS[name].imports, list[float]()) for name in names if CONTENDERS[name].imports]
-    optional: list[str] = []
-    # litellm asks the network for prices when it is imported, unless told to use its own.
-    environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    for _ in range(QUICK_ROUNDS):
-        for name, module, rounds in measured:
-            code = (
-                f"import sys, time; start = time.process_time(); import {module}; took = time.process_time() - start; "
-                f"print(took, *[name for name in {OPTIONAL!r} if name in sys.modules])"
-            )
-            took, *others = subprocess.run(
-                [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
-            ).stdout.split()
-            rounds.append(float(f"{float(took):.4g}"))
-            optional += others if name == "message-history" else []
-    for name, _, rounds in measured:
-        yield {"operation": "import", "size": 0, "contender": name, "rounds": rounds}
-    yield {
-        "operation": "optional packages imported",
-        "size": 0,
-        "contender": "message-history",
-        "rounds": [len(optional)],
-    }
+def _expected(before: list[float]) -> float:
+    """Say how long a call will take at the next size, ten times the last, by how it grew."""
+    if not before:
+        return 0.0
+    growth = before[-1] / before[-2] if len(before) > 1 and before[-2] else 10.0
+    return before[-1] * max(10.0, growth)
+
+
+def _import() -> Iterator[dict[str, Any]]:
+    """Measure the import of this library, each time in a fresh process."""
+    _say("import")
+    code = (
+        "import sys, time; start = time.process_time(); import message_history; took = time.process_time() - start; "
+        f"print(took, *[name for name in {OPTIONAL!r} if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code]
+    printed = [
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() for _ in range(ROUNDS)
+    ]
+    cell = {"size": 0, "contender": OURS}
+    yield {**cell, "operation": "import", "rounds": [float(f"{float(took):.4g}") for took, *_ in printed]}
+    yield {**cell, "operation": "optional packages imported", "rounds": [sum(len(others) for _, *others in printed)]}
 
 
 def _say(what: str) -> None:

@@ -57,8 +57,8 @@ BLOCKS: Final = {
         Operation("pickle", "pickle n messages and read them back", (LISTS, "pickle"), 10_000),
     ),
     "memory": (
-        Operation("memory", "memory of n messages that were read from JSON text", (LISTS, "memory"), 10_000),
-        Operation("fork_memory", "memory of n messages and 100 versions with one more", (LISTS, "memory"), 10_000),
+        Operation("memory", "memory for each of n messages that were read from JSON text", (LISTS, "memory"), 10_000),
+        Operation("fork_memory", "the same, with 100 versions that have one message more", (LISTS, "memory"), 10_000),
     ),
 }
 OPERATIONS: Final = {operation.name: operation for block in BLOCKS.values() for operation in block}

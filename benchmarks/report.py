@@ -9,6 +9,7 @@ from benchmarks.charts import THEMES, Line, chart
 from benchmarks.contenders import CONTENDERS
 from benchmarks.operations import BLOCKS, BYTES, COPY, JSON, LISTS, OPERATIONS, OURS
 from benchmarks.targets import TARGETS, number, reached
+from benchmarks.validity_tables import validity_tables
 
 if TYPE_CHECKING:
     from benchmarks.operations import Operation
@@ -26,7 +27,6 @@ CHARTS: Final = {
     "export": "Writing all messages for the provider",
     "export_json_again": "One more turn, and writing all as JSON",
 }
-FORMS: Final = {"messages": "Messages API", "chat": "Chat Completions", "items": "Responses"}
 UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -60,9 +60,8 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
     head = [
         "# Performance",
         "Made by `python -m benchmarks` from what it measured; do not edit by hand.",
-        f"Measured on {made['date']} with `{made['command']}`, after `pip install -e '.[benchmarks]'`: "
-        f"{made['python']}, "
-        f"{made['machine']}.",
+        f"Measured on {made['date']} with `{made['command']}`, after `pip install -e '.[benchmarks]'`. The machine: "
+        f"{made['machine']}, {made['python']}.",
         "The figures of other machines differ; the ratios hardly do. A history costs the message that is added, never "
         "the messages that are there.",
     ]
@@ -78,16 +77,15 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
         _better(speed),
         "## All figures",
         "Seconds or bytes, and how many times the reference of the same round that is: the median of the ratios, with "
-        "the lowest and the highest. ",
+        "the lowest and the highest.",
         *(
             _table(speed, operation)
             for block in BLOCKS.values()
             for operation in block
             if operation.name != "append_small"
         ),
-        _imports(speed),
         "## Valid, whole and stable",
-        _validity(validity),
+        validity_tables(validity),
         "## How it is measured",
         _method(speed),
         _contenders(made),
@@ -98,7 +96,7 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
 def printed(speed: Speed, validity: dict[str, Any]) -> str:
     """Write what a quick run prints."""
     tables = [_table(speed, operation) for operation in OPERATIONS.values()]
-    return "\n\n".join([_targets(speed, validity), *tables, _better(speed), _validity(validity)])
+    return "\n\n".join([_targets(speed, validity), *tables, _better(speed), validity_tables(validity)])
 
 
 def summary(speed: Speed, validity: dict[str, Any]) -> str:
@@ -125,12 +123,12 @@ def summary(speed: Speed, validity: dict[str, Any]) -> str:
             ((JSON, "export_json_again", "`json.dumps`"),),
         ),
         (
-            "hold them in memory",
+            "hold one of them in memory",
             (OURS, "memory"),
             ((LISTS, "memory", "the dicts"), ("pydantic-ai", "memory", "pydantic-ai")),
         ),
         (
-            "100 versions with one message more, in memory",
+            "the same, with 100 versions that have one message more",
             (OURS, "fork_memory"),
             ((LISTS, "fork_memory", "copied lists"), ("langgraph", "fork_memory", "LangGraph")),
         ),
@@ -205,29 +203,31 @@ def _better(speed: Speed) -> str:
     """Say which peers are faster or smaller, from the figures."""
     rows = []
     for operation in OPERATIONS.values():
-        for name in CONTENDERS:
-            if name.startswith(OURS) or name in (LISTS, COPY, JSON):
-                continue
-            ratios = [
-                (size, ratio)
-                for size in speed.sizes((name, operation.name))
-                if (ratio := speed.ratio((OURS, operation.name), (name, operation.name), size)) is not None
-            ]
-            better = [(size, ratio.median) for size, ratio in ratios if ratio.median > 1]
-            if better:
-                size, most = max(better, key=lambda each: each[1])
-                sizes = "at all sizes" if len(better) == len(ratios) else f"at {', '.join(f'{n:,}' for n, _ in better)}"
-                what = "smaller" if operation.name in BYTES else "faster"
-                rows.append(
-                    f"- {operation.means} (`{operation.name}`): **{name}** is {what} {sizes}, "
-                    f"{number(most)} times at {size:,}."
-                )
+        peers = [name for name in CONTENDERS if not name.startswith(OURS) and name not in (LISTS, COPY, JSON)]
+        better = [words for name in peers if (words := _better_at(speed, operation, name))]
+        if better:
+            rows.append(f"- `{operation.name}`, {operation.means}: {'; '.join(better)}.")
     checks = (
-        "A plain list, `copy.deepcopy` and `json` are no peers: they check nothing. Of the peers, langchain-core, "
-        "LangGraph "
-        "and openai-agents do not make a list valid, and mistral-common only refuses; see below what each one sends."
+        "A plain list, `copy.deepcopy` and `json` check nothing, and are left out here. What a peer does in an "
+        "operation is in the last table, and what becomes of a broken list in the tables before it: langchain-core, "
+        "LangGraph and openai-agents do not make a list valid, and mistral-common only refuses it."
     )
     return "\n".join([*(rows or ["No peer is faster or smaller in this run."]), "", checks])
+
+
+def _better_at(speed: Speed, operation: Operation, name: str) -> str:
+    ratios = [
+        (size, ratio.median)
+        for size in speed.sizes((name, operation.name))
+        if (ratio := speed.ratio((OURS, operation.name), (name, operation.name), size)) is not None
+    ]
+    better = [(size, ratio) for size, ratio in ratios if ratio > 1]
+    if not better:
+        return ""
+    size, most = max(better, key=lambda each: each[1])
+    at = "at all sizes" if len(better) == len(ratios) else f"at {' and '.join(f'{n:,}' for n, _ in better)}"
+    what = "smaller" if operation.name in BYTES else "faster"
+    return f"**{name}** is {what} {at}, {number(most)} times at {size:,}"
 
 
 def _table(speed: Speed, operation: Operation) -> str:
@@ -253,67 +253,17 @@ def _table(speed: Speed, operation: Operation) -> str:
     return "\n".join(rows)
 
 
-def _imports(speed: Speed) -> str:
-    rows = ["### Importing, each in a fresh process", "", "| | seconds |", "|---|---:|"]
-    for name in CONTENDERS:
-        value = speed.value((name, "import"), 0)
-        if value is not None:
-            low, high = _amount(value._replace(median=value.low), ""), _amount(value._replace(median=value.high), "")
-            rows.append(f"| `{CONTENDERS[name].imports}` | {_amount(value, '')} ({low} to {high}) |")
-    return "\n".join(rows)
-
-
-def _validity(validity: dict[str, Any]) -> str:
-    found = {name: judged for name, judged in validity["contenders"].items() if judged}
-    ours = found[OURS]
-    lists, short, runs = ours["broken"]["lists"], ours["short"]["lists"], ours["runs"]["runs"]
-    head = [
-        f"What each contender sends for the {lists} broken histories of the field, for {short:,} short histories "
-        "(every "
-        f"history of up to four messages over ten kinds), and in {runs:,} simulated agent runs, in which the user "
-        "steers "
-        "while tools run and some results come late or never. Judged by `benchmarks/judge.py`, which uses nothing of "
-        "this "
-        "library: *valid* as the API takes it today, *everywhere* as older models and other hosts of the same API take "
-        "it, *whole* when it is valid and neither a user's text nor a result of a known call is lost. *Rewritten* are "
-        "sends that do not begin with what was sent before: prompt caches miss then, and thinking bound to it is "
-        "refused. "
-        "Each list is judged by the rules of the API it is for: those of the Messages API are the hardest.",
-        "",
-        f"| | judged as | whole, of {lists} | valid | everywhere | whole, of {short:,} | valid | everywhere | lost "
-        "results "
-        f"| lost texts | sends valid, of {ours['runs']['sends']:,} | rewritten | lost results | lost texts |",
-        f"|---|---|{'---:|' * 12}",
-    ]
-    for name, judged in found.items():
-        broken, small, sends = judged["broken"], judged["short"], judged["runs"]
-        cells = [broken["whole"], broken["valid"], broken["strict"], small["whole"], small["valid"], small["strict"]]
-        cells += [small["lost_results"], small["lost_texts"], sends["valid"]]
-        share = f"{sends['rewritten']:,} ({sends['rewritten'] / sends['sends']:.0%})"
-        cells += [share, sends["lost_results"], sends["lost_texts"]]
-        words = [f"{cell:,}" if isinstance(cell, int) else cell for cell in cells]
-        title = f"**{name}**" if name == OURS else name
-        rows = " | ".join(words)
-        head.append(f"| {title} | {FORMS[judged['form']]} | {rows} |")
-    notes = ["", "Not whole, of the broken histories:", ""]
-    for name, judged in found.items():
-        if judged["broken"]["failed"] and name != LISTS:
-            notes.append(f"- {name}: {', '.join(judged['broken']['failed'])}.")
-    return "\n".join([*head, *notes])
-
-
 def _method(speed: Speed) -> str:
     made = speed.made
     return "\n".join(
         [
             "- A transcript repeats ten messages: questions, answers, and three rounds of two parallel calls with "
-            "results "
-            "of about 600 characters. Damaged means one damage in a hundred messages, of six kinds in turn.",
+            "results of about 600 characters. Damaged means one damage in a hundred messages, of six kinds in turn.",
             "- Each contender has a process of its own and holds the transcript in its own form, made before the "
             "measurement. Its fast path is the one that its documentation names; see the list below.",
-            f"- {made['rounds']} rounds; in each, all contenders of a group of operations are measured in turn. A "
-            "ratio is "
-            "that of two figures of one round. Short operations are repeated until a figure takes 5 ms.",
+            f"- {made['rounds']} rounds, or 5 from 100,000 messages on; in each, all contenders of a group of "
+            "operations are measured in turn. A ratio is that of two figures of one round. Short operations are "
+            "repeated until a figure takes 5 ms. What would take more than 2 s for one call is too slow here.",
             "- Seconds are those of the processor in the contender's process, so that other programs do not count.",
             f"- The garbage collector is {made['collector']}. What allocates much pays for it, as in an agent.",
             "- An append is measured on conversations of n messages that grow by at most a tenth, or by ten messages.",
@@ -336,6 +286,6 @@ def _contenders(made: dict[str, Any]) -> str:
 
 def _amount(value: Ratio, operation: str) -> str:
     if operation in BYTES:
-        return f"{number(value.median / 1e6)} MB" if value.median >= 1e5 else f"{number(value.median / 1e3)} kB"
+        return f"{value.median:,.0f} B"
     unit, name = next((unit for unit in UNITS if value.median >= unit[0]), UNITS[-1])
     return f"{number(value.median / unit)} {name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from contextlib import suppress
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ class Worker:
         """
         case, calls = self._cases[operation]
         if operation in BYTES:
-            return _held(case)
+            return _held(case) / case.times
         return _timed(case, calls, collect=True) / calls / case.times
 
     def close(self) -> None:
@@ -126,7 +127,9 @@ def serve(connection: Connection, name: str) -> None:
     except ImportError as error:
         connection.send(error)
         return
-    connection.send(worker.version)
-    while (request := connection.recv()) is not None:
-        method, arguments, options = request
-        connection.send(getattr(worker, method)(*arguments, **options))
+    # Whoever asks may go away.
+    with suppress(EOFError, BrokenPipeError):
+        connection.send(worker.version)
+        while (request := connection.recv()) is not None:
+            method, arguments, options = request
+            connection.send(getattr(worker, method)(*arguments, **options))

@@ -21,61 +21,53 @@ class Entry(NamedTuple):
     Args:
         place: its module and class.
         package: the package that must be installed; empty for what Python has.
-        imports: the module whose import time is measured; empty for none.
         note: how its natural fast path is.
     """
 
     place: str
     package: str = ""
-    imports: str = ""
     note: str = ""
 
 
-DIALECTS: Final = (*("OpenAIChat", "OpenAIResponses", "Gemini", "Mistral", "Bedrock", "PydanticAI", "Portable"),)
+DIALECTS: Final = ("OpenAIChat", "OpenAIResponses", "Gemini", "Mistral", "Bedrock", "PydanticAI", "Portable")
 CONTENDERS: Final = {
-    "message-history": Entry("ours:Ours", "message-history", "message_history"),
+    "message-history": Entry("ours:Ours", "message-history"),
     **{f"message-history to {name}": Entry(f"ours:To{name}", "message-history") for name in DIALECTS},
     "list": Entry("plain:PlainList", note="a plain list of dicts, as most agents keep it: nothing is checked"),
     "copy.deepcopy": Entry("plain:DeepCopy"),
-    "json": Entry("plain:Json", imports="json", note="`json.loads` and `json.dumps`: nothing is checked"),
-    "turnsafe": Entry("dict_repairs:Turnsafe", "turnsafe", "turnsafe", "`repair` before each request, as it says"),
+    "json": Entry("plain:Json", note="`json.loads` and `json.dumps`: nothing is checked"),
+    "turnsafe": Entry("dict_repairs:Turnsafe", "turnsafe", "`repair` before each request, as it says"),
     "tool-call-repair": Entry(
         "dict_repairs:ToolCallRepair",
         "tool-call-repair",
-        "toolrepair",
         "`repair` with `strategy='synthesize'`, which it recommends within a conversation",
     ),
-    "langgraph": Entry(
-        "langchain:LangGraph", "langgraph", "langgraph.graph.message", "`add_messages` on ready messages with ids"
-    ),
+    "langgraph": Entry("langchain:LangGraph", "langgraph", "`add_messages` on ready messages with ids"),
     "langchain-core": Entry(
         "langchain:LangChain",
         "langchain-core",
-        "langchain_core.messages",
-        "`convert_to_messages`, `merge_message_runs`, `trim_messages`, `convert_to_openai_messages`",
+        "`convert_to_messages`, `merge_message_runs`, `trim_messages`, `convert_to_openai_messages`; "
+        "`repair` starts from ready objects, and only joins neighbours",
     ),
     "pydantic-ai": Entry(
         "pydantic_agents:PydanticAgents",
         "pydantic-ai-slim",
-        "pydantic_ai",
-        "`ModelMessagesTypeAdapter` in, `repair_messages`, the mapping of its `AnthropicModel` out",
+        "`ModelMessagesTypeAdapter` in, `repair_messages` on ready objects, the mapping of its `AnthropicModel` out; "
+        "the second export repairs first, as its agent does",
     ),
     "litellm": Entry(
         "litellm_mapping:LiteLLM",
-        "litellm",
         "litellm",
         "`anthropic_messages_pt`; with `modify_params`, which mends, for damaged lists",
     ),
     "openai-agents": Entry(
         "agents_session:AgentsSession",
         "openai-agents",
-        "agents",
-        "`SQLiteSession` in memory, and what its runner does to a resumed list",
+        "`SQLiteSession` in memory; `repair` is what its runner does to a resumed list: it drops calls without output",
     ),
     "mistral-common": Entry(
         "mistral_validator:MistralValidator",
         "mistral-common",
-        "mistral_common.protocol.instruct.request",
         "reads and validates, and refuses what it does not accept; it mends nothing",
     ),
 }

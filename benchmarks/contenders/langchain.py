@@ -81,7 +81,7 @@ class LangChain(_Messages):
 
     def memory(self) -> Case:
         text = json.dumps(as_chat(self.raw))
-        return Case(lambda: convert_to_messages(json.loads(text)))
+        return Case(lambda: convert_to_messages(json.loads(text)), self.size)
 
     @staticmethod
     def sent(raw: Raw) -> list[Any]:
@@ -135,7 +135,7 @@ class LangGraph(_Messages):
             messages = add_messages([], json.loads(text))
             return messages, [add_messages(messages, more) for _ in range(FORKS)]
 
-        return Case(run)
+        return Case(run, self.size)
 
     @staticmethod
     def sent(raw: Raw) -> list[Any]:

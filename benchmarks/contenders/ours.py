@@ -162,7 +162,7 @@ class Ours(Contender):
 
     def memory(self) -> Case:
         text = json.dumps(self.raw)
-        return Case(lambda: MessageHistory.from_list(json.loads(text)))
+        return Case(lambda: MessageHistory.from_list(json.loads(text)), self.size)
 
     def fork_memory(self) -> Case:
         text, more = json.dumps(self.raw), Message.user(self.turn[0]["content"][0]["text"])
@@ -171,7 +171,7 @@ class Ours(Contender):
             history = MessageHistory.from_list(json.loads(text))
             return history, [history.add(more) for _ in range(FORKS)]
 
-        return Case(run)
+        return Case(run, self.size)
 
     def pickle(self) -> Case:
         return pickled(self.history)

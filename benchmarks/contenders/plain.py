@@ -57,7 +57,7 @@ class PlainList(Contender):
 
     def memory(self) -> Case:
         text = json.dumps(self.raw)
-        return Case(lambda: json.loads(text))
+        return Case(lambda: json.loads(text), self.size)
 
     def fork_memory(self) -> Case:
         text, more = json.dumps(self.raw), self.turn[0]
@@ -66,7 +66,7 @@ class PlainList(Contender):
             messages = json.loads(text)
             return messages, [[*messages, more] for _ in range(FORKS)]
 
-        return Case(run)
+        return Case(run, self.size)
 
     def pickle(self) -> Case:
         return pickled(self.raw)

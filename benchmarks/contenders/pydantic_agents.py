@@ -96,7 +96,7 @@ class PydanticAgents(Contender):
 
     def memory(self) -> Case:
         text = ModelMessagesTypeAdapter.dump_json(self.messages)
-        return Case(lambda: ModelMessagesTypeAdapter.validate_json(text))
+        return Case(lambda: ModelMessagesTypeAdapter.validate_json(text), self.size)
 
     @staticmethod
     def sent(raw: Raw) -> list[Any]:

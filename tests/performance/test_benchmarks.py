@@ -171,11 +171,10 @@ def test_what_is_appended_to_stays_about_as_long(size: int) -> None:
 
 @pytest.mark.parametrize("name", CONTENDERS)
 def test_a_contender_does_what_its_operations_say(name: str) -> None:
-    pytest.importorskip(CONTENDERS[name].imports or "message_history")
     try:
         kind = load(name)
-    except ImportError:
-        pytest.skip("not installed as a whole")
+    except ImportError as error:
+        pytest.skip(str(error))
     contender = kind(10)
     operations = [operation for operation in OPERATIONS if hasattr(contender, operation)]
     assert operations
@@ -216,7 +215,7 @@ def test_a_worker_measures_what_a_contender_has() -> None:
     assert worker.prepare("trim") is not None
     assert worker.measure("trim") > 0
     assert worker.prepare("memory") == 0
-    assert worker.measure("memory") > 1_000
+    assert worker.measure("memory") > 100
 
 
 SPEED = Speed(
