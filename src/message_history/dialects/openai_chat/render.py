@@ -23,6 +23,7 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat import rules
+from message_history.dialects.openai_chat.common import common_wire, is_common
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, data_url
 from message_history.dialects.openai_chat.pieces import Pieces, Wire
 from message_history.dialects.writing import PLACEHOLDER, thaw_well_formed
@@ -56,6 +57,7 @@ class Render:
         self._pieces = Pieces(dialect)
         self.changes = self._pieces.changes
         self._dialect = dialect
+        self._is_common = is_common(dialect)
         self._wire: list[Wire] = []
         self._later_calls: list[list[Wire]] = []
         self._behind: list[Wire] = []
@@ -81,6 +83,14 @@ class Render:
 
     def _write(self, messages: Sequence[Message]) -> None:
         for index, message in enumerate(messages):
+            common = (
+                common_wire(message, self._dialect.max_calls) if self._is_common and not self._later_calls else None
+            )
+            if common is not None:
+                if message.role == "assistant":
+                    self._pieces.ids.new_scope()
+                self._wire += common
+                continue
             self.changes.index = index
             if message.role == "assistant":
                 self._put(self.assistant(message))
