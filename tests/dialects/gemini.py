@@ -265,7 +265,7 @@ BACK_AND_FORTH = [
     [user({"inlineData": {"mimeType": "image/png", "data": PIXEL}}, "what is it?")],
     [
         user(
-            {"inlineData": {"mimeType": "image/jpeg", "data": "_9j_4AAQ-w=="}},
+            {"inlineData": {"mimeType": "image/jpeg", "data": "_9j__gAE-___wAALCAABAAEBAREA_9k="}},
             {"inlineData": {"mimeType": "audio/wav", "data": "UklGRg=="}},
         )
     ],

@@ -36,6 +36,10 @@ from tests.shared.material import cases, needs_material, rows
 
 Wire = dict[str, Any]
 GOLDEN = Path(__file__).parent / "golden" / "bedrock"
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+DOT = base64.b64decode(PIXEL)
+PHOTO = "/9j//gAE+///wAALCAABAAEBAREA/9k="
+STILL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 CLAUDE = Bedrock.for_model("us.anthropic.claude-sonnet-4-6")
 OLD_CLAUDE = Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
 NOVA = Bedrock.for_model("us.amazon.nova-pro-v1:0")
@@ -68,7 +72,7 @@ def result(id: str = "t1", *parts: Any, **keys: Any) -> Wire:
     return {"toolResult": {"toolUseId": id, "content": content, **keys}}
 
 
-def image(data: Any = b"png", form: str = "png") -> Wire:
+def image(data: Any = DOT, form: str = "png") -> Wire:
     return {"image": {"format": form, "source": {"bytes": data}}}
 
 
@@ -518,12 +522,10 @@ def test_what_is_accepted_is_no_violation_and_goes_out_as_it_came(name: str) -> 
 
 
 def test_media_come_in_as_bytes_or_text_and_go_out_as_bytes() -> None:
-    wire = [user(image(b"\x89PNG"), document("notes", "md", b"# hi"), "look")]
+    wire = [user(image(), document("notes", "md", b"# hi"), "look")]
     for saved in (wire, in_json(wire)):
         history = MessageHistory.from_list(saved)
-        assert history[0].content[0] == ImageBlock(
-            {"type": "base64", "media_type": "image/png", "data": base64.b64encode(b"\x89PNG").decode()}
-        )
+        assert history[0].content[0] == ImageBlock({"type": "base64", "media_type": "image/png", "data": PIXEL})
         assert json.loads(json.dumps(history.to_list()))
         assert history.for_send(CLAUDE) == wire
         assert json.loads(history.for_send_json(CLAUDE)) == in_json(wire)
@@ -533,15 +535,17 @@ def test_data_that_is_no_base64_text_is_sent_as_the_bytes_of_that_text() -> None
     history = MessageHistory.from_list([user(image("<cut>"), "look")])
     assert history.for_send(CLAUDE)[0]["content"][0] == image(b"<cut>")
     assert codes(history, CLAUDE) == [RepairCode.REWRITTEN]
-    assert MessageHistory.from_list([user(image("aGk"), "look")]).for_send(CLAUDE)[0]["content"][0] == image(b"hi")
+    assert (
+        MessageHistory.from_list([user(image(PIXEL.rstrip("=")), "look")]).for_send(CLAUDE)[0]["content"][0] == image()
+    )
 
 
 def test_media_of_other_dialects_are_sent_or_told_of() -> None:
     content = [
         ImageBlock({"type": "url", "url": "https://example.com/a.png"}),
-        ImageBlock({"type": "base64", "media_type": "image/jpg", "data": "aGk="}),
+        ImageBlock({"type": "base64", "media_type": "image/jpg", "data": PHOTO}),
         ImageBlock({"type": "base64", "media_type": "image/tiff", "data": "aGk="}),
-        ImageBlock({"type": "url", "url": "data:image/gif;base64,aGk="}),
+        ImageBlock({"type": "url", "url": "data:image/gif;base64," + STILL}),
         DocumentBlock({"type": "text", "media_type": "text/plain", "data": "words"}, "notes.txt"),
         DocumentBlock({"type": "base64", "media_type": "text/markdown", "data": "aGk="}, "résumé, v2.md"),
         TextBlock("look"),
@@ -549,9 +553,9 @@ def test_media_of_other_dialects_are_sent_or_told_of() -> None:
     wire = MessageHistory().add(Message("user", content)).for_send(CLAUDE)
     assert wire[0]["content"] == [
         {"text": "[image left out: it cannot be sent here]"},
-        image(b"hi", "jpeg"),
+        image(base64.b64decode(PHOTO), "jpeg"),
         {"text": "[image left out: it cannot be sent here]"},
-        image(b"hi", "gif"),
+        image(base64.b64decode(STILL), "gif"),
         document("notes", "txt", b"words"),
         document("r sum v2", "md", b"hi"),
         {"text": "look"},
@@ -911,7 +915,7 @@ def conversation() -> MessageHistory:
             ToolUseBlock("functions.find:1", "find.all", {"q": "y"}),
         ]
     )
-    chart = ImageBlock({"type": "base64", "media_type": "image/png", "data": "iVBORw0="})
+    chart = ImageBlock({"type": "base64", "media_type": "image/png", "data": PIXEL})
     history = history.add_tool_result("functions.find:0", ["a chart", chart])
     history = history.add_tool_result("functions.find:1", "", is_error=True)
     history = history.add(Message.user(report, "And this?", SystemBlock("Answer in French.")))

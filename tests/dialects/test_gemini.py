@@ -576,7 +576,10 @@ def test_a_tools_media_go_where_the_model_takes_them() -> None:
 @pytest.mark.parametrize(
     ("block", "expected"),
     [
-        (ImageBlock({"type": "base64", "media_type": "image/jpg", "data": PIXEL}), "image/jpeg"),
+        (
+            ImageBlock({"type": "base64", "media_type": "image/jpg", "data": "/9j//gAE+///wAALCAABAAEBAREA/9k="}),
+            "image/jpeg",
+        ),
         (ImageBlock({"type": "base64", "media_type": "PNG", "data": PIXEL}), "image/png"),
         (ImageBlock({"type": "base64", "data": PIXEL}), "image/png"),
         (ImageBlock({"type": "url", "url": "https://example.com/a.webp?x=1"}), "image/webp"),
@@ -626,8 +629,10 @@ def test_a_documents_title_has_a_place_on_vertex_only() -> None:
 
 
 def test_data_in_the_url_alphabet_suit_every_provider() -> None:
-    raw = [user({"inlineData": {"mimeType": "image/jpeg", "data": "_9j_4AAQ"}}, "what is it?")]
-    assert '"data": "/9j/4AAQ"' in json.dumps(MessageHistory.from_list(raw).for_send(Anthropic()))
+    raw = [user({"inlineData": {"mimeType": "image/jpeg", "data": "_9j__gAE-___wAALCAABAAEBAREA_9k="}}, "what is it?")]
+    assert '"data": "/9j//gAE+///wAALCAABAAEBAREA/9k="' in json.dumps(
+        MessageHistory.from_list(raw).for_send(Anthropic())
+    )
 
 
 # Models, replies

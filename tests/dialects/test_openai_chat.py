@@ -13,7 +13,8 @@ from message_history.dialects import Anthropic, Dialect, OpenAIChat, Portable
 from message_history.dialects.openai_chat.compatible import UNCHECKED
 
 Wire = dict[str, Any]
-IMAGE = "data:image/png;base64,iVBORw0KGgo="
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+IMAGE = f"data:image/png;base64,{PIXEL}"
 ASK = {"role": "user", "content": "q"}
 MORE = {"role": "user", "content": "more"}
 SAID = {"role": "assistant", "content": "a"}
@@ -462,7 +463,7 @@ def test_cache_marks_go_to_claude_behind_a_gateway_and_there_are_at_most_four() 
 
 
 def test_a_tool_s_image_is_sent_behind_all_results() -> None:
-    shot = ImageBlock({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="})
+    shot = ImageBlock({"type": "base64", "media_type": "image/png", "data": PIXEL})
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("a", "f", {}), ToolUseBlock("b", "f", {})])
     history = history.add_tool_result("a", [TextBlock("shot"), shot]).add_tool_result("b", "r")
     wire = history.for_send(OpenAIChat())
@@ -506,12 +507,15 @@ def test_calls_and_results_are_text_where_a_template_knows_no_tools() -> None:
 def test_the_form_of_ollama_s_own_api_goes_both_ways() -> None:
     dialect = served("ollama native")
     history = MessageHistory().add_user(
-        [TextBlock("look"), ImageBlock({"type": "base64", "media_type": "image/jpeg", "data": "/9j/AA=="})]
+        [
+            TextBlock("look"),
+            ImageBlock({"type": "base64", "media_type": "image/jpeg", "data": "/9j//gAE+///wAALCAABAAEBAREA/9k="}),
+        ]
     )
     history = history.add_assistant([ToolUseBlock("c1", "f", {"a": 1})]).add_tool_result("c1", "r")
     wire = history.for_send(dialect)
     assert wire == [
-        {"role": "user", "content": "look", "images": ["/9j/AA=="]},
+        {"role": "user", "content": "look", "images": ["/9j//gAE+///wAALCAABAAEBAREA/9k="]},
         {
             "role": "assistant",
             "content": "",

@@ -26,6 +26,7 @@ from message_history.blocks import Meta
 from tests.dialects.chat import ALL
 
 GOLDEN = Path(__file__).parent / "golden" / "openai_chat"
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SHOWN = (
     "openai",
     "azure",
@@ -54,7 +55,7 @@ def parallel_tools() -> MessageHistory:
 
 def image_from_a_tool() -> MessageHistory:
     """A tool that gives a picture, and one that fails."""
-    shot = ImageBlock({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="})
+    shot = ImageBlock({"type": "base64", "media_type": "image/png", "data": PIXEL})
     history = MessageHistory().add_user([TextBlock("Like this one?"), shot])
     history = history.add_assistant(
         [ToolUseBlock("call_a", "screenshot", {}), ToolUseBlock("call_b", "click", {"x": 1})]

@@ -9,6 +9,7 @@ from attrs import frozen
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
 from message_history.dialects.bedrock.check import violations as find_violations
+from message_history.dialects.bedrock.limits import LIMITS, with_claude
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.bedrock.parse import parse as parse_list
 from message_history.dialects.bedrock.render import Render
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media import Limits
     from message_history.message import Message
 
 __all__ = ["Bedrock"]
@@ -55,6 +57,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         s3: which media may be in S3 (B27).
         max_images: how many images a message may hold (B21).
         max_documents: how many documents a message may hold (B21).
+        limits: what is taken of images and documents (B21, B28, B31).
     """
 
     name: ClassVar[str] = BEDROCK
@@ -78,6 +81,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
     s3: frozenset[str] = frozenset()
     max_images: int = 20
     max_documents: int = 5
+    limits: Limits = LIMITS
 
     @classmethod
     def for_model(cls, model: str) -> Bedrock:
@@ -92,7 +96,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         fields = fields_for(MODELS, model)
         if "claude" in model.lower():
             claude = Anthropic.for_model(model)
-            fields.update(prefill=claude.prefill, binds_thinking=claude.binds_thinking)
+            fields.update(prefill=claude.prefill, binds_thinking=claude.binds_thinking, limits=with_claude(LIMITS))
         return cls(**fields)
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:

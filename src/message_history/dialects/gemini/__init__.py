@@ -9,6 +9,7 @@ from attrs import Factory, field, frozen
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
 from message_history.dialects.gemini.check import violations as find_violations
 from message_history.dialects.gemini.fields import GEMINI
+from message_history.dialects.gemini.limits import LIMITS, VERTEX
 from message_history.dialects.gemini.parse import Reader
 from message_history.dialects.gemini.render import Render
 from message_history.dialects.gemini.rules import DEVELOPER_MODELS, MODELS, RULES
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media import Limits
     from message_history.message import Message
 
 __all__ = ["Gemini"]
@@ -47,6 +49,7 @@ class Gemini(Dialect["ContentDict"]):
         split_calls: whether the calls of one step may come in several contents (G06).
         beside_results: whether other parts may stand beside the response of a single call (G23, G24).
         bypass_as_text: whether the value that stands for a missing signature may come as its text (G14).
+        limits: what is taken of images and documents (G28, G29).
     """
 
     name: ClassVar[str] = GEMINI
@@ -63,6 +66,7 @@ class Gemini(Dialect["ContentDict"]):
     split_calls: bool = False
     beside_results: bool = False
     bypass_as_text: bool = False
+    limits: Limits = field(default=Factory(lambda self: VERTEX if self.vertex else LIMITS, takes_self=True))
 
     @classmethod
     def for_model(cls, model: str, *, vertex: bool = False) -> Gemini:

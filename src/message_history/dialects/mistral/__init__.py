@@ -8,6 +8,7 @@ from attrs import frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
 from message_history.dialects.mistral.check import violations as find_violations
+from message_history.dialects.mistral.limits import LIMITS, SERVED
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
 from message_history.dialects.mistral.parse import parse as parse_list
 from message_history.dialects.mistral.render import Render
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media import Limits
     from message_history.message import Message
 
 __all__ = ["Mistral"]
@@ -51,6 +53,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         id_limit: how long it may be.
         name_pattern: what a function's name must look like (M08).
         name_limit: how long it may be.
+        limits: what is taken of images (M24, M25).
     """
 
     name: ClassVar[str] = MISTRAL
@@ -74,6 +77,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
     id_limit: int = ID_LENGTH
     name_pattern: re.Pattern[str] = NAME
     name_limit: int = NAME_LIMIT
+    limits: Limits = LIMITS
 
     @classmethod
     def for_model(cls, model: str) -> Mistral:
@@ -85,7 +89,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         Returns:
             The dialect; the strictest fields for a model that is not known.
         """
-        return cls(**fields_for(MODELS, model))
+        return cls(**fields_for((*MODELS, *SERVED), model))
 
     @classmethod
     def for_version(cls, version: int) -> Mistral:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
-from attrs import frozen
+from attrs import Factory, evolve, field, frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
 from message_history.dialects.openai_responses.check import violations as find_violations
 from message_history.dialects.openai_responses.forms import MODELS, OPENAI_RESPONSES, TEXT_LIMIT
+from message_history.dialects.openai_responses.limits import LIMITS
 from message_history.dialects.openai_responses.parse import Reader, is_cut_off
 from message_history.dialects.openai_responses.render import Render
 from message_history.dialects.openai_responses.rules import RULES
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media import Limits
     from message_history.message import Message
 
 __all__ = ["OpenAIResponses"]
@@ -56,6 +58,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         images: whether messages and outputs may hold images.
         files: whether they may hold files.
         text_limit: how long one text may be (OR-23).
+        limits: what is taken of images (OR-29, OR-30).
     """
 
     name: ClassVar[str] = OPENAI_RESPONSES
@@ -78,6 +81,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     images: bool = True
     files: bool = True
     text_limit: int = TEXT_LIMIT
+    limits: Limits = field(default=Factory(lambda self: evolve(LIMITS, looked_at=self.images), takes_self=True))
 
     @classmethod
     def for_model(cls, model: str, provider: str | None = None) -> OpenAIResponses:

@@ -14,6 +14,7 @@ from attrs import frozen
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.check import violations as find_violations
+from message_history.dialects.openai_chat.limits import PORTABLE
 from message_history.dialects.openai_chat.rules import SHORT_ID
 from message_history.dialects.portable.rules import QUOTED, RULES
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from message_history.blocks import SystemBlock
     from message_history.checking import Violation
     from message_history.dialects.base import Foreign
+    from message_history.media import Limits
     from message_history.message import Message
 
 __all__ = ["Portable"]
@@ -61,10 +63,16 @@ FORM: Final = OpenAIChat(
 @final
 @frozen(kw_only=True)
 class Portable(Dialect["ChatCompletionMessageParam"]):
-    """The form that every surveyed chat endpoint accepts."""
+    """The form that every surveyed chat endpoint accepts.
+
+    Args:
+        limits: what is taken of images (P-16).
+    """
 
     name: ClassVar[str] = "portable"
     rules: ClassVar[tuple[Rule, ...]] = RULES
+
+    limits: Limits = PORTABLE
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Chat Completions; see `Dialect.parse`."""

@@ -1,0 +1,50 @@
+"""What Converse takes of images and documents."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from message_history.dialects.anthropic.limits import LIMITS as CLAUDE
+from message_history.media import Limits
+
+__all__ = ["LIMITS", "with_claude"]
+
+LIMITS: Final = Limits(
+    types=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
+    image_bytes=3_750_000,
+    document_bytes=4_500_000,
+    lenient=True,
+    encoded=False,
+    side=8000,
+    rules={
+        "type": "B28",
+        "mismatch": "B31",
+        "broken": "B31",
+        "bytes": "B21",
+        "side": "B21",
+        "document": "B31",
+    },
+    source="https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html",
+    date="2026-09",
+)
+
+
+def with_claude(limits: Limits) -> Limits:
+    """Give the same limits with those that Claude has on every platform.
+
+    Args:
+        limits: the limits.
+
+    Returns:
+        The limits; their rules are those of the Messages API, which answers.
+    """
+    return evolve(
+        limits,
+        upright=True,
+        many=CLAUDE.many,
+        many_side=CLAUDE.many_side,
+        count=CLAUDE.count,
+        rules={**limits.rules, "many": "B21", "count": "B21"},
+    )

@@ -1,0 +1,32 @@
+"""What generateContent takes of images and documents, on each of its services."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from message_history.dialects.gemini.rules import IMAGE_TYPES
+from message_history.media import Limits
+
+__all__ = ["LIMITS", "VERTEX"]
+
+LIMITS: Final = Limits(
+    types=IMAGE_TYPES,
+    lenient=True,
+    count=3_600,
+    total_bytes=98_000_000,
+    by_assistant=True,
+    rules={"type": "G24", "mismatch": "G28", "broken": "G28", "count": "G29", "total": "G29", "bytes": "G29"},
+    source="https://ai.google.dev/gemini-api/docs/image-understanding",
+    date="2026-09",
+)
+"""A request has 100 MB; words, tools and keys need some of it."""
+VERTEX: Final = evolve(
+    LIMITS,
+    image_bytes=7_000_000,
+    encoded=False,
+    count=3_000,
+    total_bytes=None,
+    source="https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/image-understanding",
+)

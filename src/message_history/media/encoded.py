@@ -1,0 +1,129 @@
+"""Base64 text, read in pieces: only what is asked for is decoded."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Final, final
+
+__all__ = ["Encoded", "encoded", "inline_data"]
+
+_ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_SPACE: Final = b" \t\r\n\f\v"
+_FROM_URL: Final = bytes.maketrans(b"-_", b"+/")
+_WINDOW: Final = 48 * 1024
+"""How many bytes are decoded at once; a multiple of three."""
+
+
+@final
+class Encoded:
+    """Bytes that stand in base64 text.
+
+    Args:
+        text: the text, in the standard alphabet and with its padding.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._end = len(text) // 4 * 3 - text[-2:].count("=")
+        self._start = 0
+        self._held = b""
+
+    def __len__(self) -> int:
+        return self._end
+
+    def at(self, offset: int, count: int) -> bytes:
+        """Read some bytes.
+
+        Args:
+            offset: where they begin.
+            count: how many.
+
+        Returns:
+            The bytes; fewer behind the end.
+
+        Complexity: linear in what is read, and in one window.
+        """
+        inside = offset - self._start
+        if inside < 0 or inside + count > len(self._held):
+            first = offset // 3
+            wanted = max(_WINDOW, count + 2)
+            self._held = base64.b64decode(self.text[first * 4 : (first + wanted // 3 + 1) * 4])
+            self._start = first * 3
+            inside = offset - self._start
+        return self._held[inside : inside + count]
+
+    def last_index(self, wanted: bytes, start: int) -> int:
+        """Find the last place of two bytes, from the end backwards.
+
+        Args:
+            wanted: the bytes.
+            start: where to stop.
+
+        Returns:
+            The place, or -1.
+
+        Complexity: linear in what is behind the place.
+        """
+        end = self._end
+        while end > start:
+            begin = max(start, end - _WINDOW + 1)
+            found = self.at(begin, end - begin).rfind(wanted)
+            if found >= 0:
+                return begin + found
+            if begin == start:
+                break
+            end = begin + len(wanted) - 1
+        return -1
+
+    def decoded(self) -> bytes:
+        """Decode the whole."""
+        return base64.b64decode(self.text)
+
+
+def encoded(text: str) -> Encoded | None:
+    """Take text as base64.
+
+    Args:
+        text: the text; white space in it, the alphabet for URLs and missing padding are mended.
+
+    Returns:
+        The bytes that it stands for, whose `text` is `text` itself when nothing had to be mended; None when it is no
+        base64, or empty.
+
+    Complexity: linear in the text.
+    """
+    if not text.isascii():
+        return None
+    if len(text) % 4 == 0 and text and not text[:-2].encode().translate(None, _ALPHABET):
+        return Encoded(text) if _ends_well(text) else None
+    plain = text.encode().translate(_FROM_URL, _SPACE).rstrip(b"=")
+    if not plain or len(plain) % 4 == 1 or plain.translate(None, _ALPHABET):
+        return None
+    return Encoded((plain + b"=" * (-len(plain) % 4)).decode())
+
+
+def _ends_well(text: str) -> bool:
+    try:
+        binascii.a2b_base64(text[-4:], strict_mode=True)
+    except ValueError:
+        return False
+    return True
+
+
+def inline_data(url: str) -> tuple[str, str] | None:
+    """Split a data URL into its media type and its base64 text; None for another URL.
+
+    Args:
+        url: any URL.
+
+    Returns:
+        The media type, empty when there is none, and the text.
+    """
+    if url[:5].lower() != "data:":
+        return None
+    head, comma, data = url.partition(",")
+    kind, *parameters = head[5:].split(";")
+    if not comma or "base64" not in [parameter.strip().lower() for parameter in parameters]:
+        return None
+    return kind.strip().lower(), data

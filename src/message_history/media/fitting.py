@@ -1,0 +1,204 @@
+"""Make an image fit: the one file that needs Pillow. The same bytes and bounds give the same image, in any process.
+
+What a decoder gets is bounded before it gets it: the headers have told how many pixels there are, and only formats
+whose headers are read here are opened. One image is in memory at a time, and where the format can, not in full size.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import io
+import struct
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PIL.Image import Image
+
+    from message_history.media.headers import Picture
+
+__all__ = ["MOST_PIXELS", "Bounds", "Fitted", "can_fit", "fit"]
+
+MOST_PIXELS: Final = 89_478_485
+"""A picture of more pixels is not opened: in colours it is a quarter of a gigabyte, whatever its file says."""
+
+
+@final
+@frozen(kw_only=True)
+class Bounds:
+    """What an image must fit into.
+
+    Args:
+        types: the media types that it may have.
+        size: how many bytes it may have.
+        side: how many pixels a side may have.
+        pixels: how many pixels it may have.
+    """
+
+    types: tuple[str, ...] | None = None
+    size: int | None = None
+    side: int | None = None
+    pixels: int | None = None
+
+
+@final
+@frozen(kw_only=True)
+class Fitted:
+    """An image that fits.
+
+    Args:
+        media_type: its type.
+        data: its bytes in base64.
+        width: its width in pixels.
+        height: its height.
+    """
+
+    media_type: str
+    data: str
+    width: int
+    height: int
+
+
+def can_fit() -> bool:
+    """Tell whether Pillow is there."""
+    try:
+        importlib.import_module("PIL.Image")
+    except ImportError:
+        return False
+    return True
+
+
+def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
+    """Scale and re-encode an image so that it fits; its first picture, upright.
+
+    Args:
+        data: its bytes in base64.
+        picture: what they say.
+        bounds: what it must fit into.
+
+    Returns:
+        The image, or None when it cannot be opened, or not be made to fit.
+
+    Complexity: linear in its pixels and in what it is tried as; at most `_MOST_TRIES` encodings.
+    """
+    form = _FORMATS.get(picture.media_type)
+    if form is None or not 0 < picture.pixels <= MOST_PIXELS:
+        return None
+    try:
+        opened = _opened(data, form, picture, bounds)
+        return _encoded(opened, picture, bounds, len(data) // 4 * 3) if opened is not None else None
+    except (OSError, ValueError, ArithmeticError, LookupError, SyntaxError, EOFError, struct.error):
+        return None
+
+
+def _opened(data: str, form: str, picture: Picture, bounds: Bounds) -> Image | None:
+    """Decode an image, turned upright and no larger than it may be."""
+    from PIL import Image, ImageOps  # noqa: PLC0415
+
+    with Image.open(io.BytesIO(base64.b64decode(data)), formats=(form,)) as image:
+        if image.width * image.height > MOST_PIXELS or {image.width, image.height} != {picture.width, picture.height}:
+            return None
+        if form == "JPEG":
+            image.draft(None, _scaled(image.width, image.height, bounds))
+        image.load()
+        shown = _in_plain_colours(ImageOps.exif_transpose(image))
+        size = _scaled(*picture.upright, bounds)
+        if shown.size != size:
+            shown = shown.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
+        shown.info = {key: shown.info[key] for key in ("icc_profile",) if key in shown.info}
+        return shown
+
+
+def _in_plain_colours(image: Image) -> Image:
+    """Give an image in grey or in colours, with transparency if it has any."""
+    transparent = "transparency" in image.info or image.mode in ("LA", "La", "PA", "RGBA", "RGBa")
+    if image.mode in ("L", "RGB", "RGBA") and not (transparent and image.mode != "RGBA"):
+        return image
+    if image.mode.startswith("I") or image.mode == "F":
+        low, high = (float(bound) for bound in _extrema(image))
+        span = high - low if high > low else 1.0
+        return image.convert("F").point(lambda value: value * (255 / span) - low * 255 / span).convert("L")
+    return image.convert("RGBA" if transparent else "L" if image.mode == "1" else "RGB")
+
+
+def _opaque(image: Image) -> Image:
+    """Give an image without transparency, on white."""
+    from PIL import Image as Images  # noqa: PLC0415
+
+    ground = Images.new("RGB", image.size, "white")
+    ground.paste(image, mask=image.getchannel("A"))
+    return ground
+
+
+def _extrema(image: Image) -> Any:
+    return (0, 65535) if image.mode.startswith("I;16") else image.getextrema()
+
+
+def _scaled(width: int, height: int, bounds: Bounds, share: float = 1.0) -> tuple[int, int]:
+    """Give the largest size of the same shape within bounds, or a share of it."""
+    scale = 1.0
+    if bounds.side is not None:
+        scale = min(scale, bounds.side / max(width, height))
+    if bounds.pixels is not None:
+        scale = min(scale, (bounds.pixels / (width * height)) ** 0.5)
+    scale *= share
+    if scale >= 1.0:
+        return width, height
+    return max(1, int(width * scale)), max(1, int(height * scale))
+
+
+def _encoded(image: Image, picture: Picture, bounds: Bounds, before: int) -> Fitted | None:
+    """Encode an image: without loss if that fits, else with less and less quality, then smaller."""
+    if image.mode == "RGBA" and (not _takes(bounds, "WEBP") or image.getchannel("A").getextrema() == (255, 255)):
+        image = _opaque(image)
+    shrunk = image.width * image.height / picture.pixels
+    size = image.width, image.height
+    for share in _SHARES:
+        width, height = _scaled(*size, Bounds(), share)
+        if (width, height) != image.size:
+            image = image.resize((width, height), reducing_gap=3.0)
+        for form, options in _tries(image, picture, bounds, before * shrunk * share * share):
+            written = io.BytesIO()
+            image.save(written, format=form, **options)
+            if bounds.size is None or written.tell() <= bounds.size:
+                return Fitted(
+                    media_type=f"image/{form.lower()}",
+                    data=base64.b64encode(written.getbuffer()).decode(),
+                    width=width,
+                    height=height,
+                )
+        if max(width, height) <= _SMALLEST:
+            break
+    return None
+
+
+def _tries(image: Image, picture: Picture, bounds: Bounds, expected: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name the formats to try, from the best to the smallest."""
+    with_loss = "WEBP" if image.mode == "RGBA" else "JPEG"
+    without = picture.media_type not in ("image/jpeg", "image/webp") or not _takes(bounds, with_loss)
+    if without and _takes(bounds, "PNG") and (bounds.size is None or expected <= bounds.size * 1.5):
+        yield "PNG", {"compress_level": 6}
+    for quality in _QUALITIES if _takes(bounds, with_loss) else ():
+        yield with_loss, {"quality": quality, "method": 4} if with_loss == "WEBP" else {"quality": quality}
+
+
+def _takes(bounds: Bounds, form: str) -> bool:
+    return bounds.types is None or f"image/{form.lower()}" in bounds.types
+
+
+_FORMATS: Final = {
+    "image/png": "PNG",
+    "image/jpeg": "JPEG",
+    "image/gif": "GIF",
+    "image/webp": "WEBP",
+    "image/bmp": "BMP",
+    "image/tiff": "TIFF",
+}
+_QUALITIES: Final = (92, 80, 60)
+_SHARES: Final = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06)
+_SMALLEST: Final = 64
+_MOST_TRIES: Final = (1 + len(_QUALITIES)) * len(_SHARES)

@@ -1,0 +1,337 @@
+"""What becomes of images and documents on their way out.
+
+Each one is first judged alone: its type is corrected from its bytes, what does not fit is scaled and re-encoded where
+Pillow is there, and what cannot be sent is replaced by a text that says why. Then come the limits of the whole
+request, which change the oldest first. They are the exception to the stable prefix, so they go in steps: once one is
+reached, a quarter of the room is made, and what was left out stays out while that room lasts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import define, evolve
+
+from message_history.blocks import Block, ImageBlock, Meta, TextBlock, ToolResultBlock
+from message_history.frozen import FrozenDict
+from message_history.media.fitting import can_fit
+from message_history.media.judging import faults_of, told_of, what_is_wrong, why_not_fitted, words_for
+from message_history.media.looking import Look, Media, look_at
+from message_history.media.made import bounds_of, made_to_fit
+from message_history.message import Message, make_message
+from message_history.repairs import Repair, RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from message_history.media.fitting import Fitted
+    from message_history.media.headers import Picture
+    from message_history.media.limits import Limits
+
+__all__ = ["send_media"]
+
+
+def send_media(
+    messages: Sequence[Message], bearing: Iterable[int], limits: Limits
+) -> tuple[Sequence[Message], list[Repair]]:
+    """Make the images and documents of a conversation fit.
+
+    Args:
+        messages: the messages of a closed history.
+        bearing: the positions of those that hold any.
+        limits: what the receiver takes.
+
+    Returns:
+        The messages, of which those that are not changed are the same objects, and what was changed.
+
+    Complexity: linear in the messages, and in the media that were not seen before.
+    """
+    request = _Request(limits)
+    for index in bearing:
+        if messages[index].role == "user" or limits.by_assistant:
+            request.take(index, messages[index])
+    request.judge()
+    changed = dict(request.changed())
+    if not changed:
+        return messages, []
+    return [changed.get(index, message) for index, message in enumerate(messages)], request.repairs()
+
+
+@final
+@define(eq=False)
+class _Item:
+    """One image or document of a request.
+
+    Args:
+        index: the message.
+        place: the block, and the block in it if that is a result.
+        block: what came.
+        look: what is known of it.
+        sent: what goes out.
+        why: what was changed, or why it was left out.
+        side: the longer side of the image that goes out, 0 where that is not known.
+    """
+
+    index: int
+    place: tuple[int, int | None]
+    block: Media
+    look: Look
+    sent: Media | TextBlock
+    why: str = ""
+    side: int = 0
+
+    @property
+    def stays(self) -> bool:
+        """Tell whether it goes out as an image or a document."""
+        return not isinstance(self.sent, TextBlock)
+
+    @property
+    def kind(self) -> str:
+        """Name what it is."""
+        return "image" if isinstance(self.block, ImageBlock) else "document"
+
+    def leave_out(self, why: str, rule: str) -> None:
+        """Put a text in its place."""
+        self.sent = TextBlock(f"[{self.kind} left out: {why}]", meta=_kept(self.block.meta))
+        self.why = f"{self.kind}: {why}{rule}"
+
+    def replace(self, media_type: str, data: str, why: str) -> None:
+        """Send other data."""
+        source = FrozenDict({"type": "base64", "media_type": media_type, "data": data})
+        self.sent = evolve(self.block, source=source)
+        self.why = why
+
+    def fit(self, fitted: Fitted, rules: str) -> None:
+        """Send the image that was made to fit."""
+        if self.look.picture is not None and self.look.data is not None:
+            told = told_of(self.look.data, self.look.picture, fitted)
+            self.replace(fitted.media_type, fitted.data, told + rules)
+            self.side = max(fitted.width, fitted.height)
+
+
+@final
+class _Request:
+    """The media of one request.
+
+    Args:
+        limits: what the receiver takes.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._items: list[_Item] = []
+        self._messages: dict[int, Message] = {}
+
+    def take(self, index: int, message: Message) -> None:
+        """Take the media of a message."""
+        self._messages[index] = message
+        for position, block in enumerate(message.content):
+            if isinstance(block, Media):
+                self._items.append(_Item(index, (position, None), block, look_at(block), block))
+            elif isinstance(block, ToolResultBlock):
+                for inner, part in enumerate(block.content):
+                    if isinstance(part, Media):
+                        self._items.append(_Item(index, (position, inner), part, look_at(part), part))
+
+    def judge(self) -> None:
+        """Judge each alone, then all together."""
+        limits = self._limits
+        for item in self._items:
+            if item.look.inline and not (limits.lenient and item.look.data is None):
+                (self._image if isinstance(item.block, ImageBlock) else self._document)(item)
+        self._all()
+        self._many()
+
+    # One alone
+
+    def _image(self, item: _Item) -> None:
+        """Correct an image's type, make it fit, or leave it out."""
+        limits, look = self._limits, item.look
+        picture = look.picture
+        wrong = what_is_wrong(look, limits)
+        if wrong:
+            item.leave_out(wrong, limits.named("broken"))
+            return
+        if picture is None or look.data is None:
+            return
+        item.side = picture.side
+        faults = faults_of(look.data, picture, limits)
+        if faults or (limits.upright and picture.orientation != 1 and can_fit()):
+            self._fit(item, look.data, picture, faults)
+        elif not _is_named(look.declared, picture.media_type, limits):
+            why = f"the media type {look.declared!r:.80} as {picture.media_type!r}, which the data is"
+            item.replace(picture.media_type, look.data, why + limits.named("mismatch"))
+        elif look.mended and not limits.lenient:
+            item.replace(picture.media_type, look.data, "an image's data in plain base64")
+
+    def _fit(self, item: _Item, data: str, picture: Picture, faults: list[str]) -> None:
+        """Scale and re-encode an image; leave it out when that cannot be done and it cannot go as it is."""
+        limits = self._limits
+        fitted = made_to_fit(item.look, bounds_of(limits, limits.side))
+        rules = "".join(limits.named(fault) for fault in faults)
+        if fitted is not None:
+            item.fit(fitted, rules)
+        elif faults:
+            why = "; ".join(words_for(fault, data, picture, limits) for fault in faults)
+            item.leave_out(f"{why}; {why_not_fitted(picture)}", rules)
+
+    def _document(self, item: _Item) -> None:
+        limits, look = self._limits, item.look
+        why = ""
+        if look.data is None:
+            why = "its data is no base64"
+        elif limits.pdf and look.declared in ("application/pdf", "application/x-pdf"):
+            if look.paper is None:
+                why = "it is no PDF"
+            elif look.paper.encrypted:
+                why = "it is encrypted"
+        if why:
+            item.leave_out(why, limits.named("document"))
+            return
+        data = look.data or ""
+        weight = limits.weight(len(data))
+        if limits.document_bytes is not None and weight > limits.document_bytes:
+            item.leave_out(f"it has {weight} bytes, {limits.document_bytes} are taken", limits.named("bytes"))
+        elif look.mended:
+            item.replace(look.declared, data, "a document's data in plain base64")
+
+    # All of them
+
+    def _all(self) -> None:
+        """Leave out the oldest of a request that holds too many, or too much."""
+        limits = self._limits
+        if limits.count is not None:
+            held = [item for item in self._items if item.stays]
+            for item in _crowded_out(held, [_pages(item) for item in held], limits.count):
+                why = f"a request holds {limits.count} images and pages at most, and newer ones came"
+                item.leave_out(why, limits.named("count"))
+        if limits.total_bytes is not None:
+            held = [item for item in self._items if item.stays]
+            sizes = [limits.weight(_length(item.sent)) for item in held]
+            for item in _crowded_out(held, sizes, limits.total_bytes):
+                why = f"a request holds {limits.total_bytes} bytes of images at most, and newer ones came"
+                item.leave_out(why, limits.named("total"))
+
+    def _many(self) -> None:
+        """Scale the larger images of a request that holds many; leave out the oldest where that cannot be done."""
+        limits = self._limits
+        images = [item for item in self._items if item.stays and item.kind == "image"]
+        if limits.many is None or limits.many_side is None or len(images) <= limits.many:
+            return
+        unfit: set[int] = set()
+        for item in images:
+            if item.side > limits.many_side:
+                # From the image as it came: what is scaled twice is worse.
+                fitted = made_to_fit(item.look, bounds_of(limits, limits.many_side))
+                if fitted is None:
+                    unfit.add(id(item))
+                else:
+                    item.fit(fitted, limits.named("many"))
+        waiting: deque[_Item] = deque()
+        held = 0
+        for item in images:
+            held += 1
+            if id(item) in unfit:
+                waiting.append(item)
+            if held > limits.many:
+                while waiting and held > limits.many - _step(limits.many):
+                    side = limits.many_side
+                    why = f"a request with more than {limits.many} images takes none larger than {side} pixels a side"
+                    waiting.popleft().leave_out(why, limits.named("many"))
+                    held -= 1
+
+    # What came of it
+
+    def changed(self) -> Iterator[tuple[int, Message]]:
+        """Give the messages that are not sent as they came."""
+        edits: dict[int, dict[int, dict[int | None, Block]]] = {}
+        for item in self._items:
+            if item.sent is not item.block:
+                position, inner = item.place
+                edits.setdefault(item.index, {}).setdefault(position, {})[inner] = item.sent
+        for index, blocks in edits.items():
+            message = self._messages[index]
+            content = list(message.content)
+            for position, parts in blocks.items():
+                block = content[position]
+                if isinstance(block, ToolResultBlock):
+                    inside = tuple(parts.get(inner, part) for inner, part in enumerate(block.content))
+                    content[position] = ToolResultBlock(block.tool_use_id, inside, block.is_error, meta=block.meta)
+                else:
+                    content[position] = parts[None]
+            yield index, make_message(message.role, tuple(content))
+
+    def repairs(self) -> list[Repair]:
+        """Tell what was changed."""
+        return [
+            Repair(
+                code=RepairCode.REWRITTEN if item.stays else RepairCode.WITHHELD,
+                index=item.index,
+                removed=(item.block,),
+                added=() if item.stays else (item.sent,),
+                detail=item.why,
+            )
+            for item in self._items
+            if item.sent is not item.block
+        ]
+
+
+def _is_named(declared: str, media_type: str, limits: Limits) -> bool:
+    """Tell whether a declared type says what the data is."""
+    return declared == media_type or (limits.lenient and declared.lower() in _SAME.get(media_type, ("",)))
+
+
+def _kept(meta: Meta | None) -> Meta | None:
+    """Give what of a block's meta goes with the text in its place."""
+    return evolve(meta, issuer=None, signature=None, converted=()) if meta is not None else None
+
+
+def _length(block: Media | TextBlock) -> int:
+    """Give the length of a block's base64 text."""
+    data: Any = block.source.get("data") if isinstance(block, Media) else None
+    return len(data) if isinstance(data, str) and isinstance(block, Media) else 0
+
+
+def _pages(item: _Item) -> int:
+    """Tell for how many images something counts: a document for its pages, as far as they are known."""
+    paper = item.look.paper
+    return (paper.pages or 1) if paper is not None else 1
+
+
+def _step(limit: int) -> int:
+    """Tell how much room is made once a limit is reached."""
+    return max(limit // 4, 1)
+
+
+def _crowded_out(items: Sequence[_Item], sizes: Sequence[int], limit: int) -> list[_Item]:
+    """Find what a limit on all leaves no room for, the oldest first.
+
+    What is left out for the first so many is also left out for more, until the next step.
+    """
+    held: deque[tuple[_Item, int]] = deque()
+    out: list[_Item] = []
+    total = 0
+    for item, size in zip(items, sizes, strict=True):
+        held.append((item, size))
+        total += size
+        if total <= limit:
+            continue
+        while held and total > limit - _step(limit) and (len(held) > 1 or total > limit):
+            oldest, gone = held.popleft()
+            out.append(oldest)
+            total -= gone
+    return out
+
+
+_SAME: Final = {
+    kind: ("", kind, kind.removeprefix("image/"), *others)
+    for kind, others in (
+        ("image/png", ()),
+        ("image/jpeg", ("image/jpg", "jpg")),
+        ("image/gif", ()),
+        ("image/webp", ()),
+        ("image/heic", ("image/heif", "heif")),
+        ("image/heif", ("image/heic", "heic")),
+    )
+}
