@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from message_history.blocks import Block, Meta, ProviderBlock, SystemBlock, TextBlock, ToolUseBlock
 from message_history.dialects.base import Parsed, is_cut_off
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.dialects.base import Foreign
+    from message_history.message import Message
 
 __all__ = ["ANTHROPIC", "parse"]
 
@@ -56,9 +57,11 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
+    found = [common_message(entry, 2) for entry in raw]
+    if all(found):
+        return Parsed(cast("list[Message]", found), list(range(len(found))))
     parsed = Parsed()
-    for source, entry in enumerate(raw):
-        message = common_message(entry, 2)
+    for source, (entry, message) in enumerate(zip(raw, found, strict=True)):
         if message is not None:
             parsed.messages.append(message)
             parsed.sources.append(source)
