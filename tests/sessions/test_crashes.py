@@ -82,8 +82,8 @@ def test_cut_off_at_every_byte_a_session_keeps_every_complete_message(path: Path
         before = complete[-1]
         complete.append([*before[: line["at"]], line["content"]] if "at" in line else before)
     assert len(complete[-1]) == MESSAGES
-    near = {end + more for end in ends[::12] for more in (-1, 0, 1)}
-    some = {*range(0, len(whole), 499), *range(0, 60, 2), *near, len(whole)}
+    near = {end + more for end in ends[::30] for more in (-1, 0, 1)}
+    some = {*range(0, len(whole), 1_499), *range(0, 60, 3), *near, len(whole)}
     cuts = range(len(whole) + 1) if LONG else sorted(cut for cut in some if 0 <= cut <= len(whole))
     for cut in cuts:
         reader, history = loads_and_mends(path, whole[:cut])
