@@ -18,6 +18,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -249,8 +250,17 @@ def raw(database: str) -> Iterator[Any]:
     engine.dispose()
 
 
+@st.composite
+def long_histories(draw: st.DrawFn) -> MessageHistory:
+    """Generate histories with several turns, the newest of them odd."""
+    history = draw(histories(max_size=3))
+    for message in [*of_length(draw(st.integers(4, 8))), *draw(st.lists(messages(), max_size=6))]:
+        history = history.add(message)
+    return history
+
+
 @FEWER
-@given(histories(max_size=14), st.integers(1, 4))
+@given(long_histories(), st.integers(1, 4))
 def test_newest_turns_are_what_the_whole_history_gives_behind_a_safe_cut(
     database: str, history: MessageHistory, turns: int
 ) -> None:
@@ -260,16 +270,12 @@ def test_newest_turns_are_what_the_whole_history_gives_behind_a_safe_cut(
     cut = int(cuts[-turns]) if len(cuts) >= turns else 0
     whole = again(database, session, history.policy).load()
     reader = again(database, session, history.policy)
-    assert same(reader.load(turns=turns), whole.drop_before(cut) if whole else whole)
+    assert same(reader.load(turns=turns), whole.drop_before(cut))
     assert reader.left_out == cut
     # An answer to a call that is left out, and one that is not there at all, go the same way.
     for id in ("1", "2", "nobody's"):
-        result = ToolResultBlock(id, "late")
-        assert same(reader.load(turns=turns).add(Message("user", [result])), whole_behind(whole, cut, result))
-
-
-def whole_behind(whole: MessageHistory, cut: int, result: ToolResultBlock) -> MessageHistory:
-    return (whole.drop_before(cut) if whole else whole).add(Message("user", [result]))
+        result = Message("user", [ToolResultBlock(id, "late")])
+        assert same(reader.load(turns=turns).add(result), whole.drop_before(cut).add(result))
 
 
 def test_older_rows_are_not_read(database: str) -> None:
@@ -287,14 +293,28 @@ def test_older_rows_are_not_read(database: str) -> None:
     assert len([repair for repair in damaged.repairs if repair.code is RepairCode.ENTRY_DROPPED]) == 28
 
 
+def test_a_late_result_whose_call_is_left_out_is_known_to_answer_it(database: str) -> None:
+    history = MessageHistory().add_user("a").add_assistant(ToolUseBlock("1", "run", {})).add_user("b")
+    history = history.add_assistant("c").add_tool_result("1", "late").add_user("d").add_assistant("e")
+    session = new(database)
+    session.append(history)
+    reader = again(database, session)
+    newest = reader.load(turns=1)
+    assert reader.left_out == 4
+    assert [block.mark.reason for block in newest[0].content if block.mark is not None] == ["left_out"]
+    assert same(newest, history.drop_before(4))
+    reader.append(newest.add_user("f"))
+    assert session.load() == history.add_user("f")
+
+
 def bound_alike(messages: Sequence[Message]) -> list[Message]:
     return [unbound(message) for message in messages]
 
 
 @FEWER
 @given(
-    histories(max_size=12),
-    st.integers(1, 3),
+    long_histories(),
+    st.integers(1, 2),
     st.lists(st.one_of(messages(), st.sampled_from(OTHERWISE)), min_size=1, max_size=5),
 )
 def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
@@ -305,18 +325,23 @@ def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
     writer = again(database, session, history.policy)
     newest = writer.load(turns=turns)
     first = writer.left_out
+    older = [str(repair) for repair in history.repairs if repair.index < first]
     for step in later:
         newest = newest.add(step) if isinstance(step, Message) else changed(newest, step)
         writer.append(newest)
+        assert writer.left_out == first
         whole = again(database, session, history.policy).load()
         assert not check(whole.to_list(), Native())
-        assert bound_alike(whole[:first]) == bound_alike(history[:first])
-        shown = whole.drop_before(first) if len(whole) > first else None
-        if shown is not None and newest and not opened(newest):
-            assert bound_alike(shown) == bound_alike(newest)
         assert len(whole) == first + len(newest)
         assert whole.system == newest.system
-        assert {str(repair) for repair in history.repairs if repair.index < first} <= set(map(str, whole.repairs))
+        assert bound_alike(whole[:first]) == bound_alike(history[:first])
+        if newest and not (first and opened(newest)):
+            assert bound_alike(whole[first:]) == bound_alike(newest)
+        told = [str(evolve(repair, index=repair.index + first)) for repair in newest.repairs]
+        told = [repair for repair in told if RepairCode.BOOTSTRAP_ADDED not in repair] if first else told
+        now = list(map(str, whole.repairs))
+        assert [repair for repair in now if repair in older] == older
+        assert [repair for repair in told if repair not in now] == []
         # Nothing was to be mended, or it would be known by now.
         assert again(database, session, history.policy).load().repairs == whole.repairs
         reader = again(database, session, history.policy)
@@ -338,6 +363,43 @@ def test_thinking_behind_the_newest_turns_is_not_bound_behind_all_of_them(databa
     assert [block.bound for block in history[-1].content if isinstance(block, ThinkingBlock)] == [True]
     thoughts = [block for message in session.load() for block in message.content if isinstance(block, ThinkingBlock)]
     assert [(block.thinking, block.bound) for block in thoughts] == [("1", True), ("2", False)]
+
+
+def test_repairs_behind_the_newest_turns_are_numbered_and_placed_in_the_session(database: str) -> None:
+    session = new(database)
+    history = MessageHistory().add_user(["a", " "]).add_assistant("b").add_user("c").add_assistant("d")
+    session.append(history)
+    writer = again(database, session)
+    newest = writer.load(turns=1)
+    assert writer.left_out == 2
+    assert not newest.repairs
+    for text in ("e", "f"):
+        newest = newest.add_user([text, "\n"])
+        history = history.add_user([text, "\n"])
+        writer.append(newest)
+        assert same(session.load(), history)
+    assert [(repair.index, repair.removed) for repair in history.repairs] == [
+        (0, (TextBlock(" "),)),
+        (4, (TextBlock("\n"),)),
+        (4, (TextBlock("\n"),)),
+    ]
+    newest = newest.rewind(1)
+    writer.append(newest)
+    assert same(session.load(), history.rewind(1))
+    writer.append(newest.add_user(["g", " "]))
+    assert same(session.load(), history.rewind(1).add_user(["g", " "]))
+
+
+def test_another_system_prompt_behind_the_newest_turns_unbinds_the_older_thinking(database: str) -> None:
+    session = new(database)
+    history = MessageHistory().add_user("a").add_assistant([ThinkingBlock("1", "s"), TextBlock("b")])
+    session.append(history.add_user("c").add_assistant("d"))
+    writer = again(database, session)
+    writer.append(writer.load(turns=1).with_system("Be brief."))
+    assert session.load() == history.add_user("c").add_assistant("d").with_system("Be brief.")
+    thought = session.load()[1].content[0]
+    assert isinstance(thought, ThinkingBlock)
+    assert not thought.bound
 
 
 def test_a_turn_that_opens_with_words_of_the_operator_grows_without_its_opening(database: str) -> None:

@@ -5,6 +5,7 @@ What does not say otherwise is tested in SQLite and in PostgreSQL.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -327,3 +328,12 @@ def test_a_connection_that_breaks_in_the_middle_leaves_the_session_as_it_was(
     assert SqlSession(empty, "a").load() == of_length(6)
     with pytest.raises(SessionConflictError):
         SqlSession(empty, "a").append(MessageHistory().add_user("else"))
+
+
+@pytest.mark.usefixtures("sql")
+def test_the_examples_of_the_page_print_what_it_says() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    checked = subprocess.run(
+        [sys.executable, docs / "examples.py", docs / "sessions.md"], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
