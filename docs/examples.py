@@ -18,6 +18,7 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +37,9 @@ def rewritten(text: str) -> str:
     """
     parts: list[str] = []
     done = 0
-    namespace: dict[str, Any] = {"__name__": "__example__"}
+    # A module of its own, where dataclasses and type hints look for the names of an example.
+    sys.modules["__example__"] = module = ModuleType("__example__")
+    namespace: dict[str, Any] = vars(module)
     printed: str | None = None
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "samples", Path(folder) / "samples", ignore=shutil.ignore_patterns("*.repaired.*"))
@@ -61,7 +64,7 @@ def run_python(code: str, namespace: dict[str, Any]) -> str:
     """Run a block of Python and give what it prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        exec(compile(code, "<example>", "exec"), namespace)  # noqa: S102 - the project's own examples
+        exec(compile(code, "<example>", "exec", dont_inherit=True), namespace)  # noqa: S102 - the project's own examples
     return out.getvalue()
 
 

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from langchain_core.language_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.messages import AIMessage, ToolCall
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
@@ -18,6 +17,9 @@ from typing_extensions import TypedDict
 from message_history import MessageHistory
 from message_history.integrations.langchain import LangChain
 from message_history.integrations.langgraph import grow
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 
 class State(TypedDict):
@@ -33,7 +35,7 @@ class Work(TypedDict):
     city: str
 
 
-CALLS: list[Any] = [{"name": "weather", "args": {"city": city}, "id": city} for city in ("Paris", "Rome")]
+CALLS: list[ToolCall] = [{"name": "weather", "args": {"city": city}, "id": city} for city in ("Paris", "Rome")]
 CHAT = FakeMessagesListChatModel(
     responses=[AIMessage("I will look.", tool_calls=CALLS), AIMessage("It is sunny in both.")]
 )
@@ -46,7 +48,7 @@ def think(state: State) -> dict[str, MessageHistory]:
     return {"history": history.add_response(reply, dialect=LangChain())}
 
 
-def tool(state: Work) -> dict[str, Any]:
+def tool(state: Work) -> dict[str, list[dict[str, str]]]:
     """Run one call; a message is an update as well, and a small one to keep."""
     result = {"role": "tool", "tool_call_id": state["call_id"], "content": f"sunny in {state['city']}"}
     return {"history": [result]}

@@ -93,8 +93,12 @@ class MessageHistory(Sequence[Message]):
     __slots__ = ("__weakref__", "_conversation")
     _conversation: Conversation
 
-    def __new__(cls, *, policy: Policy | None = None) -> MessageHistory:
-        """Make an empty history."""
+    def __new__(cls, *, policy: Policy | None = None, _saved: str | None = None) -> MessageHistory:
+        """Make an empty history; serializers that take `_asdict` apart give back what it held."""
+        if _saved is not None:
+            from message_history.integrations.state import SAVED, load  # noqa: PLC0415
+
+            return load({SAVED: _saved})
         if policy is not None and not isinstance(policy, Policy):
             raise TypeError(f"policy must be a Policy, not {type(policy).__name__}")
         return _of_parts(Log(), NOTHING_YET, Context(policy if policy is not None else _DEFAULT))
@@ -659,9 +663,9 @@ class MessageHistory(Sequence[Message]):
         return history_schema()
 
     def _asdict(self) -> dict[str, str]:
-        from message_history.integrations.state import save  # noqa: PLC0415
+        from message_history.integrations.state import SAVED, save  # noqa: PLC0415
 
-        return save(self)
+        return {"_saved": save(self)[SAVED]}
 
     # Inside
 

@@ -235,6 +235,29 @@ def test_a_checkpoint_holds_everything_in_plain_data(history: MessageHistory) ->
         assert as_history(serde.loads_typed(serde.dumps_typed({"history": history}))["history"]) == history
 
 
+def test_a_field_without_the_channel_is_read_where_types_are_not_restricted() -> None:
+    class Plain(TypedDict):
+        history: MessageHistory
+
+    def say(state: Plain) -> dict[str, Any]:
+        return {"history": state["history"].add_assistant("ho")}
+
+    for serde, kind in ((PERMISSIVE, MessageHistory), (STRICT, dict)):
+        graph = StateGraph(Plain)
+        graph.add_node("say", say)
+        graph.add_edge(START, "say")
+        compiled: Any = graph.compile(checkpointer=InMemorySaver(serde=serde))
+        compiled.invoke({"history": HELLO}, config())
+        kept = compiled.get_state(config()).values["history"]
+        assert type(kept) is kind
+        assert as_history(kept) == HELLO.add_assistant("ho")
+
+
+def test_the_schema_of_a_state_describes_the_history() -> None:
+    for schema in (agent().get_input_jsonschema(), agent().get_output_jsonschema()):
+        assert schema["properties"]["history"]["type"] == "array"
+
+
 def test_a_history_that_did_not_change_is_not_written_again() -> None:
     channel = grow.from_checkpoint(save(HELLO))
     assert channel.checkpoint() is channel.checkpoint() is channel.copy().checkpoint()
@@ -369,6 +392,7 @@ with SqliteSaver.from_conn_string({path!r}) as saver:
     else:
         history = graph.get_state(config()).values["history"]
         assert type(history) is MessageHistory and len(history.awaiting) == 2
+        assert len(list(graph.get_state_history(config()))) == 3
         assert_done(graph.invoke(None, config())["history"])
 """
 

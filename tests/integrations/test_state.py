@@ -88,4 +88,8 @@ def test_a_spoiled_text_is_a_value_error(text: str) -> None:
 def test_named_tuple_duck_typing_gives_the_saved_value(data: st.DataObject) -> None:
     """Serializers of checkpoints take apart what has `_asdict`."""
     history = data.draw(histories())
-    assert history._asdict() == save(history)
+    assert history._asdict() == {"_saved": save(history)[SAVED]}
+    assert load(history._asdict()) == history
+    again = MessageHistory(_saved=history._asdict()["_saved"])
+    assert again == history
+    assert again.repairs == history.repairs

@@ -40,7 +40,7 @@ __all__ = [
     "is_cut_off",
 ]
 
-WireT = TypeVar("WireT")
+WireT_co = TypeVar("WireT_co", covariant=True)
 
 CUT_OFF: Final = frozenset(
     {
@@ -282,7 +282,7 @@ class Export:
 
 
 @frozen
-class Dialect(ABC, Generic[WireT]):
+class Dialect(ABC, Generic[WireT_co]):
     """One provider API's wire format and rules.
 
     Args:
@@ -324,7 +324,7 @@ class Dialect(ABC, Generic[WireT]):
         Complexity: linear in the messages.
         """
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[WireT] | None:
+    def write_turn(self, said: Message | None, heard: Message | None) -> list[WireT_co] | None:
         """Write a settled turn alone, just as `render` writes it in its place.
 
         Args:

@@ -11,6 +11,7 @@ branches that ran at the same time are told from a history that was rewritten.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, final
 
 from langgraph.channels.base import BaseChannel
@@ -21,6 +22,7 @@ from message_history.history import MessageHistory
 from message_history.integrations.langchain import LangChain
 from message_history.integrations.langchain_parse import as_message
 from message_history.integrations.merging import goes_on, merged
+from message_history.integrations.pydantic import history_schema
 from message_history.integrations.state import is_saved, load, save
 from message_history.message import Message
 from message_history.replies import read_response
@@ -28,11 +30,28 @@ from message_history.replies import read_response
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pydantic_core import CoreSchema
+
     from message_history.policy import Policy
 
 __all__ = ["Growing", "as_history", "grow"]
 
 _OVERWRITE: Final = "__overwrite__"
+
+
+@dataclass
+class _Allowed:
+    """What LangGraph takes for `MessageHistory` in its list of types that a strict serializer may read.
+
+    It looks for dataclasses in the state, and asks them for no more than their name.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: object) -> CoreSchema:
+        return history_schema()
+
+
+_Allowed.__module__, _Allowed.__name__ = MessageHistory.__module__, MessageHistory.__name__
 
 
 @final
@@ -88,8 +107,8 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
 
     @property
     def UpdateType(self) -> Any:  # noqa: N802 - LangGraph's name
-        """Return the type of the updates, which is any that `update` takes."""
-        return MessageHistory
+        """Return a type that lets a strict serializer read the histories that nodes gave; `update` takes more."""
+        return _Allowed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Growing) and self._policy == other._policy

@@ -46,8 +46,8 @@ def save(history: MessageHistory) -> dict[str, str]:
 
 
 def is_saved(value: object) -> bool:
-    """Tell whether a value is what `save` gives."""
-    return isinstance(value, Mapping) and len(value) == 1 and isinstance(value.get(SAVED), str)
+    """Tell whether a value is what `save` gives, or what a serializer made of a history."""
+    return isinstance(value, Mapping) and len(value) == 1 and isinstance(_text_in(value), str)
 
 
 def load(value: object, *, policy: Policy | None = None) -> MessageHistory:
@@ -70,11 +70,16 @@ def load(value: object, *, policy: Policy | None = None) -> MessageHistory:
         return value
     if not isinstance(value, Mapping) or not is_saved(value):
         return MessageHistory.from_list(value, policy=policy, open_tail="keep")  # type: ignore[arg-type]
-    state = json.loads(value[SAVED])
+    state = json.loads(_text_in(value))
     if not isinstance(state, dict) or not isinstance(state.get("messages"), list):
         raise ValueError("a saved history holds a JSON object with a list of messages")  # noqa: TRY004
     repairs = [repair for item in state.get("repairs", ()) if (repair := repair_from_json(item)) is not None]
     return restored(state["messages"], _policy(state.get("policy"), policy), repairs)
+
+
+def _text_in(value: Mapping[str, Any]) -> Any:
+    # Serializers that know no histories take them apart by their `_asdict`, which has a key of its own.
+    return value.get(SAVED, value.get("_saved"))
 
 
 def _policy(saved: Any, otherwise: Policy | None) -> Policy:
