@@ -95,8 +95,8 @@ def encoded(text: str) -> Encoded | None:
     """
     if not text.isascii():
         return None
-    if len(text) % 4 == 0 and text and not text[:-2].encode().translate(None, _ALPHABET):
-        return Encoded(text) if _ends_well(text) else None
+    if text and len(text) % 4 == 0 and _ends_well(text) and not text[:-4].encode().translate(None, _ALPHABET):
+        return Encoded(text)
     plain = text.encode().translate(_FROM_URL, _SPACE).rstrip(b"=")
     if not plain or len(plain) % 4 == 1 or plain.translate(None, _ALPHABET):
         return None
@@ -104,6 +104,7 @@ def encoded(text: str) -> Encoded | None:
 
 
 def _ends_well(text: str) -> bool:
+    """Tell whether the last four characters are good, where padding may stand."""
     try:
         binascii.a2b_base64(text[-4:], strict_mode=True)
     except ValueError:

@@ -109,7 +109,8 @@ def _opened(data: str, form: str, picture: Picture, bounds: Bounds) -> Image | N
         size = _scaled(*picture.upright, bounds)
         if shown.size != size:
             shown = shown.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
-        shown.info = {key: shown.info[key] for key in ("icc_profile",) if key in shown.info}
+        profile = image.info.get("icc_profile") if image.mode in ("L", "P", "RGB", "RGBA") else None
+        shown.info = {"icc_profile": profile} if profile and len(profile) <= _LONGEST_PROFILE else {}
         return shown
 
 
@@ -153,6 +154,7 @@ def _scaled(width: int, height: int, bounds: Bounds, share: float = 1.0) -> tupl
 
 def _encoded(image: Image, picture: Picture, bounds: Bounds, before: int) -> Fitted | None:
     """Encode an image: without loss if that fits, else with less and less quality, then smaller."""
+    profile = image.info.get("icc_profile")
     if image.mode == "RGBA" and (not _takes(bounds, "WEBP") or image.getchannel("A").getextrema() == (255, 255)):
         image = _opaque(image)
     shrunk = image.width * image.height / picture.pixels
@@ -163,7 +165,7 @@ def _encoded(image: Image, picture: Picture, bounds: Bounds, before: int) -> Fit
             image = image.resize((width, height), reducing_gap=3.0)
         for form, options in _tries(image, picture, bounds, before * shrunk * share * share):
             written = io.BytesIO()
-            image.save(written, format=form, **options)
+            image.save(written, format=form, icc_profile=profile, **options)
             if bounds.size is None or written.tell() <= bounds.size:
                 return Fitted(
                     media_type=f"image/{form.lower()}",
@@ -201,4 +203,5 @@ _FORMATS: Final = {
 _QUALITIES: Final = (92, 80, 60)
 _SHARES: Final = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06)
 _SMALLEST: Final = 64
+_LONGEST_PROFILE: Final = 100_000
 _MOST_TRIES: Final = (1 + len(_QUALITIES)) * len(_SHARES)
