@@ -83,7 +83,7 @@ def graph(state: Any, value: Any, connection: sqlite3.Connection) -> Any:
     def node(_: Any) -> dict[str, Any]:
         return {"messages": [{"role": "user", "content": "And tomorrow?"}]}
 
-    builder = StateGraph(state)
+    builder: Any = StateGraph(state)
     builder.add_node("node", node, input_schema=state)
     builder.add_edge(START, "node")
     saver = SqliteSaver(connection)
