@@ -151,7 +151,7 @@ def write(url: str, session_id: str, writer: int, ready: object, told: object) -
             except SessionConflictError:
                 conflicts += 1
                 # Whoever was too late waits for a while, longer each time: so not all are too late again.
-                time.sleep(chance.uniform(0, min(0.01 * 2**attempt, 1)))
+                time.sleep(chance.uniform(0, 0.01 * 2**attempt))
     told.put(conflicts)  # type: ignore[attr-defined]
 
 
