@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from message_history import MessageHistory, ProviderBlock, RepairCode, TextBlock, ThinkingBlock, check
+from message_history import MessageHistory, ProviderBlock, RepairCode, TextBlock, ThinkingBlock, ToolUseBlock, check
 from message_history.dialects import Native, OpenAIChat, PydanticAI
 from message_history.streaming import Accumulator
 from tests.replies.streams import STREAMS, Stream
@@ -111,6 +111,7 @@ def test_a_finished_stream_that_was_cut_holds_no_half_call(stream: Stream) -> No
 @every_stream
 def test_a_stream_cut_after_any_event_leaves_a_valid_history(stream: Stream) -> None:
     calls_before: list[str] = []
+    whole = [(call.name, call.input) for call in fed(stream, len(stream.events)).history_so_far.awaiting]
     for count in range(len(stream.events) + 1):
         reply = fed(stream, count)
         history = reply.history_so_far
@@ -120,7 +121,7 @@ def test_a_stream_cut_after_any_event_leaves_a_valid_history(stream: Stream) -> 
         assert text == words_of(stream, count)
         calls = [call.id for call in history.awaiting]
         assert calls[: len(calls_before)] == calls_before
-        assert all(call.readable for call in history.awaiting)
+        assert [(call.name, call.input) for call in history.awaiting] == whole[: len(calls)]
         calls_before = calls
         assert reply.history_so_far == history  # asking changes nothing
         assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
@@ -165,6 +166,23 @@ def test_a_call_that_is_complete_stays_when_the_stream_is_cut() -> None:
     half = fed(stream, stops[3] - 1).history_so_far
     assert half.awaiting == ()
     assert RepairCode.INCOMPLETE_CALL_DROPPED in {repair.code for repair in half.repairs}
+
+
+def test_a_custom_call_is_complete_when_its_input_is() -> None:
+    (stream,) = [each for each in STREAMS if each.name == "responses custom call"]
+    kinds = [event["type"] for event in stream.events]
+    done = kinds.index("response.custom_tool_call_input.done")
+    assert len(fed(stream, done).history_so_far.awaiting) == 0
+    assert len(fed(stream, done + 1).history_so_far.awaiting) == 1
+
+
+def test_calls_that_were_sent_open_have_stubs_before_the_reply() -> None:
+    asked = SENT.add_assistant(ToolUseBlock("toolu_1", "now", {}))
+    (stream,) = [each for each in STREAMS if each.name == "anthropic end_turn 1"]
+    reply = fed(stream, len(stream.events), asked)
+    assert [message.role for message in reply.history_so_far] == ["user", "assistant"] * 2
+    assert reply.message == reply.history_so_far[-1]
+    assert fed(stream, 1, asked).history_so_far == asked.close()
 
 
 def test_half_a_server_tool_is_left_out() -> None:

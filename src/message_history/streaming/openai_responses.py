@@ -95,12 +95,17 @@ class ResponsesReply(Assembler):
     def response(self) -> dict[str, Any] | None:
         """Give the response so far; see `Assembler.response`."""
         told = {"object": "response", **self._told}
+        if not self.finished:
+            # A response that is in progress counts as cut off; here only half a call does.
+            told.pop("status", None)
         output = []
         for index, item in sorted(whole(self._items).items()):
+            kind = item.get("type")
             if index in self._done:
                 output.append(item)
+                if kind in _CALLS and item.get("status") == "incomplete" and not self.finished:
+                    told["status"] = "incomplete"
                 continue
-            kind = item.get("type")
             parts = {
                 key: [part for part in item[key] if _says(part)] for key in ("content", "summary") if item.get(key)
             }
@@ -109,8 +114,6 @@ class ResponsesReply(Assembler):
                 output.append({**item, "status": "incomplete"} if kind == "function_call" else item)
             elif kind in ("message", "reasoning") and any(parts.values()):
                 output.append({**item, **parts})
-        if not self.finished:
-            told["status"] = "incomplete" if told.get("status") == "incomplete" else "in_progress"
         return {**told, "output": output} if output or self.finished else None
 
 
