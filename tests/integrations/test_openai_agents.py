@@ -46,6 +46,11 @@ def agent(*steps: Any) -> tuple[Agent, ScriptedModel]:
     ), model
 
 
+def go(agent: Agent, said: str, *, session: HistorySession) -> Any:
+    """Run an agent in a loop of its own, which is closed behind it."""
+    return asyncio.run(Runner.run(agent, said, session=session))
+
+
 def item(role: str, content: str) -> Any:
     return {"role": role, "content": content}
 
@@ -81,8 +86,8 @@ def test_the_runner_keeps_a_conversation_in_it() -> None:
     )
     said = [assistant_message("Sunny.", item_id="msg_1")], [assistant_message("You are welcome.", item_id="msg_2")]
     one, model = agent([paris, rome], *said)
-    first = Runner.run_sync(one, "Weather in Paris and Rome?", session=session)
-    second = Runner.run_sync(one, "Thanks.", session=session)
+    first = go(one, "Weather in Paris and Rome?", session=session)
+    second = go(one, "Thanks.", session=session)
     assert (first.final_output, second.final_output) == ("Sunny.", "You are welcome.")
     assert [message.role for message in session.history] == ["user", "assistant"] * 3
     assert [result.text for result in session.history[2].results] == ["sunny in Paris", "sunny in Rome"]
@@ -96,10 +101,10 @@ def test_the_runner_keeps_a_conversation_in_it() -> None:
 def test_a_run_that_ended_in_mid_cycle_does_not_spoil_the_next() -> None:
     session = HistorySession("s")
     with pytest.raises(UserError, match="the process ended"):
-        Runner.run_sync(agent([function_call("crash", {}, call_id="1")])[0], "Go.", session=session)
+        go(agent([function_call("crash", {}, call_id="1")])[0], "Go.", session=session)
     asyncio.run(session.add_items([call("2")]))
     one, model = agent([assistant_message("I am back.", item_id="msg_1")])
-    Runner.run_sync(one, "And now?", session=session)
+    go(one, "And now?", session=session)
     assert check(model.calls[0].input, STORED) == []
     assert kinds(list(model.calls[0].input)) == ["user", "2", "2", "user"]
     assert [repair.code for repair in session.history.repairs] == [RepairCode.RESULT_STUBBED]
@@ -219,5 +224,5 @@ def test_a_conversation_begun_elsewhere_goes_on_in_it() -> None:
     assert begun.awaiting == (ToolUseBlock("toolu_1", "f", {}),)
     session = HistorySession("s", begun)
     one, model = agent([assistant_message("ok", item_id="msg_1")])
-    Runner.run_sync(one, "Go on.", session=session)
+    go(one, "Go on.", session=session)
     assert check(model.calls[0].input, STORED) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -43,6 +44,11 @@ class Recorder:
         return ModelResponse(parts=[TextPart(f"answer {len(self.requests)}")])
 
 
+def go(agent: Agent[None, Any], said: str, message_history: list[ModelMessage] | None = None) -> Any:
+    """Run an agent in a loop of its own, which is closed behind it."""
+    return asyncio.run(agent.run(said, message_history=message_history))
+
+
 def ask(text: str) -> ModelRequest:
     return ModelRequest(parts=[UserPromptPart(content=text)])
 
@@ -54,7 +60,7 @@ def orphan() -> ModelRequest:
 def test_a_run_goes_on_from_a_history_and_gives_one() -> None:
     history = MessageHistory().add_user("hi").add_assistant(["I look.", ToolUseBlock("1", "f", {"n": 1})])
     agent = Agent(TestModel(custom_output_text="done"), capabilities=[ValidHistory()])
-    result = agent.run_sync("And?", message_history=model_messages(history))
+    result = go(agent, "And?", message_history=model_messages(history))
     again = read_messages(result.all_messages())
     assert [message.role for message in again] == ["user", "assistant", "user", "assistant"]
     assert again[2].results[0].is_stub
@@ -65,8 +71,8 @@ def test_a_run_goes_on_from_a_history_and_gives_one() -> None:
 def test_open_calls_would_be_refused_by_the_agent_itself() -> None:
     raw: list[ModelMessage] = [ask("hi"), ModelResponse(parts=[ToolCallPart("f", {}, "1")])]
     with pytest.raises(UserError, match="unprocessed tool calls"):
-        Agent(TestModel()).run_sync("And?", message_history=raw)
-    assert Agent(TestModel()).run_sync("And?", message_history=model_messages(read_messages(raw))).output
+        go(Agent(TestModel()), "And?", message_history=raw)
+    assert go(Agent(TestModel()), "And?", message_history=model_messages(read_messages(raw))).output
 
 
 def test_tools_of_a_run_are_kept() -> None:
@@ -74,19 +80,19 @@ def test_tools_of_a_run_are_kept() -> None:
         return f"sunny in {city}"
 
     agent = Agent(TestModel(custom_output_text="sunny"), tools=[weather], capabilities=[ValidHistory()])
-    result = agent.run_sync("Weather?")
+    result = go(agent, "Weather?")
     history = read_messages(result.all_messages())
     assert history.repairs == ()
     assert history[1].calls[0].name == "weather"
     assert history[2].results[0].text.startswith("sunny in")
-    assert agent.run_sync("Thanks.", message_history=model_messages(history)).output == "sunny"
+    assert go(agent, "Thanks.", message_history=model_messages(history)).output == "sunny"
 
 
 def test_valid_messages_are_passed_on_untouched() -> None:
     recorder, mended = Recorder(), list[MessageHistory]()
     agent = Agent(FunctionModel(recorder), capabilities=[ValidHistory(on_repair=mended.append)])
-    first = agent.run_sync("hi")
-    agent.run_sync("more", message_history=first.all_messages())
+    first = go(agent, "hi")
+    go(agent, "more", message_history=first.all_messages())
     assert recorder.requests[1][: len(recorder.requests[0])] == recorder.requests[0]
     assert mended == []
 
@@ -95,7 +101,7 @@ def test_broken_messages_are_mended_and_told() -> None:
     recorder, mended = Recorder(), list[MessageHistory]()
     agent = Agent(FunctionModel(recorder), capabilities=[ValidHistory(on_repair=mended.append)])
     answered = ModelResponse(parts=[TextPart("ho")])
-    result = agent.run_sync("more", message_history=[answered, orphan(), answered])
+    result = go(agent, "more", message_history=[answered, orphan(), answered])
     assert check(read_messages(recorder.requests[0]).for_send(TO), TO) == []
     codes = {repair.code for history in mended for repair in history.repairs}
     assert RepairCode.BOOTSTRAP_ADDED in codes
@@ -108,7 +114,7 @@ def test_a_history_may_be_cut_before_each_request() -> None:
     agent = Agent(FunctionModel(recorder), capabilities=[short])
     messages: list[ModelMessage] = []
     for number in range(5):
-        messages = agent.run_sync(f"question {number}", message_history=messages).all_messages()
+        messages = go(agent, f"question {number}", message_history=messages).all_messages()
     assert [len(read_messages(request)) for request in recorder.requests] == [1, 3, 3, 3, 3]
     assert read_messages(recorder.requests[-1])[0].text == "question 3"
 
@@ -117,7 +123,7 @@ def test_a_policy_that_raises_stops_the_run() -> None:
     strict = ValidHistory(policy=Policy(on_violation="raise"))
     agent = Agent(FunctionModel(Recorder()), capabilities=[strict])
     with pytest.raises(InvariantError):
-        agent.run_sync("more", message_history=[ModelResponse(parts=[TextPart("ho")])])
+        go(agent, "more", message_history=[ModelResponse(parts=[TextPart("ho")])])
 
 
 @settings(max_examples=40)
@@ -125,6 +131,6 @@ def test_a_policy_that_raises_stops_the_run() -> None:
 def test_any_history_can_be_gone_on_from(history: MessageHistory) -> None:
     recorder = Recorder()
     agent: Agent[None, Any] = Agent(FunctionModel(recorder), capabilities=[ValidHistory()])
-    result = agent.run_sync("more", message_history=model_messages(history))
+    result = go(agent, "more", message_history=model_messages(history))
     assert check(recorder.requests[0], TO) == []
     assert read_messages(result.all_messages())[-1].text == "answer 1"
