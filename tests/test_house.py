@@ -38,6 +38,8 @@ ROOMS = (
     "windows",
     "replies",
     "encoding",
+    "folding",
+    "given",
     "history",
     "streaming",
     "scanning",

@@ -6,15 +6,12 @@ share their storage with new ones.
 
 from __future__ import annotations
 
-import logging
 import warnings
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, overload
 
 from attrs import evolve
 
-from message_history.arranging import arrange
 from message_history.blocks import (
     Block,
     Content,
@@ -32,11 +29,13 @@ from message_history.dialects.typed_blocks import common_message
 from message_history.dialects.unsent import unsent
 from message_history.drafts import Hearing, OpenTurn, Turn, heard_message, said_message
 from message_history.encoding import json_array, json_of, json_of_settled
+from message_history.folding import Folding, length_of, log_new
 from message_history.frozen import brief
+from message_history.given import content_of, parsed_entry
 from message_history.media import bear_media, bears_media, fit_media
 from message_history.message import Message, make_message, thinks, unbound
 from message_history.policy import Policy
-from message_history.repairs import Repair, RepairCode, Severity
+from message_history.repairs import Repair, RepairCode
 from message_history.replies import added_since, read_response
 from message_history.sequence import Log
 from message_history.turns import (
@@ -44,7 +43,6 @@ from message_history.turns import (
     Context,
     Conversation,
     SystemPrompt,
-    advance,
     awaited,
     close,
     conversation_of,
@@ -61,11 +59,10 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
     from message_history.blocks import StubReason
-    from message_history.dialects.base import Note, Parsed
+    from message_history.dialects.base import Parsed
 
-__all__ = ["MessageHistory", "SystemPromptWarning", "restored"]
+__all__ = ["MessageHistory", "SystemPromptWarning", "history_of", "restored"]
 
-logger = logging.getLogger("message_history")
 WireT = TypeVar("WireT")
 
 
@@ -139,12 +136,12 @@ class MessageHistory(Sequence[Message]):
         if type(message) is not Message:
             common = common_message(message, 2)
             if common is None:
-                return self._add_parsed(_parsed_entry(message))
+                return self._add_parsed(parsed_entry(message))
             message = common
         before = self._conversation
         grown = step(before, message)
         if grown[4] is not before[4]:
-            _log_new(before[4], grown[4])
+            log_new(before[4], grown[4])
         history = _new(MessageHistory)
         _set_conversation(history, grown)
         return history
@@ -208,7 +205,7 @@ class MessageHistory(Sequence[Message]):
         if not isinstance(call, ToolUseBlock | str):
             raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {brief(call)}")
         id, turn = (call, None) if isinstance(call, str) else (call.id, call.turn)
-        result = ToolResultBlock(id, _content_of(content), is_error)
+        result = ToolResultBlock(id, content_of(content), is_error)
         return self._stepped(make_message("user", (result,)), answers=turn)
 
     def add_response(
@@ -298,12 +295,12 @@ class MessageHistory(Sequence[Message]):
         if open_tail not in ("stub", "keep"):
             raise ValueError(f"open_tail must be 'stub' or 'keep', not {brief(open_tail)}")
         rules = policy if policy is not None else _DEFAULT
-        folding = _Folding(Context(rules))
+        folding = Folding(Context(rules))
         folding.fold(read(entries, dialect))
         if open_tail == "stub":
             folding.close()
         enforce(rules, folding.repairs)
-        return folding.history()
+        return history_of(folding.conversation())
 
     # Ways out
 
@@ -508,7 +505,7 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        folding = _Folding(self._context)
+        folding = Folding(self._context)
         messages = list(self._messages())
         for index, message in enumerate(messages):
             after = messages[index + 1] if index + 1 < len(messages) else None
@@ -518,7 +515,7 @@ class MessageHistory(Sequence[Message]):
                 folding.record(RepairCode.UNANSWERED_CALL_REMOVED, None, removed, f"call {detail}")
             if kept.content:
                 folding.take(kept, None)
-        return folding.history() if folding.changed else self
+        return history_of(folding.conversation()) if folding.changed else self
 
     # Windows: see `windows`, whose functions of the same names also tell what was left out
 
@@ -578,11 +575,11 @@ class MessageHistory(Sequence[Message]):
         Returns:
             The history.
         """
-        folding = _Folding(evolve(self._context, repairs=Log(repairs)))
+        folding = Folding(evolve(self._context, repairs=Log(repairs)))
         folding.told(added)
         for message in messages:
             folding.take(message, None, bind=True)
-        return folding.history(heard)
+        return history_of(folding.conversation(heard))
 
     # A read-only sequence
 
@@ -596,7 +593,7 @@ class MessageHistory(Sequence[Message]):
         yield from _open_messages(turn, context.policy)
 
     def __len__(self) -> int:
-        return _length(self._conversation)
+        return length_of(self._conversation)
 
     def __iter__(self) -> Iterator[Message]:
         return self._messages()
@@ -682,30 +679,30 @@ class MessageHistory(Sequence[Message]):
     ) -> MessageHistory:
         before = self._conversation
         grown = step(before, message, interrupted=interrupted, answers=answers)
-        _log_new(before[4], grown[4], dialect)
-        return _version(grown)
+        log_new(before[4], grown[4], dialect)
+        return history_of(grown)
 
     def _add_parsed(self, parsed: Parsed) -> MessageHistory:
         if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
             return self._stepped(parsed.messages[0], dialect=parsed.dialect)
-        folding = _Folding(self._context, self._conversation)
+        folding = Folding(self._context, self._conversation)
         folding.fold(parsed, arranged=False)
         enforce(self.policy, folding.repairs)
-        return folding.history()
+        return history_of(folding.conversation())
 
     def _add_behind(self, sent: MessageHistory, parsed: Parsed) -> MessageHistory:
         """Add what a parser read behind the version that was sent, and all that came since behind that."""
         added = added_since(sent._state, self._state)
         if added is None:
             raise ValueError("this history did not grow out of `sent`: it is another, or was cut since")
-        folding = _Folding(added.context, sent._conversation)
+        folding = Folding(added.context, sent._conversation)
         folding.fold(parsed, arranged=False)
         if not folding.grew(sent._conversation):
             return self._add_parsed(parsed)  # an empty reply: what was sent may still change
         for message, answers in added.messages:
             folding.take(message, None, bind=True, answers=answers)
         enforce(self.policy, folding.repairs)
-        return folding.history()
+        return history_of(folding.conversation())
 
     def _warn_of_system(self) -> None:
         warned = self._context.system.warned
@@ -728,199 +725,15 @@ _new = object.__new__
 _set_conversation = MessageHistory._conversation.__set__  # type: ignore[attr-defined]
 
 
-def _version(conversation: Conversation) -> MessageHistory:
-    """Make a history; `add` does the same in place."""
+def history_of(conversation: Conversation) -> MessageHistory:
+    """Make a history of a conversation whose laws hold; `add` does the same in place."""
     history = _new(MessageHistory)
     _set_conversation(history, conversation)
     return history
 
 
 def _of_parts(past: Log[Turn], turn: OpenTurn, context: Context) -> MessageHistory:
-    return _version(conversation_of(past, turn, context))
-
-
-@final
-class _Folding:
-    """Several messages on their way into a history, all of them or none; the caller enforces the policy.
-
-    Args:
-        context: the context that the history is to have.
-        start: the conversation that they go into; an empty one by default.
-    """
-
-    def __init__(self, context: Context, start: Conversation | None = None) -> None:
-        self._context = context
-        mending = context
-        if context.policy.on_violation != "repair":
-            mending = evolve(context, policy=evolve(context.policy, on_violation="repair"))
-        past, turn = parts_of(start)[:2] if start is not None else (Log[Turn](), NOTHING_YET)
-        self._conversation = conversation_of(past, turn, mending)
-        self._last_calls: int | None = None
-        self._dialect = ""
-        self.changed = False
-        """Whether anything had to be changed."""
-
-    @property
-    def repairs(self) -> Sequence[Repair]:
-        """Return what had to be changed."""
-        return self._conversation[4].repairs[len(self._context.repairs) :]
-
-    def grew(self, start: Conversation) -> bool:
-        """Tell whether anything was said or heard since the start."""
-        return self._conversation[1:4] != start[1:4]
-
-    def fold(self, parsed: Parsed, *, arranged: bool = True) -> None:
-        """Take what a parser read.
-
-        Args:
-            parsed: the messages and notes.
-            arranged: whether to move results next to their calls first, and to mark thinking behind a change.
-        """
-        self._dialect = parsed.dialect
-        if arranged and not parsed.notes and not parsed.interrupted:
-            grown, taken = advance(self._conversation, parsed.messages)
-            if taken == len(parsed.messages):
-                self._conversation = grown
-                self._last_calls = parsed.sources[-1] if parsed.sources else None
-                return
-        notes = deque(parsed.notes)
-        incoming: Iterable[tuple[Message, int, bool, RepairCode | None]]
-        if arranged:
-            incoming = arrange(parsed.messages, parsed.sources, parsed.interrupted, self._context.policy)
-        else:
-            incoming = [
-                (message, source, n in parsed.interrupted, None)
-                for n, (message, source) in enumerate(zip(parsed.messages, parsed.sources, strict=True))
-            ]
-        for message, source, interrupted, done in incoming:
-            while notes and done is None and notes[0].source <= source:
-                self._note(notes.popleft(), from_list=arranged)
-            where = source if arranged else None
-            self.take(message, where, interrupted=interrupted, done=done, bind=not arranged)
-        while notes:
-            self._note(notes.popleft(), from_list=arranged)
-
-    def _note(self, note: Note, *, from_list: bool) -> None:
-        self.record(note.code, note.source if from_list else None, note.removed, note.detail)
-
-    def take(
-        self,
-        message: Message,
-        source: int | None,
-        *,
-        interrupted: bool = False,
-        done: RepairCode | None = None,
-        bind: bool = False,
-        answers: int | None = None,
-    ) -> None:
-        """Take one message; thinking that comes after a change is marked, unless `bind`."""
-        before = self._conversation
-        sources = source, self._last_calls
-        if self.changed and not bind and thinks(message):
-            message = unbound(message)
-        grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
-        if not self.changed and grown[4] is not before[4]:
-            self.changed = len(grown[4].repairs) > len(before[4].repairs)
-            if not bind and thinks(message):
-                message = unbound(message)
-                grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
-        self._conversation = grown
-        if done is not None:
-            detail = f"{message.content[0]!r:.120}" if message.content else ""
-            self.record(done, source, detail=detail, index=max(_length(grown) - 1, 0))
-        if message.role == "assistant" and message.ids:
-            self._last_calls = source
-
-    def record(
-        self,
-        code: RepairCode,
-        source: int | None,
-        removed: tuple[Any, ...] = (),
-        detail: str = "",
-        index: int | None = None,
-    ) -> None:
-        """Record a change that was made on the way in."""
-        where = index if index is not None else _length(self._conversation)
-        self.told([Repair(code=code, index=where, source=source, removed=removed, detail=detail)])
-
-    def close(self) -> None:
-        """Stub what is awaited, and tell of it."""
-        past, turn, context = parts_of(self._conversation)
-        turn, stubs = close(past, turn, context.policy, told=True)
-        self._conversation = conversation_of(past, turn, context)
-        self.told([evolve(stub, source=self._last_calls) for stub in stubs])
-
-    def history(self, heard: Message | Hearing | None = None) -> MessageHistory:
-        """Give the history, with what its last message has heard so far, and log what was changed."""
-        past, turn, context = parts_of(self._conversation)
-        turn = (turn[0], heard) if heard is not None else turn
-        if context.policy is not self._context.policy:
-            context = evolve(context, policy=self._context.policy)
-        _log_new(self._context, context, self._dialect)
-        return _of_parts(past, turn, context)
-
-    def told(self, repairs: Iterable[Repair]) -> None:
-        """Record changes."""
-        past, turn, context = parts_of(self._conversation)
-        told = context.repairs.extend(repairs)
-        self.changed = self.changed or len(told) > len(context.repairs)
-        self._conversation = conversation_of(past, turn, evolve(context, repairs=told))
-
-
-def _length(conversation: Conversation) -> int:
-    _, turns, said, heard, _ = conversation
-    return max(2 * turns - 1, 0) + (said is not None) + (heard is not None)
-
-
-def _log_new(before: Context, after: Context, dialect: str = "") -> None:
-    """Log the repairs that came; `dialect` is what was read, when it was a list."""
-    for repair in after.repairs[len(before.repairs) :]:
-        _log(repair, dialect)
-
-
-def _log(repair: Repair, dialect: str) -> None:
-    level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
-    told = {
-        "repair": repair,
-        "repair_code": repair.code.value,
-        "repair_severity": repair.severity.value,
-        "repair_index": repair.index,
-        "repair_source": repair.source,
-        "repair_detail": repair.detail,
-        "repair_dialect": dialect,
-    }
-    logger.log(level, "%s", repair, extra=told)
-
-
-def _parsed_entry(entry: object) -> Parsed:
-    """Read one raw message."""
-    if isinstance(entry, str | bytes) or (not isinstance(entry, Mapping) and not _has_fields(entry)):
-        raise TypeError(f"add takes a Message or a mapping, not {type(entry).__name__}: {brief(entry)}")
-    return read([entry])
-
-
-def _has_fields(entry: object) -> bool:
-    forms = (("model_dump",), ("role", "content"), ("kind", "parts"))
-    return any(all(hasattr(entry, name) for name in names) for names in forms)
-
-
-def _content_of(content: object) -> object:
-    """Read what a tool gave: a list of raw content blocks is taken as blocks, any other JSON as its text."""
-    if not isinstance(content, list) or not content:
-        return content
-    if not all(isinstance(part, Mapping) and isinstance(part.get(_held_by(part)), str | Mapping) for part in content):
-        return content
-    parsed = read([{"role": "user", "content": content}])
-    return parsed.messages[0].content if len(parsed.messages) == 1 and not parsed.notes else content
-
-
-def _held_by(part: Mapping[str, Any]) -> str:
-    """Name the key under which a raw content block holds what it is about."""
-    kind = part.get("type")
-    return _HELD.get(kind, "") if isinstance(kind, str) else ""
-
-
-_HELD: Final = {"text": "text", "image": "source", "document": "source", "image_url": "image_url"}
+    return history_of(conversation_of(past, turn, context))
 
 
 def _sides(turn: OpenTurn, policy: Policy) -> Turn:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.blocks import ToolResultBlock
-from message_history.history import _Folding
+from message_history.folding import Folding
+from message_history.history import history_of
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 from message_history.replies import added_since
@@ -67,14 +68,14 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     told = base._context.repairs
     since = branch._context.repairs[len(told) :] if branch._context.repairs.starts_with(told) else ()
     new = [repair for repair in since if repair.code not in _TOLD_ANEW]
-    folding = _Folding(history._context, history._conversation)
+    folding = Folding(history._context, history._conversation)
     folding.told(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
     for message, answers in added.messages:
         content = tuple(block for block in message.content if not _is_stub(block))
         if content:
             folding.take(make_message(message.role, content), None, bind=True, answers=answers)
     enforce(history.policy, folding.repairs[len(new) :])
-    return folding.history()
+    return history_of(folding.conversation())
 
 
 _TOLD_ANEW: Final = (RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED)
