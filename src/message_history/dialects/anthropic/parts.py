@@ -50,9 +50,11 @@ class Parts:
         known = VALUES[kind]
         left: dict[str, Any] = {}
         for key, value in block.extra(ANTHROPIC).items():
+            if value is None:
+                continue  # As good as absent, and not read back.
             if key in known and known[key](value):
                 wire[key] = thaw_well_formed(value, self._changes)
-                if key == "cache_control" and value is not None:
+                if key == "cache_control":
                     self.marked.append((self._changes.index, wire))
             else:
                 left[key] = value
