@@ -114,4 +114,6 @@ def _is_paused(blocks: Sequence[Block]) -> bool:
             if block.type == "server_tool_use" and block.data.get("name") in SERVER_TOOLS:
                 waiting.add(block.data.get("id"))
             waiting.discard(block.data.get("tool_use_id"))
-    return paused or bool(waiting)
+    last = blocks[-1]
+    in_mid_turn = isinstance(last, ProviderBlock) and last.dialect == ANTHROPIC and last.type in SERVER_TOOLS.values()
+    return bool(waiting) or (paused and in_mid_turn)

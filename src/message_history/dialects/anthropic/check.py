@@ -255,7 +255,8 @@ class _Check:
         content = entry.get("content")
         uses = {text_at(block, "id") for block in entries(content) if kind_of(block) == "server_tool_use"}
         done = {text_at(block, "tool_use_id") for block in entries(content) if isinstance(block, Mapping)}
-        paused = bool(uses - done) and not self._calls_of(last)
+        behind_result = bool(entries(content)) and kind_of(entries(content)[-1]) in rules.SERVER_TOOLS.values()
+        paused = (bool(uses - done) or behind_result) and not self._calls_of(last)
         if not self._dialect.prefill and not paused and not self._calls_of(last):
             self.found.add("A15", last)
         text = content if isinstance(content, str) else ""

@@ -161,10 +161,14 @@ class Render:
                 self.changes.added("a message of which nothing could be sent")
             content = [{"type": "text", "text": PLACEHOLDER}]
         wire: list[Wire] = [{"role": "user", "content": content}]
+        words: list[Wire] = []
         if spoken and in_list:
             words = [self._parts.with_keys(block, "system", self._parts.text(block.text)) for block in spoken]
+        # Of some system messages nothing but words is left: they are one with those before.
+        words += [part for each in directives if _is_worded(each) for part in each["content"]]
+        if words:
             wire.append({"role": "system", "content": words})
-        return [*wire, *directives]
+        return [*wire, *(each for each in directives if not _is_worded(each))]
 
     def _as_user_text(self, spoken: Sequence[SystemBlock]) -> list[Wire]:
         self.changes.rewritten("system words as marked text of the user's turn (A9)", *spoken)
@@ -173,13 +177,14 @@ class Render:
     def _directive(self, block: ProviderBlock) -> list[Wire]:
         """Write a system message that holds more than words: as much of it as the API takes (A10, A12)."""
         found = block.data.get("content")
-        content = [part for part in found if _is_directive(part)] if isinstance(found, FrozenList) else []
+        content = [_plain(part) for part in found if _is_directive(part)] if isinstance(found, FrozenList) else []
         config = block.data.get("output_config")
-        if block.dialect != ANTHROPIC or not self._dialect.system_in_list or not (content or config):
+        told = isinstance(config, FrozenDict)
+        if block.dialect != ANTHROPIC or not self._dialect.system_in_list or not (content or told):
             self.changes.withheld(block, "a system message of another form (A9)")
             return []
         wire: Wire = {"role": "system", "content": [thaw_well_formed(part, self.changes) for part in content]}
-        if isinstance(config, FrozenDict):
+        if told:
             wire["output_config"] = thaw_well_formed(config, self.changes)
         left = {key: value for key, value in block.data.items() if wire.get(key) != value}
         if left:
@@ -306,6 +311,8 @@ class Render:
             plain = result.tool_use_id in self._by_code or result.tool_use_id in self._toolsets
             if part.type == "search_result" and not all(_is_search(other) for other in result.content):
                 return [self._parts.as_json(part, "a search result beside other content (C15)")]
+            # Behind the results of an error stands only what a user message may hold (C13).
+            plain = plain or (result.is_error and part.type not in rules.OWN_IN_USER)
             wire = None if plain else self._parts.whole(part)
             if wire is not None:
                 return [wire]
@@ -410,6 +417,15 @@ class Render:
                 del mark["ttl"]
                 self.changes.rewritten("a one-hour cache mark after a five-minute one, as five minutes (K4)")
             short = short or mark.get("ttl") != "1h"
+
+
+def _is_worded(wire: Wire) -> bool:
+    return "output_config" not in wire and all(part["type"] == "text" for part in wire["content"])
+
+
+def _plain(part: Any) -> Any:
+    """Give a block of a system message as it may stand there: words without citations and marks."""
+    return FrozenDict({key: part[key] for key in ("type", "text")}) if part.get("type") == "text" else part
 
 
 def _is_directive(part: object) -> bool:

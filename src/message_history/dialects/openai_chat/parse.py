@@ -101,7 +101,9 @@ class Reader:
             if role != "user":
                 self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
             images = self._images(data) if "images" in data else []
-            blocks = [*self.content(data.get("content"), source), *images]
+            # Images without words come beside an empty text.
+            words = data.get("content") if not images or data.get("content") != "" else ()
+            blocks = [*self.content(words, source), *images]
         if not blocks:
             self.parsed.empty(data, source)
             return

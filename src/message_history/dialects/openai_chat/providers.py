@@ -73,7 +73,7 @@ HOSTS: Final = (
     _row(f"^azure{_END}", "https://github.com/letta-ai/letta/issues/467", "2026-10",
          provider="azure", content_key=True, max_messages=2048),
     _row("^azure.*(own-?data|on-?your-?data|search)", _GH + "openai/openai-dotnet/issues/218", "2026-10",
-         provider="azure data", parts=False, images=False, files=False),
+         provider="azure data", parts=False, images=False, files=False, refusals=False),
     _row(f"^deepseek({_END}|-(api|chat|coder|reasoner|v[0-9]))", "https://api-docs.deepseek.com/guides/thinking_mode",
          "2026-04", **{**OTHERS, "object_arguments": False}, provider="deepseek", images=False, unique_ids=True,
          banned_text=IMAGE_MARK, reasoning="reasoning_content", reasoning_required="always"),

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Foreign
 
-__all__ = ["REQUEST_ONLY", "SYNTHESIZED", "Reader"]
+__all__ = ["REQUEST_ONLY", "SYNTHESIZED", "Reader", "is_stopped"]
 
 REQUEST_ONLY: Final = "request"
 """The type of the block that stands for a request without parts: its instructions are what it says."""
@@ -57,6 +57,11 @@ _RESPONSE_PARTS: Final = frozenset(
     {"text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file"}
 )
 _STOPPED: Final = ("interrupted", "incomplete")
+
+
+def is_stopped(response: Mapping[Any, Any]) -> bool:
+    """Tell whether the keys of a response say that it was cut off."""
+    return is_cut_off(response) or response.get("state") in _STOPPED
 
 
 @final
@@ -73,6 +78,7 @@ class Reader:
         self._source = 0
         self._response: Mapping[Any, Any] = EMPTY
         self._calls: set[str] = set()
+        self._instructed = False
 
     def read(self, raw: Sequence[Any]) -> Parsed:
         """Read all entries.
@@ -91,6 +97,7 @@ class Reader:
                 self._message(entry, entry)
             elif self._foreign is None or not self._foreign(entry, source, self.parsed):
                 self._other(entry)
+        self._ask()
         return self.parsed
 
     def _other(self, entry: object) -> None:
@@ -116,13 +123,23 @@ class Reader:
         if not blocks:
             self.parsed.empty(entry, self._source)
             return
-        cut_off = role == "assistant" and (is_cut_off(data) or data.get("state") in _STOPPED)
+        cut_off = role == "assistant" and is_stopped(data)
         if cut_off and isinstance(blocks[-1], ToolUseBlock):
             blocks[-1] = half_written(blocks[-1])
         _carry(blocks, keys)
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
+        if role == "assistant":
+            self._ask()
+        self._instructed = role == "user" and isinstance(data.get("instructions"), str) and _only_prompts(blocks)
         self._calls.update(call.id for call in message.calls)
         self.parsed.add(message, self._source, interrupted=cut_off)
+
+    def _ask(self) -> None:
+        """Let a request that is answered ask for something: its prompts are lifted out, and its instructions stay."""
+        if self._instructed:
+            asked = self.parsed.messages[-1]
+            content = (*asked.content, ProviderBlock(PYDANTIC_AI, {"type": REQUEST_ONLY}, meta=asked.content[0].meta))
+            self.parsed.messages[-1] = make_message("user", content)
 
     def _role(self, kind: object, parts: Sequence[object]) -> str:
         if kind in ("request", "response"):
@@ -342,6 +359,10 @@ def _carry(blocks: list[Block], keys: Mapping[Any, Any]) -> None:
     opener = next((n for n, block in enumerate(blocks) if not isinstance(block, SystemBlock)), 0)
     if opener:
         blocks[opener] = with_meta(blocks[opener], carried=carried)
+
+
+def _only_prompts(blocks: Sequence[Block]) -> bool:
+    return all(isinstance(block, SystemBlock) for block in blocks)
 
 
 def _thawed(meta: Meta | None) -> dict[str, Any]:

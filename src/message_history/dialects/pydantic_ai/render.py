@@ -33,11 +33,12 @@ from message_history.dialects.pydantic_ai.fields import (
     RESPONSE,
     typed_kind_fits,
 )
-from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY
+from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
 from message_history.dialects.pydantic_ai.rules import ID, PROVIDERS
 from message_history.dialects.shapes import Shape, misfits
+from message_history.dialects.typed_blocks import parsed_input
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, thaw_well_formed
-from message_history.frozen import EMPTY, FrozenDict
+from message_history.frozen import EMPTY, FrozenDict, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,7 +130,7 @@ class Render:
     def _request_for(self, block: Block, pieces: list[_Piece]) -> _Piece:
         """Choose the request that a block goes to: another one where it brings other keys."""
         piece = pieces[-1]
-        keys = _carried(block)
+        keys = self._brought(block, REQUEST)
         if not keys or keys == piece.keys:
             return piece
         if not piece.keys and piece.opening:
@@ -235,7 +236,7 @@ class Render:
     def _response_for(self, block: Block, pieces: list[_Piece]) -> _Piece:
         """Choose the response that a block goes to: another one where it brings other keys and no call was made."""
         piece = pieces[-1]
-        keys = _carried(block)
+        keys = self._brought(block, RESPONSE)
         if not keys or keys == piece.keys:
             return piece
         if not piece.keys and not piece.parts:
@@ -361,19 +362,46 @@ class Render:
         wire: list[Wire] = []
         for piece in pieces:
             if piece.parts or (kind == "request" and _instructs(piece)):
+                self._end_well(piece)
                 wire.append({"parts": piece.parts, **self._keys(shape, piece.keys), "kind": kind})
             elif piece.keys:
                 self.changes.withheld(piece.keys, f"the keys of a {kind} of which nothing could be sent")
         return wire
 
+    def _end_well(self, piece: _Piece) -> None:
+        """Write the calls of a response that was cut off elsewhere so that they do not seem to have been cut off."""
+        if not is_stopped(piece.keys):
+            return
+        for part in piece.parts:
+            if part["part_kind"] != "tool-call":
+                continue
+            args = part["args"]
+            if isinstance(args, str) and parsed_input(args) is None:
+                part["args"] = json_text({"_raw": args})
+            elif part is piece.parts[-1] and not isinstance(args, str):
+                part["args"] = json_text(args or {})
+            else:
+                continue
+            self.changes.rewritten("a call's arguments as text that is complete, in a response that was cut off")
+
+    def _brought(self, block: Block, shape: Shape) -> FrozenDict:
+        """Give the keys of the message that a block opened, as far as they fit, and record the others."""
+        keys = _carried(block)
+        wrong = self._wrong(shape, keys) if keys else {}
+        return FrozenDict({key: value for key, value in keys.items() if key not in wrong}) if wrong else keys
+
     def _keys(self, shape: Shape, keys: FrozenDict) -> Wire:
         """Give keys that fit, and record the others."""
+        wrong = self._wrong(shape, keys)
+        return {key: value for key, value in self._content.thawed(keys).items() if key not in wrong}
+
+    def _wrong(self, shape: Shape, keys: FrozenDict) -> Wire:
         wrong = {key: keys[key] for key, missing in misfits(shape, keys) if not missing}
         if wrong:
             self.changes.withheld(
                 FrozenDict(wrong), f"keys with values that do not fit (PA-06): {', '.join(map(str, wrong))}"
             )
-        return {key: value for key, value in self._content.thawed(keys).items() if key not in wrong}
+        return wrong
 
     def _id(self, id: str) -> str:
         alias = self._ids(id)

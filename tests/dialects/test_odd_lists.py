@@ -1,0 +1,114 @@
+"""Lists of odd pieces of each form, to every dialect: valid, and the same again once they have been read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+
+from message_history import MessageHistory, check
+from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
+from message_history.dialects.detect import DIALECTS
+from tests.dialects.odd_pieces import FORMS, PIXEL, odd_lists
+
+if TYPE_CHECKING:
+    from message_history.dialects import Dialect
+
+NEWEST = Anthropic.for_model("claude-opus-5")
+OLLAMA = OpenAIChat.for_provider("ollama native")
+TARGETS: list[Dialect[Any]] = [
+    *(dialect for name, dialect in DIALECTS.items() if name != "native"),
+    NEWEST,
+    Anthropic.for_model("claude-sonnet-4-5"),
+    OpenAIChat.for_provider("kimi"),
+    OpenAIChat.for_provider("azure on your data"),
+    OpenAIChat.for_provider("vllm:gemma-3"),
+    OLLAMA,
+    OpenAIResponses.for_provider("deepseek"),
+    Gemini.for_model("gemini-2.5-pro"),
+    Mistral.for_version(3),
+    Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+    Bedrock.for_model("us.meta.llama3-3-70b-instruct-v1:0"),
+]
+
+
+def goes_round(history: MessageHistory, target: Dialect[Any]) -> None:
+    """Hold an export to be acceptable, and the same again once it has been read."""
+    wire = history.export(target).messages
+    assert wire or not history
+    assert not wire or check(wire, target) == []
+    again = MessageHistory.from_list(wire, dialect=target)
+    assert again.repairs == ()
+    assert again.export(target).messages == wire
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_odd_lists_go_round_everywhere(form: str) -> None:
+    @settings(max_examples=settings().max_examples // 10)
+    @given(odd_lists(form))
+    def law(raw: list[Any]) -> None:
+        before = json.dumps(raw)
+        for told in (DIALECTS[form], None):
+            history = MessageHistory.from_list(raw, dialect=told)
+            assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
+            for target in TARGETS:
+                goes_round(history, target)
+        assert json.dumps(raw) == before
+
+    law()
+
+
+Q = {"role": "user", "content": "q"}
+PROMPT = {"kind": "request", "parts": [{"part_kind": "system-prompt", "content": "s"}]}
+INSTRUCTED = {"kind": "request", "parts": [], "instructions": "i"}
+CALLED = {"part_kind": "tool-call", "tool_name": "f", "tool_call_id": "1"}
+REFERENCE = {"type": "tool_reference", "tool_name": "f"}
+FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
+    ("an image without words", OLLAMA, [{"role": "user", "content": "", "images": [PIXEL]}]),
+    ("a refusal alone", OpenAIChat.for_provider("azure on your data"), [Q, {"role": "assistant", "refusal": "x"}]),
+    ("an output config that is none", NEWEST, [Q, {"role": "system", "content": [], "output_config": "x"}]),
+    ("words of which some are cited", NEWEST,
+     [{"role": "system", "content": [{"type": "text", "text": "h", "citations": []}, {"type": "tool_result"}]}]),
+    ("words in two system messages", NEWEST,
+     [{"role": "user", "content": [{"type": "container_upload", "file_id": "f"}]}, {"role": "system", "content": "t"},
+      {"role": "system", "content": [{"type": "text", "text": "x"}, {}]}]),
+    ("an error result with a reference", Anthropic(),
+     [Q, {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
+      {"role": "user", "content": [
+          {"type": "tool_result", "tool_use_id": "1", "content": [REFERENCE], "is_error": True}]}]),
+    ("a paused turn of which nothing is left", Anthropic(),
+     [{"role": "assistant", "content": [{}], "stop_reason": "pause_turn"}]),
+    ("a response whose keys do not fit", PydanticAI(),
+     [{"kind": "response", "parts": [{"part_kind": "b"}]},
+      {"kind": "response", "parts": [{"part_kind": "t"}], "state": "odd"}]),
+    ("a prompt and instructions, answered", PydanticAI(),
+     [PROMPT, INSTRUCTED, {"kind": "response", "parts": [{"part_kind": "text", "content": "a"}]}]),
+    ("a prompt and instructions", PydanticAI(), [PROMPT, INSTRUCTED]),
+    ("a cut behind an unreadable call", PydanticAI(),
+     [{"kind": "response", "parts": [{**CALLED, "args": "{"}]},
+      {"kind": "response", "parts": [{"part_kind": "b"}], "finish_reason": "length"}]),
+    ("a cut behind a call", PydanticAI(),
+     [{"kind": "response", "parts": [{"part_kind": "b"}]},
+      {"kind": "response", "parts": [{**CALLED, "args": {}}, {}], "state": "interrupted"}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "raw"), [pytest.param(*found[1:], id=found[0]) for found in FOUND])
+def test_what_such_lists_have_shown(target: Dialect[Any], raw: list[Any]) -> None:
+    goes_round(MessageHistory.from_list(raw, dialect=target), target)
+
+
+def test_a_paused_turn_goes_out_last_where_the_api_would_go_on() -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    for content, ends in (
+        ([search], True),
+        ([search, found], True),
+        ([search, found, {"type": "text", "text": "a"}], False),
+    ):
+        said = {"role": "assistant", "content": content, "stop_reason": "pause_turn"}
+        wire: list[Any] = MessageHistory.from_list([Q, said]).for_send(Anthropic())
+        assert (wire[-1]["role"] == "assistant") is ends
+        assert check(wire, Anthropic()) == []
