@@ -124,6 +124,25 @@ def test_appending_gives_what_saving_gives_at_every_step(
         assert same(again(database, writer, history.policy).load(), history)
 
 
+def test_rows_are_only_ever_added(empty: str) -> None:
+    session = SqlSession(empty, "chat")
+    rows: set[tuple[Any, ...]] = set()
+    history = MessageHistory()
+    for number, version in enumerate(islice(steps(history), 12)):
+        history = version if number < 11 else version.rewind(1).add_user(["again", " "])
+        session.append(history)
+        with raw(empty) as connection:
+            now = {
+                (table, *row)
+                for table in ("messages", "repairs")
+                for row in connection.exec_driver_sql(f"SELECT * FROM message_history_{table}")
+            }
+        assert rows <= now
+        assert len(now - rows) == 1 + (number == 11)
+        rows = now
+    assert session.load() == history
+
+
 def test_two_writers_get_a_conflict_and_nothing_is_written(database: str) -> None:
     one = new(database)
     one.append(of_length(4))
