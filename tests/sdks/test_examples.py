@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from examples.strict_server import Heard, Said, StrictServer
 
-from message_history import MessageHistory, RepairCode
+from message_history import MessageHistory
 from tests.sdks.events import needs_sdk
 
 if TYPE_CHECKING:
@@ -137,11 +137,10 @@ def test_the_concurrent_example_never_changes_what_was_sent() -> None:
     from examples.concurrent_agent import Agent  # noqa: PLC0415
 
     cities = ("Rome", "Paris", "Oslo", "Bern", "Kyiv", "Lima", "Cairo", "Tunis", "Delhi", "Seoul")
-    rounds = iter(range(100))
 
     def script(heard: Heard) -> Said:
         calls = tuple(("weather", {"city": city}) for city in cities)
-        return Said(text="Well.", calls=calls if next(rounds) % 4 == 0 and heard.calls < 30 else ())
+        return Said(text="Well.", calls=calls if heard.calls < 30 else ())
 
     async def words() -> AsyncIterator[str]:
         for number in range(6):
@@ -158,10 +157,9 @@ def test_the_concurrent_example_never_changes_what_was_sent() -> None:
         history = asyncio.run(main(server))
         lists = [request["messages"] for request in server.requests]
         assert server.refusals == []
-    assert len(lists) > 5
+    assert len(lists) > 3
     for earlier, later in pairwise(lists):
         assert later[: len(earlier)] == earlier
     text = repr(list(history))
     assert all(f"steering {number}" in text for number in range(6))
-    assert sum(repair.code is RepairCode.LATE_RESULT_QUOTED for repair in history.repairs) > 0
-    assert text.count("It is sunny in Oslo.") == 3
+    assert [text.count(f"It is sunny in {city}.") for city in cities] == [3] * 10
