@@ -1,4 +1,4 @@
-"""The short cuts of two renders: what they write of common messages is what the long way writes."""
+"""The short cuts of the renders: what they write of common messages is what the long way writes."""
 
 from __future__ import annotations
 
@@ -9,28 +9,70 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock
-from message_history.dialects import Anthropic, OpenAIChat
+from message_history.dialects import (
+    Anthropic,
+    Bedrock,
+    Gemini,
+    Mistral,
+    OpenAIChat,
+    OpenAIResponses,
+    Portable,
+    PydanticAI,
+)
 from message_history.dialects.anthropic import render as anthropic
 from message_history.dialects.anthropic.common import common_wire as anthropic_wire
+from message_history.dialects.bedrock import common as bedrock
+from message_history.dialects.bedrock import render as bedrock_render
+from message_history.dialects.common import common_heard, common_said
+from message_history.dialects.detect import DIALECTS
+from message_history.dialects.gemini import common as gemini
+from message_history.dialects.gemini import render as gemini_render
+from message_history.dialects.mistral import common as mistral
+from message_history.dialects.mistral import render as mistral_render
+from message_history.dialects.openai_chat import limited
 from message_history.dialects.openai_chat import render as openai_chat
 from message_history.dialects.openai_chat.common import common_wire as chat_wire
 from message_history.dialects.openai_chat.common import is_common
+from message_history.dialects.openai_responses import common as openai_responses
+from message_history.dialects.openai_responses import render as openai_responses_render
+from message_history.dialects.openai_responses.plan import Planner
+from message_history.dialects.pydantic_ai import common as pydantic_ai
+from message_history.dialects.pydantic_ai import render as pydantic_ai_render
 from message_history.integrations.strategies import histories
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect, Export
 
-ANTHROPIC = [Anthropic(), Anthropic(prefill=True, system_in_list=True, binds_thinking=False)]
-CHAT = [
-    OpenAIChat(),
+SHORT_WAYS = (bedrock, gemini, mistral, limited, openai_responses, pydantic_ai)
+WRITTEN: list[Dialect[Any]] = [
+    *DIALECTS.values(),
+    Anthropic(prefill=True, system_in_list=True, binds_thinking=False),
     OpenAIChat(max_calls=1),
     OpenAIChat(cache_marks=True, late_system=False),
-    *map(OpenAIChat.for_provider, ("azure", "deepseek", "kimi", "groq", "xai", "qwen", "vllm", "ollama")),
+    *map(OpenAIChat.for_provider, ("azure", "deepseek", "kimi", "groq", "xai", "qwen", "vllm", "ollama", "mistral")),
+    *map(Mistral.for_version, (3, 7, 11, 13, 15)),
+    *map(Bedrock.for_model, ("claude-sonnet-4-5", "nova-pro", "llama3", "qwen3")),
+    Gemini(vertex=True),
+    Gemini(signatures_required=False, split_calls=True),
+    OpenAIResponses(text_limit=5, unique_ids=False),
+    OpenAIResponses.for_provider("deepseek"),
 ]
-WORDS = st.sampled_from(["text", "é", " ", "nul \0", "lone \ud83d", "a\n\nb", "x"])
-IDS = st.sampled_from(["toolu_1", "call_1", "a", "srvtoolu_1", "1", "a-b", "ü", "x" * 41, "x" * 65, "x" * 300])
+LONG_WAYS: dict[Dialect[Any], list[tuple[type, str]]] = {
+    Anthropic(): [(anthropic.Render, "assistant"), (anthropic.Render, "user")],
+    OpenAIChat(): [(openai_chat.Render, "assistant"), (openai_chat.Render, "user")],
+    Portable(): [(openai_chat.Render, "assistant"), (openai_chat.Render, "user")],
+    OpenAIResponses(): [(Planner, "plan"), (openai_responses_render.Render, "user")],
+    Mistral(): [(mistral_render.Render, "_assistant"), (mistral_render.Render, "_user")],
+    Bedrock(): [(bedrock_render.Render, "_assistant"), (bedrock_render.Render, "_user")],
+    Gemini(): [(gemini_render.Render, "assistant"), (gemini_render.Render, "user")],
+    PydanticAI(): [(pydantic_ai_render.Render, "assistant"), (pydantic_ai_render.Render, "user")],
+}
+WORDS = st.sampled_from(["text", "é", " ", "", "nul \0", "lone \ud83d", "a\n\nb", "x", " longer than five "])
+IDS = st.sampled_from(
+    ["toolu_1", "call_1", "a", "srvtoolu_1", "1", "a-b", "ü", "x" * 41, "x" * 65, "x" * 300, "abcdefghi"]
+)
 INPUTS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
-    [{}, {"a": 1}, {"a": "é"}, {"a": "\ud83d"}, {"a": [1, {"b": None}]}, {"a": "\0"}, {"é": 1.5}]
+    [{}, {"a": 1}, {"a": "é"}, {"a": "\ud83d"}, {"a": [1, {"b": None}]}, {"a": "\0"}, {"é": 1.5}, {"a": "long enough"}]
 )
 
 
@@ -38,11 +80,14 @@ INPUTS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
 def plain_turns(draw: st.DrawFn) -> MessageHistory:
     """Draw conversations that are nearly common: texts, calls and results, some of them odd in one way."""
     history = MessageHistory().add_user("q")
+    if draw(st.booleans()):
+        history = history.with_system("Be brief.")
     for _ in range(draw(st.integers(1, 4))):
         ids = draw(st.lists(IDS, max_size=3, unique=True))
         texts = [TextBlock(text) for text in draw(st.lists(WORDS, max_size=2))]
         calls = [ToolUseBlock(id, draw(IDS), draw(INPUTS)) for id in ids]
-        history = history.add_assistant([*texts, *calls] or "nothing")
+        said = [*calls, *texts] if draw(st.integers(0, 5)) == 0 else [*texts, *calls]
+        history = history.add_assistant(said or "nothing")
         for id in ids:
             if draw(st.integers(0, 4)):
                 content = draw(st.lists(WORDS.map(TextBlock), max_size=2))
@@ -56,21 +101,47 @@ def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, E
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anthropic, "common_wire", lambda _: None)
         patch.setattr(openai_chat, "common_wire", lambda *_: None)
+        for way in SHORT_WAYS:
+            patch.setattr(way, "common_said", lambda _: None)
+            patch.setattr(way, "common_heard", lambda _: None)
         return short, history.export(dialect)
 
 
-@given(st.one_of(plain_turns(), histories()), st.sampled_from([*ANTHROPIC, *CHAT]))
+def as_written(value: object) -> object:
+    """Show the order of the keys, which equality does not look at."""
+    if isinstance(value, dict):
+        return [(key, as_written(item)) for key, item in value.items()]
+    return [as_written(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("dialect", WRITTEN)
+@given(history=st.one_of(plain_turns(), histories()))
 def test_the_short_way_writes_what_the_long_way_writes(history: MessageHistory, dialect: Dialect[Any]) -> None:
     short, long = both_ways(history, dialect)
     assert short == long
-    assert [list(message) for message in short.messages] == [list(message) for message in long.messages]
+    assert as_written(short.messages) == as_written(long.messages)
 
 
 def test_common_messages_go_the_short_way() -> None:
-    history = MessageHistory().add_user("q").add_assistant(["a", ToolUseBlock("c", "f", {"n": 1})])
+    history = MessageHistory().add_user("q").add_assistant(["a", ToolUseBlock("c", "f", {"n": 1, "deep": [{}]})])
     history = history.add_tool_result("c", "r").add_user("and")
     assert all(anthropic_wire(message) is not None for message in history)
-    assert all(chat_wire(message, 8) is not None for message in history)
+    assert all((common_said if message.role == "assistant" else common_heard)(message) for message in history)
+    flat = history.add_assistant(["ä", ToolUseBlock("d", "f", {"n": 1})])
+    assert common_said(flat[-1]) == (["ä"], [("d", "f", {"n": 1})])
+    assert chat_wire(history[0], 8) is not None
+
+
+@pytest.mark.parametrize(("dialect", "long_ways"), LONG_WAYS.items())
+def test_no_dialect_looks_twice_at_common_messages(
+    dialect: Dialect[Any], long_ways: list[tuple[type, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = MessageHistory().add_user("q").add_assistant(["a", ToolUseBlock("c", "f", {"n": 1})])
+    history = history.add_tool_result("c", "r").add_user("and").add_assistant("fine").add_user("and")
+    written = history.for_send(dialect)
+    for owner, name in long_ways:
+        monkeypatch.delattr(owner, name)
+    assert history.for_send(dialect) == written
 
 
 def test_dialects_that_write_common_messages_in_their_own_way_are_told() -> None:

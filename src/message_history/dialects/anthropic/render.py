@@ -66,6 +66,7 @@ class Render:
         marked_prompt = len(self._parts.marked)
         wire = self._written(messages)
         if wire and wire[-1]["role"] == "assistant" and self._dialect.prefill:
+            self.changes.index = len(messages) - 1
             self._trim_prefill(wire[-1]["content"])
         self._limit_cache_marks(marked_prompt)
         return Export(wire, prompt, tuple(self.changes.repairs))

@@ -107,6 +107,10 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         """Write a list of Converse messages; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
+    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+        """Write a turn without cache points and media; see `Dialect.write_turn`."""
+        return Render(self).turn([message for message in (said, heard) if message is not None])
+
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Converse refuses; see `Dialect.violations`."""
         return find_violations(wire, self)

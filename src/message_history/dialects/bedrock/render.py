@@ -8,7 +8,7 @@ several, with a short assistant message between them, as the API joins neighbour
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from message_history.blocks import (
     Block,
@@ -26,6 +26,7 @@ from message_history.blocks import (
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Export
 from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock.common import BRIDGE, NO_OUTPUT, common_wire
 from message_history.dialects.bedrock.grouping import (
     calls_apart,
     groups_of,
@@ -46,6 +47,7 @@ from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.openai_chat.parse import data_url
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
 from message_history.frozen import FrozenDict, freeze, json_text
+from message_history.media import bears_media
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,10 +58,6 @@ if TYPE_CHECKING:
 __all__ = ["Render"]
 
 Wire = dict[str, Any]
-BRIDGE: Final = "."
-"""What the other side says between two messages that must not be one: as little as every model takes."""
-NO_OUTPUT: Final = "(no output)"
-"""What an empty result says."""
 
 
 @final
@@ -84,14 +82,31 @@ class Render:
         """Write a whole conversation."""
         prompt = self._prompt(system)
         in_prompt = len(self._points)
-        wire: list[Wire] = []
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            wire += self._user(message) if message.role == "user" else self._assistant(message)
+        wire = self._written(messages)
         if wire and wire[-1]["role"] == "assistant":
             self._trim_prefill(wire[-1]["content"])
         self._limit_cache_points(in_prompt)
         return Export(wire, prompt or None, tuple(self.changes.repairs))
+
+    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
+        """Write a turn that depends on no other; None when it does, or another may depend on it."""
+        if any(map(bears_media, messages)):
+            return None
+        wire = self._written(messages)
+        return None if self._points else wire
+
+    def _written(self, messages: Sequence[Message]) -> list[Wire]:
+        wire: list[Wire] = []
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            if message.role == "assistant":
+                self._ids.new_scope()
+            common = common_wire(message, self._dialect, self.changes)
+            if common is not None:
+                wire += common
+            else:
+                wire += self._user(message) if message.role == "user" else self._assistant(message)
+        return wire
 
     def _prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
         prompt: list[Wire] = []
@@ -104,7 +119,6 @@ class Render:
     # The assistant's side
 
     def _assistant(self, message: Message) -> list[Wire]:
-        self._ids.new_scope()
         self._reasoned = []
         pairs = served_pairs(message) if self._dialect.server_tools else frozenset()
         content: list[Wire] = []

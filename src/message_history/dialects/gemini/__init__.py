@@ -90,6 +90,10 @@ class Gemini(Dialect["ContentDict"]):
         """Write a list of contents; see `Dialect.render`. The system prompt is what `systemInstruction` takes."""
         return Render(self).export(messages, system)
 
+    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+        """Write a turn without media; see `Dialect.write_turn`."""
+        return Render(self).turn([message for message in (said, heard) if message is not None])
+
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what generateContent refuses; see `Dialect.violations`."""
         return find_violations(wire, self)

@@ -8,7 +8,7 @@ the value that stands for a missing signature is added wherever a model could as
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.blocks import (
     Block,
@@ -24,11 +24,13 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Export
 from message_history.dialects.gemini import rules
+from message_history.dialects.gemini.common import UNKNOWN, Called, heard_wire, said_wire
 from message_history.dialects.gemini.fields import GEMINI, noted
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini.parts import Parts, Wire, fits, is_media, kind_of, type_of
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.frozen import EMPTY, FrozenDict, json_text
+from message_history.media import bears_media
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,13 +39,6 @@ if TYPE_CHECKING:
     from message_history.message import Message
 
 __all__ = ["Render"]
-
-
-class _Called(NamedTuple):
-    """How a call was written: what its response must repeat."""
-
-    id: str | None
-    name: str
 
 
 @final
@@ -59,20 +54,35 @@ class Render:
         self._dialect = dialect
         self._parts = Parts(dialect, self.changes)
         self._ids = Aliases(rules.ID, rules.ID_LIMIT)
-        self._called: dict[str, _Called] = {}
+        self._called: dict[str, Called] = {}
         self._written_ids: set[str | None] = set()
 
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation."""
         prompt = self._prompt(system)
+        return Export(self._written(messages), prompt, tuple(self.changes.repairs))
+
+    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
+        """Write a turn that depends on no other; None when it does."""
+        return None if any(map(bears_media, messages)) else self._written(messages)
+
+    def _written(self, messages: Iterable[Message]) -> list[Wire]:
         wire: list[Wire] = []
         for index, message in enumerate(messages):
             self.changes.index = index
             if message.role == "user":
-                wire += self.user(message)
+                heard = heard_wire(message, self._called)
+                wire += heard if heard is not None else self.user(message)
+                continue
+            self._ids.new_scope()
+            self._called, self._written_ids = {}, set()
+            said = said_wire(message, self._dialect, self.changes, self._called)
+            if said is not None:
+                self._written_ids.update(self._called)
             else:
-                wire.append({"role": "model", "parts": self.assistant(message) or [self._placeholder()]})
-        return Export(wire, prompt, tuple(self.changes.repairs))
+                said = {"role": "model", "parts": self.assistant(message) or [self._placeholder()]}
+            wire.append(said)
+        return wire
 
     def _prompt(self, system: Sequence[SystemBlock]) -> Wire | None:
         """Write the system prompt as the content that `systemInstruction` takes."""
@@ -88,8 +98,6 @@ class Render:
 
     def assistant(self, message: Message) -> list[Wire]:
         """Write the parts of an assistant message."""
-        self._ids.new_scope()
-        self._called, self._written_ids = {}, set()
         parts: list[Wire] = []
         for block in message.content:
             if isinstance(block, TextBlock):
@@ -132,7 +140,7 @@ class Render:
     def _call(self, block: ToolUseBlock, *, is_first: bool) -> Wire:
         facts = noted(block) if block.meta is not None else {}
         name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
-        called = _Called(self._id(block.id) if facts.get("id") is not False else None, name)
+        called = Called(self._id(block.id) if facts.get("id") is not False else None, name)
         self._called[block.id] = called
         self._written_ids.add(called.id)
         call: Wire = {"id": called.id} if called.id is not None else {}
@@ -229,7 +237,7 @@ class Render:
 
     def _response(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
         """Write a result; media that a response does not hold go behind the responses (G24)."""
-        called = self._called.get(block.tool_use_id, _Called(None, "unknown_tool"))
+        called = self._called.get(block.tool_use_id, UNKNOWN)
         facts = noted(block) if block.meta is not None else {}
         own_id = facts.get("id") if self._dialect.ids else None
         id = called.id if called.id is not None or own_id in self._written_ids else own_id
@@ -256,7 +264,7 @@ class Render:
         response.update(thaw_well_formed(FrozenDict(keys), self.changes))
         return self._parts.keys(block, {"functionResponse": response}, (), written=keys)
 
-    def _given(self, part: Block, called: _Called, texts: list[str], media: list[Wire], behind: list[Wire]) -> None:
+    def _given(self, part: Block, called: Called, texts: list[str], media: list[Wire], behind: list[Wire]) -> None:
         """Write what a tool gave besides text."""
         held = self._dialect.media_in_responses and type_of(part) in rules.RESPONSE_TYPES
         written = self._parts.media(part, in_response=held)

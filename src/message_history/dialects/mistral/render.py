@@ -7,7 +7,7 @@ for a turn depends on it and those before it; only a prefix must be the last.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from message_history.blocks import (
     Block,
@@ -23,10 +23,12 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import rules
+from message_history.dialects.mistral.common import BRIDGE, GO_ON, common_wire
 from message_history.dialects.mistral.parse import MISTRAL, is_prefix, shared_key
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
 from message_history.frozen import FrozenDict, json_text
+from message_history.media import bears_media
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,10 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["Render"]
 
 Wire = dict[str, Any]
-BRIDGE: Final = "OK."
-"""What the assistant says where a user message may not follow a tool message."""
-GO_ON: Final = "Go on."
-"""What the user says where words and calls of one message must be two."""
 
 
 @final
@@ -62,16 +60,31 @@ class Render:
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation."""
         self._prompt(system)
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if message.role == "user":
-                self._user(message)
-            else:
-                self._assistant(message)
+        self._write(messages)
         last = messages[-1] if messages else None
         if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
             self._wire[-1]["prefix"] = True
         return Export(self._wire, None, tuple(self.changes.repairs))
+
+    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
+        """Write a turn that depends on no other; None when it does."""
+        if any(map(bears_media, messages)) or not (self._dialect.audio_beside_system or _has_no_chunks(messages)):
+            return None
+        self._write(messages)
+        return self._wire
+
+    def _write(self, messages: Sequence[Message]) -> None:
+        for index, message in enumerate(messages):
+            self.changes.index = index
+            if message.role == "assistant":
+                self._ids.new_scope()
+            common = common_wire(message, self._dialect, self.changes, self._id)
+            if common is not None:
+                self._wire += common
+            elif message.role == "user":
+                self._user(message)
+            else:
+                self._assistant(message)
 
     def _prompt(self, system: Sequence[SystemBlock]) -> None:
         self._has_system = bool(system)
@@ -85,7 +98,6 @@ class Render:
     # The assistant's side
 
     def _assistant(self, message: Message) -> None:
-        self._ids.new_scope()
         chunks: list[Wire] = []
         calls: list[Wire] = []
         for block in message.content:
@@ -324,6 +336,11 @@ class Render:
         if alias != id:
             self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (M07)")
         return alias
+
+
+def _has_no_chunks(messages: Sequence[Message]) -> bool:
+    """Tell whether messages hold nothing of which a system message decides whether it is sent (M11)."""
+    return not any(isinstance(block, ProviderBlock) for message in messages for block in message.content)
 
 
 def _text_chunk(text: str) -> Wire:

@@ -24,6 +24,14 @@ from message_history.blocks import (
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat import rules
 from message_history.dialects.openai_chat.common import common_wire, is_common
+from message_history.dialects.openai_chat.limited import (
+    BRIDGE,
+    add_reasoning,
+    call_message,
+    heard_wire,
+    is_limited,
+    said_wire,
+)
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, data_url
 from message_history.dialects.openai_chat.pieces import Pieces, Wire
 from message_history.dialects.writing import PLACEHOLDER, thaw_well_formed
@@ -39,8 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["INLINE", "Render"]
 
-BRIDGE: Final = "OK."
-"""What the assistant says where a user message may not follow a tool message."""
 INLINE: Final = "<think>"
 """The `reasoning` of models that take it inside the content."""
 
@@ -58,6 +64,7 @@ class Render:
         self.changes = self._pieces.changes
         self._dialect = dialect
         self._is_common = is_common(dialect)
+        self._is_limited = is_limited(dialect)
         self._wire: list[Wire] = []
         self._later_calls: list[list[Wire]] = []
         self._behind: list[Wire] = []
@@ -93,10 +100,23 @@ class Render:
                 continue
             self.changes.index = index
             if message.role == "assistant":
-                self._put(self.assistant(message))
+                self._put(self._common_said(message) or self.assistant(message))
             else:
-                for written in self.user(message):
+                for written in self._common_heard(message) or self.user(message):
                     self._put(written)
+
+    def _common_said(self, message: Message) -> Wire | None:
+        said = said_wire(message, self._dialect, self._pieces) if self._is_limited else None
+        if said is None:
+            return None
+        wire, self._later_calls = said
+        return wire
+
+    def _common_heard(self, message: Message) -> list[Wire] | None:
+        heard = heard_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_limited else None
+        if heard is not None:
+            self._later_calls = []
+        return heard
 
     def _put(self, written: Wire) -> None:
         """Add a message; where roles must alternate, or system words are the user's, user messages in a row are one."""
@@ -126,7 +146,7 @@ class Render:
         only = message.content[0]
         if type(only) is TextBlock and only.meta is None and len(message.content) == 1 and not is_blank(only.text):
             said: Wire = {"role": "assistant", "content": pieces.text(only.text)}
-            self._with_reasoning(said, has_calls=False)
+            add_reasoning(said, self._dialect, has_calls=False)
             return said
         texts: list[Wire] = []
         calls: list[Wire] = []
@@ -159,7 +179,7 @@ class Render:
             self._later_calls = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
             if self._later_calls:
                 self.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
-        self._with_reasoning(wire, has_calls=bool(calls))
+        add_reasoning(wire, self._dialect, has_calls=bool(calls))
         return wire
 
     def _is_refusal(self, block: TextBlock) -> bool:
@@ -188,12 +208,6 @@ class Render:
             wire["content"] = ""
         elif self._dialect.null_content == "omit":
             del wire["content"]
-
-    def _with_reasoning(self, wire: Wire, *, has_calls: bool) -> None:
-        """Give a message an empty reasoning where there must be one (DS-09, KM-05)."""
-        required = self._dialect.reasoning_required
-        if self._dialect.reasoning and (required == "always" or (required == "calls" and has_calls)):
-            wire.setdefault(self._dialect.reasoning, "")
 
     def _said(self, block: Block, wire: Wire, texts: list[Wire]) -> None:
         """Write a block of an assistant message that is neither text nor a call."""
@@ -255,7 +269,7 @@ class Render:
         if groups and wire and self._dialect.bridge:
             self.changes.added("an assistant message between a tool message and a user message (HF-02)")
             bridge: Wire = {"role": "assistant", "content": BRIDGE}
-            self._with_reasoning(bridge, has_calls=False)
+            add_reasoning(bridge, self._dialect, has_calls=False)
             wire.append(bridge)
         wire += groups
         if not wire:
@@ -269,9 +283,8 @@ class Render:
         limit = self._dialect.max_calls
         for position, block in enumerate(results):
             if later and position and position % limit == 0:
-                empty: Wire = {"role": "assistant", "content": None, "tool_calls": later[position // limit - 1]}
-                self._without_content(empty)
-                self._with_reasoning(empty, has_calls=True)
+                empty = call_message(later[position // limit - 1], self._dialect)
+                add_reasoning(empty, self._dialect, has_calls=True)
                 wire.append(empty)
             wire.append(self._result(block))
         return wire

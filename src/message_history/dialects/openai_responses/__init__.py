@@ -116,6 +116,10 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         """Write a list of items; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
+    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+        """Write a turn without media, items' ids, and calls whose ids must be unique; see `Dialect.write_turn`."""
+        return Render(self).turn([message for message in (said, heard) if message is not None])
+
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what the Responses API refuses; see `Dialect.violations`."""
         return find_violations(wire, self)

@@ -84,6 +84,11 @@ class Items:
         self._encrypted = dialect.reasoning == "encrypted"
         self._seen: set[str] = set()
 
+    @property
+    def has_ids(self) -> bool:
+        """Tell whether any item goes back under its id, which no other may have."""
+        return bool(self._seen)
+
     def of(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Item]:
         """Put the blocks of a message together as the items that they were, or are to be.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from message_history.blocks import (
     Block,
@@ -24,22 +24,22 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses.common import heard_wire, said_wire
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
-from message_history.dialects.openai_responses.items import Items, fits, is_object
+from message_history.dialects.openai_responses.items import Item, Items, fits, is_object
 from message_history.dialects.openai_responses.parse import summary_of
 from message_history.dialects.openai_responses.pieces import Pieces, is_part, plain
-from message_history.dialects.openai_responses.plan import Planner
+from message_history.dialects.openai_responses.plan import Planner, Segment
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.frozen import FrozenDict, json_text
+from message_history.media import bears_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.dialects.openai_responses import OpenAIResponses
     from message_history.dialects.openai_responses.forms import ClientTool
-    from message_history.dialects.openai_responses.items import Item
     from message_history.dialects.openai_responses.pieces import Wire
-    from message_history.dialects.openai_responses.plan import Segment
     from message_history.message import Message
 
 __all__ = ["Render"]
@@ -64,22 +64,58 @@ class Render:
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation; the system prompt goes first, as items of its own."""
         wire: list[Wire] = [item for block in system for item in self._spoken(block)]
+        wire += self._written(messages)
+        return Export(wire, None, tuple(self.changes.repairs))
+
+    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
+        """Write a turn that depends on no other; None when it does, or another may depend on it."""
+        shared = self._dialect.unique_ids and any(message.ids for message in messages)
+        if shared or any(map(bears_media, messages)):
+            return None
+        wire = self._written(messages)
+        return None if self._items.has_ids else wire
+
+    def _written(self, messages: Sequence[Message]) -> list[Wire]:
+        wire: list[Wire] = []
+        limit = self._dialect.text_limit
+        asked: Message | None = None
         said: list[Segment] = []
         for index, message in enumerate(messages):
             self.changes.index = index
+            after = messages[index + 1] if index + 1 < len(messages) else None
             if message.role == "user":
-                wire += self._answered(said, message)
-                wire += self.user(message, first=index == 0)
-                said = []
+                called = asked.ids if asked is not None else ()
+                heard = heard_wire(message, called, limit, self._ids, first=index == 0) if not said else None
+                wire += heard if heard is not None else self._heard_after(said, asked, message, first=index == 0)
+                asked, said = None, []
+                continue
+            asked, said = None, []
+            self._ids.new_scope()
+            common = said_wire(message, limit, self._id)
+            if common is not None:
+                asked = message
+                wire += common
             else:
-                self._ids.new_scope()
-                after = messages[index + 1] if index + 1 < len(messages) else None
                 results = {block.tool_use_id: block for block in after.results} if after is not None else {}
                 said = self._planner.plan(message, results)
                 wire += self._segment(said[0])
         for segment in said[1:]:
             wire += self._segment(segment)
-        return Export(wire, None, tuple(self.changes.repairs))
+        return wire
+
+    def _heard_after(
+        self, said: Sequence[Segment], asked: Message | None, heard: Message, *, first: bool
+    ) -> list[Wire]:
+        """Write a user message, behind what was planned, or behind what needed no plan."""
+        if asked is not None:
+            said = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
+        return [*self._answered(said, heard), *self.user(heard, first=first)]
+
+    def _id(self, id: str) -> str:
+        alias = self._ids(id)
+        if alias != id:
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (OR-15, DS-16)")
+        return alias
 
     def _answered(self, said: Sequence[Segment], heard: Message) -> list[Wire]:
         """Write the outputs of a turn's calls; calls that come one after the other, with the output of each."""

@@ -24,6 +24,7 @@ from message_history.blocks import (
     ToolUseBlock,
 )
 from message_history.dialects.base import Export
+from message_history.dialects.pydantic_ai.common import request_of, response_of
 from message_history.dialects.pydantic_ai.content import Content
 from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI, json_of
 from message_history.dialects.pydantic_ai.fields import (
@@ -91,12 +92,17 @@ class Render:
         for index, message in enumerate(messages):
             self.changes.index = index
             if message.role == "user":
-                wire += self.user(message, system if index == 0 else ())
-            else:
-                wire += self.assistant(message)
+                prompt = system if index == 0 else ()
+                request = request_of(message, self._names) if not prompt else None
+                wire += [request] if request is not None else self.user(message, prompt)
+                continue
+            self._ids.new_scope()
+            self._names = {}
+            response = response_of(message, self._names)
+            wire += [response] if response is not None else self.assistant(message)
         # Without a request to open, the system prompt is told beside the list.
-        prompt = [self._system(block) for block in system] if system and not messages else None
-        return Export(wire, prompt, tuple(self.changes.repairs))
+        beside = [self._system(block) for block in system] if system and not messages else None
+        return Export(wire, beside, tuple(self.changes.repairs))
 
     # Requests
 
@@ -219,8 +225,6 @@ class Render:
 
     def assistant(self, message: Message) -> list[Wire]:
         """Write an assistant message."""
-        self._ids.new_scope()
-        self._names = {}
         pieces = [_Piece()]
         for block in message.content:
             piece = self._response_for(block, pieces)

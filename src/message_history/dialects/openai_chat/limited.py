@@ -1,0 +1,124 @@
+"""Write common messages for providers with limits of their own; whatever else there is, `render` writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.common import common_heard, common_said
+from message_history.dialects.writing import json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.dialects.openai_chat import OpenAIChat
+    from message_history.dialects.openai_chat.pieces import Pieces
+    from message_history.message import Message
+
+__all__ = ["BRIDGE", "add_reasoning", "call_message", "heard_wire", "is_limited", "said_wire"]
+
+Wire = dict[str, Any]
+BRIDGE: Final = "OK."
+"""What the assistant says where a user message may not follow a tool message."""
+
+
+def is_limited(dialect: OpenAIChat) -> bool:
+    """Tell whether `said_wire` and `heard_wire` may be used: calls are calls, and texts are sent as they are."""
+    return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
+
+
+def said_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wire, list[list[Wire]]] | None:
+    """Write an assistant message that needs no second look.
+
+    Args:
+        message: the message.
+        dialect: the provider's and model's fields.
+        pieces: writes ids, names and content.
+
+    Returns:
+        The message, and the calls that it cannot hold; None for any other message.
+
+    Complexity: linear in the message.
+    """
+    said = common_said(message)
+    if said is None:
+        return None
+    pieces.ids.new_scope()
+    texts, given = said
+    calls: list[Wire] = []
+    for id, name, input in given:
+        call: Wire = {"id": pieces.id(id), "type": "function"}
+        call["function"] = {"name": pieces.name(name), "arguments": json_object(input)}
+        calls.append(call)
+    later: list[list[Wire]] = []
+    if texts:
+        wire: Wire = {"role": "assistant", "content": _joined(texts, pieces)}
+        if calls:
+            wire["tool_calls"] = calls
+    else:
+        wire = call_message(calls, dialect)
+    limit = dialect.max_calls
+    if len(calls) > limit:
+        wire["tool_calls"] = calls[:limit]
+        later = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
+        pieces.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
+    add_reasoning(wire, dialect, has_calls=bool(calls))
+    return wire, later
+
+
+def heard_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat, pieces: Pieces) -> list[Wire] | None:
+    """Write a user message that needs no second look.
+
+    Args:
+        message: the message.
+        later: the calls that the message before it could not hold.
+        dialect: the provider's and model's fields.
+        pieces: writes ids and content.
+
+    Returns:
+        The messages; None for any other message.
+
+    Complexity: linear in the message.
+    """
+    heard = common_heard(message)
+    if heard is None:
+        return None
+    results, texts = heard
+    wire: list[Wire] = []
+    limit = dialect.max_calls
+    for position, (id, text) in enumerate(results):
+        if later and position and position % limit == 0:
+            asked = call_message(later[position // limit - 1], dialect)
+            add_reasoning(asked, dialect, has_calls=True)
+            wire.append(asked)
+        content = text
+        if not text and dialect.empty_result is not None:
+            pieces.changes.added("text of an empty result (KM-02, XA-02)")
+            content = dialect.empty_result
+        wire.append({"role": "tool", "tool_call_id": pieces.id(id), "content": content})
+    if texts:
+        asking: Wire = {"role": "user", "content": _joined(texts, pieces)}
+        if results and dialect.bridge:
+            pieces.changes.added("an assistant message between a tool message and a user message (HF-02)")
+            bridge: Wire = {"role": "assistant", "content": BRIDGE}
+            add_reasoning(bridge, dialect, has_calls=False)
+            wire.append(bridge)
+        wire.append(asking)
+    return wire
+
+
+def call_message(calls: list[Wire], dialect: OpenAIChat) -> Wire:
+    """Make an assistant message of nothing but calls."""
+    if dialect.null_content == "omit":
+        return {"role": "assistant", "tool_calls": calls}
+    return {"role": "assistant", "content": "" if dialect.null_content == "empty" else None, "tool_calls": calls}
+
+
+def add_reasoning(wire: Wire, dialect: OpenAIChat, *, has_calls: bool) -> None:
+    """Give a message an empty reasoning where there must be one (DS-09, KM-05)."""
+    required = dialect.reasoning_required
+    if dialect.reasoning and (required == "always" or (required == "calls" and has_calls)):
+        wire.setdefault(dialect.reasoning, "")
+
+
+def _joined(texts: list[str], pieces: Pieces) -> str | list[Wire]:
+    return texts[0] if len(texts) == 1 else pieces.joined([{"type": "text", "text": text} for text in texts])

@@ -1,0 +1,81 @@
+"""Write common messages as items; whatever else there is, `plan` and `render` write.
+
+Their items have no ids, so that no reasoning is looked for; a short identifier is an id and a name that the API takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from message_history.dialects.common import common_heard, common_said
+from message_history.dialects.writing import json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from message_history.message import Message
+
+__all__ = ["heard_wire", "said_wire"]
+
+Wire = dict[str, Any]
+
+
+def said_wire(message: Message, limit: int, write_id: Callable[[str], str]) -> list[Wire] | None:
+    """Write an assistant message that needs no second look.
+
+    Args:
+        message: the message.
+        limit: how long a text may be.
+        write_id: writes the id of a call.
+
+    Returns:
+        The items; None for any other message.
+
+    Complexity: linear in the message.
+    """
+    said = common_said(message)
+    if said is None or _is_long(said[0], limit):
+        return None
+    wire: list[Wire] = [{"role": "assistant", "content": text} for text in said[0]]
+    for id, name, given in said[1]:
+        arguments = json_object(given)
+        wire.append({"type": "function_call", "call_id": write_id(id), "name": name, "arguments": arguments})
+    return wire
+
+
+def heard_wire(
+    message: Message, called: Sequence[str], limit: int, write_id: Callable[[str], str], *, first: bool
+) -> list[Wire] | None:
+    """Write a user message that needs no second look.
+
+    Args:
+        message: the message.
+        called: the ids of the calls before it, all of them of functions.
+        limit: how long a text may be.
+        write_id: writes the id of a call.
+        first: whether it is the first message, which must hold words.
+
+    Returns:
+        The items, the outputs in the order of the calls; None for any other message.
+
+    Complexity: linear in the message.
+    """
+    heard = common_heard(message)
+    if heard is None:
+        return None
+    results, texts = heard
+    given = dict(results)
+    if (first and not texts) or _is_long(texts, limit) or _is_long(list(given.values()), limit):
+        return None
+    wire: list[Wire] = [
+        {"type": "function_call_output", "call_id": write_id(id), "output": given[id]} for id in called if id in given
+    ]
+    if len(texts) == 1:
+        wire.append({"role": "user", "content": texts[0]})
+    elif texts:
+        wire.append({"role": "user", "content": [{"type": "input_text", "text": text} for text in texts]})
+    return wire
+
+
+def _is_long(texts: Sequence[str], limit: int) -> bool:
+    return any(len(text) > limit for text in texts)
