@@ -15,15 +15,18 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.contenders import CONTENDERS
-from benchmarks.operations import BLOCKS, OURS, QUICK_SIZES, SIZES
+from benchmarks.operations import BLOCKS, BYTES, LISTS, OURS, QUICK_SIZES, SIZES
 from benchmarks.worker import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
+
+    from benchmarks.operations import Operation
 
 __all__ = ["Run", "measured"]
 
@@ -32,7 +35,7 @@ QUICK_ROUNDS: Final = 5
 FEWER_ROUNDS: Final = 5
 LARGE: Final = 100_000
 # A contender is not measured at a size at which one call would take longer than this, by how it has grown until then.
-SLOWEST_CALL: Final = 2.0
+SLOWEST_CALL: Final = 1.5
 OPTIONAL: Final = (
     "anthropic",
     "click",
@@ -142,21 +145,30 @@ def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int) -> Iterato
             ready = []
             for operation in operations:
                 for name, run in runs.items():
-                    cell = {"operation": operation.name, "size": size, "contender": name}
-                    if size > operation.largest or (name.startswith("message-history to ") and size > 10_000):
+                    cell: dict[str, Any] = {"operation": operation.name, "size": size, "contender": name}
+                    if size > _largest(operation, name):
                         continue
                     before = took.setdefault((name, operation.name), [])
                     if _expected(before) > SLOWEST_CALL:
                         yield {**cell, "rounds": [], "why": "too slow"}
-                    elif (seconds := run.prepare(operation.name)) is not None:
-                        ready.append((cell, run, list[float]()))
-                        before.append(seconds)
+                    elif (times := run.prepare(operation.name)) is not None:
+                        ready.append((cell, run, times, list[float]()))
             for _ in range(rounds if size < LARGE else min(rounds, FEWER_ROUNDS)):
-                for cell, run, figures in ready:
+                for cell, run, _, figures in ready:
                     figures.append(float(f"{run.measure(cell['operation']):.4g}"))
             for run in runs.values():
                 run.close()
-            yield from ({**cell, "rounds": figures} for cell, _, figures in ready)
+            for cell, _, times, figures in ready:
+                if cell["operation"] not in BYTES:
+                    took[cell["contender"], cell["operation"]].append(median(figures) * times)
+                yield {**cell, "rounds": figures}
+
+
+def _largest(operation: Operation, name: str) -> int:
+    """Say the largest size that a contender is measured at."""
+    if name.startswith(f"{OURS} to "):
+        return min(operation.largest, 10_000)
+    return operation.largest if name in (OURS, LISTS) else min(operation.largest, LARGE)
 
 
 def _expected(before: list[float]) -> float:

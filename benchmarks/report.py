@@ -258,12 +258,13 @@ def _method(speed: Speed) -> str:
     return "\n".join(
         [
             "- A transcript repeats ten messages: questions, answers, and three rounds of two parallel calls with "
-            "results of about 600 characters. Damaged means one damage in a hundred messages, of six kinds in turn.",
+            "results of about 600 characters. Damaged means one damage in a hundred messages, or in the ten that there "
+            "are, of six kinds in turn.",
             "- Each contender has a process of its own and holds the transcript in its own form, made before the "
             "measurement. Its fast path is the one that its documentation names; see the list below.",
             f"- {made['rounds']} rounds, or 5 from 100,000 messages on; in each, all contenders of a group of "
             "operations are measured in turn. A ratio is that of two figures of one round. Short operations are "
-            "repeated until a figure takes 5 ms. What would take more than 2 s for one call is too slow here.",
+            "repeated until a figure takes 5 ms. What would take more than 1.5 s for one call is too slow here.",
             "- Seconds are those of the processor in the contender's process, so that other programs do not count.",
             f"- The garbage collector is {made['collector']}. What allocates much pays for it, as in an agent.",
             "- An append is measured on conversations of n messages that grow by at most a tenth, or by ten messages.",

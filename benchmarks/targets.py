@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["TARGETS", "Condition", "Reached", "Target", "number", "reached"]
 
 TO_10_000: Final = (10, 100, 1_000, 10_000)
+# One damage in ten messages is more than one in a hundred.
+DAMAGED: Final = (100, 1_000, 10_000)
 
 
 class Condition(NamedTuple):
@@ -129,7 +131,7 @@ TARGETS: Final = (
         "0.6 x; 12 x",
         (
             Condition("x `json.loads`, clean", (OURS, "ingest_dicts"), (JSON, "ingest_json"), 1, sizes=TO_10_000),
-            Condition("x `json.loads`, damaged", (OURS, "repair"), (JSON, "repair"), 1, sizes=TO_10_000),
+            Condition("x `json.loads`, damaged", (OURS, "repair"), (JSON, "repair"), 1, sizes=DAMAGED),
             Condition(
                 *("x faster than pydantic-ai", ("pydantic-ai", "ingest_json"), (OURS, "ingest_dicts"), 8),
                 at_least=True,
@@ -138,7 +140,7 @@ TARGETS: Final = (
             Condition(
                 *("x faster than turnsafe", ("turnsafe", "repair"), (OURS, "repair"), 1),
                 at_least=True,
-                sizes=TO_10_000,
+                sizes=DAMAGED,
             ),
         ),
     ),
@@ -243,4 +245,6 @@ def number(value: float) -> str:
     """Write a figure with three digits that count."""
     if value >= 100:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    if value >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.4f}"

@@ -91,7 +91,7 @@ def owed_results(raw: Raw) -> list[str]:
     for id, place, text in results:
         calls, answers = places[id]
         behind = sum(answer > calls[0] for answer in answers) if calls else 0
-        if calls and (calls[0] < place or (place == answers[0] and len(calls) > behind)):
+        if calls and (calls[0] < place or (place == answers[0] and not behind)):
             owed.append(text)
     return owed
 

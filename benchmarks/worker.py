@@ -46,28 +46,28 @@ class Worker:
         """Take a transcript of a size."""
         self._contender = self._make(size)
 
-    def prepare(self, operation: str) -> float | None:
+    def prepare(self, operation: str) -> int | None:
         """Make an operation ready, run it once, and choose how often it is called for one figure.
 
         Args:
             operation: its name.
 
         Returns:
-            The seconds that one call takes, or None when the contender does not have the operation.
+            How often one call does it, or None when the contender does not have the operation.
         """
         case: Case | None = getattr(self._contender, operation, lambda: None)()
         if case is None:
             return None
         if operation in BYTES:
             self._cases[operation] = case, 1
-            return 0.0
+            return case.times
         calls = 1
         seconds = _timed(case, calls)
         while case.before is None and seconds < SHORTEST_RUN and calls < MOST_CALLS:
             calls = min(MOST_CALLS, 1 + int(calls * max(1.5, min(20.0, SHORTEST_RUN / seconds))))
             seconds = _timed(case, calls)
         self._cases[operation] = case, calls
-        return seconds / calls
+        return case.times
 
     def measure(self, operation: str) -> float:
         """Measure an operation once.

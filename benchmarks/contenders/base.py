@@ -86,6 +86,11 @@ class Contender:
         return transcript(self.size)
 
     @cached_property
+    def first(self) -> Raw:
+        """The first messages of the transcript; the longest conversations repeat them."""
+        return transcript(min(self.size, 1_000))
+
+    @cached_property
     def damaged(self) -> Raw:
         """The transcript with one damage in a hundred messages."""
         return transcript(self.size, damaged=True)

@@ -75,7 +75,7 @@ class Ours(Contender):
     @cached_property
     def ready(self) -> list[Message]:
         """The first messages of the transcript as ready objects."""
-        return list(MessageHistory.from_list(self.raw[:1_000], open_tail="keep"))
+        return list(MessageHistory.from_list(self.first, open_tail="keep"))
 
     def append(self) -> Case:
         copies, appends = chain_of(self.size)
@@ -86,7 +86,7 @@ class Ours(Contender):
 
     def append_dict(self) -> Case:
         copies, appends = chain_of(self.size)
-        return self._appending(copies, list(islice(cycle(self.raw[:1_000]), appends)))
+        return self._appending(copies, list(islice(cycle(self.first), appends)))
 
     def _appending(self, copies: int, chain: list[Message] | Raw) -> Case:
         bases: list[MessageHistory] = []

@@ -24,11 +24,11 @@ class PlainList(Contender):
 
     def append(self) -> Case:
         copies, appends = chain_of(self.size)
-        chain = list(islice(cycle(self.raw[:1_000]), appends))
+        chain = list(islice(cycle(self.first), appends))
         bases: list[Raw] = []
 
         def before() -> None:
-            bases[:] = [list(islice(cycle(self.raw[:1_000]), self.size)) for _ in range(copies)]
+            bases[:] = [list(islice(cycle(self.first), self.size)) for _ in range(copies)]
 
         def run() -> None:
             for base in bases:
