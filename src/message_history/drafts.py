@@ -191,6 +191,23 @@ class Hearing:
             self.rest,
         )
 
+    def without_stubs(self, told: Sequence[object]) -> Hearing:
+        """Give the draft without the stubs that nobody was told of, if anything else was heard.
+
+        Args:
+            told: the stubs that stay.
+
+        Returns:
+            The draft; a stub that it lacks is made anew, and told when it is final.
+
+        Complexity: linear in the answers and in what was told.
+        """
+        kept = [answer for answer in self.answers if not answer.result.is_stub or answer.result in told]
+        if not kept and not self.rest:
+            return self
+        stubbed = sum({1 << answer.call for answer in kept if answer.result.is_stub})
+        return Hearing(Log(kept), self.answered, stubbed, self.rest)
+
     def latest(self, call: int) -> Answer | None:
         """Find what stands for a call now.
 

@@ -775,5 +775,11 @@ def restored(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) ->
     Complexity: linear in the list.
     """
     history = MessageHistory.from_list(saved, policy=evolve(policy, on_violation="repair"), open_tail="keep")
-    past, turn, context = history._state
-    return _of_parts(past, turn, evolve(context, policy=policy, repairs=Log((*repairs, *context.repairs))))
+    past, (said, heard), context = history._state
+    known = (*repairs, *context.repairs)
+    if isinstance(heard, Hearing):
+        # A stub that stood while the user spoke was not final when this was saved.
+        here = messages_in(past) + (said is not None)
+        stubbed = (repair for repair in known if repair.code is RepairCode.RESULT_STUBBED and repair.index == here)
+        heard = heard.without_stubs([stub for repair in stubbed for stub in repair.added])
+    return _of_parts(past, (said, heard), evolve(context, policy=policy, repairs=Log(known)))

@@ -21,6 +21,7 @@ from message_history import (
     MessageHistory,
     ProviderBlock,
     RedactedThinkingBlock,
+    RepairCode,
     SystemBlock,
     TextBlock,
     ThinkingBlock,
@@ -320,6 +321,21 @@ def test_law_12_fold(arriving: list[Message]) -> None:
 def unbound(message: Message) -> Message:
     blocks = [attrs.evolve(b, bound=False) if isinstance(b, Thinking) else b for b in message.content]
     return Message(message.role, blocks)
+
+
+@given(histories(), st.lists(messages(), max_size=4))
+def test_law_11_no_stub_settles_untold_behind_a_pickle(history: MessageHistory, after: list[Message]) -> None:
+    grown = history
+    for message in (*after, Message.assistant("and so it goes on"), Message.user("fine")):
+        history, grown = history.add(message), pickle.loads(pickle.dumps(grown.add(message)))
+    assert grown == history
+    assert untold_stubs(grown) <= untold_stubs(history)
+
+
+def untold_stubs(history: MessageHistory) -> int:
+    """Count the stubs of which no repair tells: a list may hold some that were told when it was made."""
+    stubs = sum(result.is_stub for message in history for result in message.results)
+    return stubs - sum(repair.code is RepairCode.RESULT_STUBBED for repair in history.repairs)
 
 
 @given(histories())
