@@ -325,10 +325,12 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        _, exported, _ = self._rendered(dialect)
-        if exported.system is not None:
+        target = dialect if dialect is not None else _ANTHROPIC
+        messages, prompt, _ = self._fitted(target)
+        wire, beside = target.write(messages, prompt)
+        if beside is not None:
             self._warn_of_system()
-        return exported.messages
+        return wire
 
     def for_send_json(self, dialect: Dialect[Any] | None = None) -> bytes:
         """Write the conversation as a provider takes it, encoded.
@@ -374,7 +376,8 @@ class MessageHistory(Sequence[Message]):
         Complexity: linear in the history.
         """
         target = dialect if dialect is not None else _ANTHROPIC
-        messages, exported, changed = self._rendered(target)
+        messages, prompt, changed = self._fitted(target)
+        exported = target.render(messages, prompt)
         left = unsent(messages, self._context.system.blocks, target, exported.repairs)
         return evolve(exported, repairs=(*changed, *exported.repairs, *left)) if changed or left else exported
 
@@ -382,15 +385,14 @@ class MessageHistory(Sequence[Message]):
         past, turn, context = self._state
         return any(past.summaries(bear_media)) or any(map(bears_media, _open_messages(turn, context.policy)))
 
-    def _rendered(self, dialect: Dialect[Any] | None) -> tuple[Iterable[Message], Export, Sequence[Repair]]:
-        """Write the closed history; give its messages, what was written, and what was changed before that."""
-        target = dialect if dialect is not None else _ANTHROPIC
+    def _fitted(self, target: Dialect[Any]) -> tuple[Iterable[Message], Sequence[SystemBlock], Sequence[Repair]]:
+        """Give the messages and the prompt to be written, and what was changed to close them and to make media fit."""
         closed, added = self._closed(target, "not_recorded")
         messages: Iterable[Message] = list(closed._messages())
         fitted: Sequence[Repair] = ()
         if closed._bears_media():
             messages, fitted = fit_media(messages, target.limits)
-        return messages, target.render(messages, closed._context.system.blocks), (*added, *fitted)
+        return messages, closed._context.system.blocks, (*added, *fitted)
 
     def to_list(self) -> list[dict[str, Any]]:
         """Write the saved form: plain JSON that `from_list` reads back to an equal history.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from message_history.blocks import Block
     from message_history.frozen import Frozen
 
-__all__ = ["InvariantError", "Repair", "RepairCode", "Severity", "made_repair"]
+__all__ = ["InvariantError", "Repair", "RepairCode", "Severity"]
 
 
 @final
@@ -167,39 +167,6 @@ class Repair:
     def __str__(self) -> str:
         where = f"message {self.index}" + (f", entry {self.source}" if self.source is not None else "")
         return f"{where}: {self.code.value} ({self.severity.value})" + (f": {self.detail}" if self.detail else "")
-
-
-# A maker for the renders: one export may record two changes a message, and `__init__` of a frozen class costs nearly
-# twice as much as setting the slots (560 against 330 ns, CPython 3.11).
-_new = object.__new__
-_set_code = Repair.code.__set__  # type: ignore[attr-defined]
-_set_index = Repair.index.__set__  # type: ignore[attr-defined]
-_set_source = Repair.source.__set__  # type: ignore[union-attr]
-_set_removed = Repair.removed.__set__  # type: ignore[attr-defined]
-_set_added = Repair.added.__set__  # type: ignore[attr-defined]
-_set_detail = Repair.detail.__set__  # type: ignore[attr-defined]
-
-
-def made_repair(code: RepairCode, index: int, detail: str, removed: tuple[Removed, ...] = ()) -> Repair:
-    """Make a record of a change that an export made.
-
-    Args:
-        code: what kind of change.
-        index: where in the history.
-        detail: the same in words.
-        removed: what was left out, or what it was before.
-
-    Returns:
-        The record.
-    """
-    repair = _new(Repair)
-    _set_code(repair, code)
-    _set_index(repair, index)
-    _set_source(repair, None)
-    _set_removed(repair, removed)
-    _set_added(repair, ())
-    _set_detail(repair, detail)
-    return repair
 
 
 @final

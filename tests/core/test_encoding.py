@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, TextBlock, ToolUseBlock
 from message_history.blocks import ImageBlock, Meta
-from message_history.dialects import Anthropic, OpenAIChat
+from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat
 from message_history.dialects.detect import DIALECTS
 from message_history.encoding import json_of_settled
 from message_history.frozen import FrozenDict
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from message_history import Message
     from message_history.dialects import Dialect
 
-KEPT = [Anthropic(), OpenAIChat()]
+KEPT = [Anthropic(), OpenAIChat(), Mistral(), Bedrock(), Gemini()]
 
 
 def dumped(history: MessageHistory, dialect: Dialect[Any]) -> bytes:

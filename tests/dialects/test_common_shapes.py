@@ -119,6 +119,7 @@ def as_written(value: object) -> object:
 def test_the_short_way_writes_what_the_long_way_writes(history: MessageHistory, dialect: Dialect[Any]) -> None:
     short, long = both_ways(history, dialect)
     assert short == long
+    assert history.for_send(dialect) == short.messages
     assert as_written(short.messages) == as_written(long.messages)
 
 

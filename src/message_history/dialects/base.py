@@ -324,6 +324,21 @@ class Dialect(ABC, Generic[WireT_co]):
         Complexity: linear in the messages.
         """
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write what `render` does, for those who do not ask what was left out or rewritten.
+
+        Args:
+            messages: the messages of a closed history.
+            system: the system prompt.
+
+        Returns:
+            The messages and the system prompt of an `Export`.
+
+        Complexity: linear in the messages.
+        """
+        export = self.render(messages, system)
+        return export.messages, export.system
+
     def write_turn(self, said: Message | None, heard: Message | None) -> list[WireT_co] | None:
         """Write a settled turn alone, just as `render` writes it in its place.
 

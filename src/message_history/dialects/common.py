@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from message_history.frozen import FrozenDict
     from message_history.message import Message
 
-__all__ = ["Call", "Result", "common_heard", "common_said"]
+__all__ = ["SHORT", "Call", "Result", "common_heard", "common_said"]
 
 Call: TypeAlias = tuple[str, str, dict[str, Any]]
 """A call's id, its tool and a fresh input."""
@@ -114,7 +114,7 @@ def _nested(value: FrozenDict) -> dict[str, Any] | None:
     """Give a fresh dict of an object that UTF-8 can carry as it is."""
     changes = Changes()
     given: dict[str, Any] = thaw_well_formed(value, changes)
-    return None if changes.repairs else given
+    return None if changes else given
 
 
 def _is_unicode(text: str) -> bool:

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.frozen import FrozenDict, FrozenList
-from message_history.repairs import RepairCode, made_repair
+from message_history.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
     from message_history.blocks import Block
-    from message_history.repairs import Repair
+    from message_history.repairs import Removed
 
 __all__ = ["PLACEHOLDER", "Aliases", "Changes", "json_object", "named_for", "thaw_well_formed", "well_formed"]
 
@@ -22,11 +22,24 @@ PLACEHOLDER: Final = "[This part of the conversation cannot be shown here.]"
 
 @final
 class Changes:
-    """What one render left out, rewrote or added."""
+    """What one render left out, rewrote or added; the records are made when somebody asks for them."""
 
     def __init__(self) -> None:
-        self.repairs: list[Repair] = []
         self.index = 0
+        self._told: list[tuple[RepairCode, int, tuple[Removed, ...], str | tuple[str, str, str]]] = []
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """Return the records, in the order in which the changes were made."""
+        return [
+            Repair(
+                code=code, index=index, removed=removed, detail=detail if isinstance(detail, str) else _renamed(*detail)
+            )
+            for code, index, removed, detail in self._told
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._told)
 
     def withheld(self, block: Block | FrozenDict | None, why: str) -> None:
         """Record what was left out.
@@ -35,8 +48,7 @@ class Changes:
             block: the block, or the keys of one.
             why: the reason.
         """
-        removed = (block,) if block is not None else ()
-        self.repairs.append(made_repair(RepairCode.WITHHELD, self.index, why, removed))
+        self._told.append((RepairCode.WITHHELD, self.index, (block,) if block is not None else (), why))
 
     def rewritten(self, what: str, *removed: Block) -> None:
         """Record what was put in another form.
@@ -45,7 +57,17 @@ class Changes:
             what: what was done.
             removed: what it was before.
         """
-        self.repairs.append(made_repair(RepairCode.REWRITTEN, self.index, what, removed))
+        self._told.append((RepairCode.REWRITTEN, self.index, removed, what))
+
+    def renamed(self, id: str, alias: str, rules: str) -> None:
+        """Record that an id was put in another form.
+
+        Args:
+            id: what it was.
+            alias: what it is now.
+            rules: the rules that demand it, or an empty text.
+        """
+        self._told.append((RepairCode.REWRITTEN, self.index, (), (id, alias, rules)))
 
     def added(self, what: str) -> None:
         """Record what was added.
@@ -53,7 +75,11 @@ class Changes:
         Args:
             what: what, and why.
         """
-        self.repairs.append(made_repair(RepairCode.PLACEHOLDER_ADDED, self.index, what))
+        self._told.append((RepairCode.PLACEHOLDER_ADDED, self.index, (), what))
+
+
+def _renamed(id: str, alias: str, rules: str) -> str:
+    return f"the id {id!r:.80} as {alias!r} ({rules})" if rules else f"the id {id!r:.80} as {alias!r}"
 
 
 def well_formed(text: str, changes: Changes) -> str:
@@ -168,22 +194,27 @@ class Aliases:
         known = self._given.get(id)
         if known is not None:
             return known
-        alias = id
-        # An id that comes again goes on where the last search ended, so that a thousandth is as fast as a second.
-        attempt = self._attempts.get(id, 0) if self._attempts else 0
-        while alias in self._taken or len(alias) > self._limit or not self._fits.fullmatch(alias):
-            alias = self._made(id, attempt)
-            attempt += 1
-        if self._unique and attempt:
-            self._attempts[id] = attempt
+        fits = len(id) <= self._limit and id not in self._taken and self._fits.fullmatch(id)
+        alias = id if fits else self._another(id)
         self._given[id] = alias
         self._taken.add(alias)
         return alias
 
-    def _made(self, id: str, attempt: int) -> str:
-        seed = f"{id}#{attempt}" if attempt else id
+    def _another(self, id: str) -> str:
+        """Make an id that fits; for one that comes again from where the last search ended: a thousandth is as fast."""
+        attempt = self._attempts.get(id, 0)
+        while True:
+            alias = self._made(f"{id}#{attempt}" if attempt else id, id)
+            attempt += 1
+            if alias not in self._taken and len(alias) <= self._limit and self._fits.fullmatch(alias):
+                break
+        if self._unique:
+            self._attempts[id] = attempt
+        return alias
+
+    def _made(self, seed: str, id: str) -> str:
         if self._limit <= _SHORT:
-            return _short_alias(seed, self._limit) if len(seed) <= _KEPT else _base62(_sha256(seed), self._limit)
+            return (_short_alias(seed) if len(seed) <= _KEPT else _base62(_sha256(seed), _SHORT))[: self._limit]
         digest = _sha256(seed).hex()[:12]
         readable = f"{re.sub('[^a-zA-Z0-9_]', '_', id[: self._limit - 13])}_{digest}"
         return readable if self._fits.fullmatch(readable) else f"id_{digest}"
@@ -192,8 +223,8 @@ class Aliases:
 # Where ids have nine letters each is changed at every export, and to make an alias takes ten times as long as to look
 # it up: a quarter of an export of calls and results.
 @lru_cache(maxsize=1 << 14)
-def _short_alias(seed: str, length: int) -> str:
-    return _base62(_sha256(seed), length)
+def _short_alias(seed: str) -> str:
+    return _base62(_sha256(seed), _SHORT)
 
 
 def _sha256(text: str) -> bytes:

@@ -89,7 +89,7 @@ def _nested(value: FrozenDict) -> dict[str, Any] | None:
     """Write an object that UTF-8 can carry as it is."""
     changes = Changes()
     written: dict[str, Any] = thaw_well_formed(value, changes)
-    return None if changes.repairs else written
+    return None if changes else written
 
 
 def _is_unicode(text: str) -> bool:

@@ -464,7 +464,7 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (B09)")
+            self.changes.renamed(id, alias, "B09")
         return alias
 
 

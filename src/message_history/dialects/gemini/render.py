@@ -167,7 +167,7 @@ class Render:
             return None
         alias = self._ids(id)
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r}")
+            self.changes.renamed(id, alias, "")
         return alias
 
     def _own(self, block: ProviderBlock) -> list[Wire]:

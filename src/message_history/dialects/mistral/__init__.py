@@ -117,6 +117,10 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         """Write a list of Mistral's messages; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write a list of Mistral's messages; see `Dialect.write`."""
+        return Render(self).written(list(messages), system), None
+
     def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""
         return Render(self).turn([message for message in (said, heard) if message is not None])

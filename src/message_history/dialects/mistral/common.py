@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.common import common_heard, common_said
+from message_history.dialects.common import SHORT, common_heard, common_said
+from message_history.dialects.mistral.rules import NAME
 from message_history.dialects.writing import json_object, named_for
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def _said(
     if not calls:
         return [{"role": "assistant", "content": content}]
     written = []
+    fit = dialect.name_pattern is NAME and dialect.name_limit >= SHORT
     for id, name, given in calls:
-        named = named_for(name, dialect.name_pattern, dialect.name_limit, changes)
+        named = name if fit else named_for(name, dialect.name_pattern, dialect.name_limit, changes)
         function = {"name": named, "arguments": json_object(given)}
         written.append({"id": write_id(id), "type": "function", "function": function})
     if not texts or dialect.text_with_calls:

@@ -58,13 +58,17 @@ class Render:
         self._has_system = False
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(self.written(messages, system), None, tuple(self.changes.repairs))
+
+    def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> list[Wire]:
         """Write a whole conversation."""
         self._prompt(system)
         self._write(messages)
         last = messages[-1] if messages else None
         if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
             self._wire[-1]["prefix"] = True
-        return Export(self._wire, None, tuple(self.changes.repairs))
+        return self._wire
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
@@ -334,7 +338,7 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (M07)")
+            self.changes.renamed(id, alias, "M07")
         return alias
 
 

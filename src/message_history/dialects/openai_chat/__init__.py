@@ -151,6 +151,10 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         """Write a list of Chat Completions; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write a list of Chat Completions; see `Dialect.write`."""
+        return Render(self).written(list(messages), system), None
+
     def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
         """Write a turn without cache marks and media; see `Dialect.write_turn`."""
         if self.unique_ids or self.alternate or self.system_role == "user":

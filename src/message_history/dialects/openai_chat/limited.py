@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.common import common_heard, common_said
+from message_history.dialects.openai_chat.rules import NAME
 from message_history.dialects.writing import json_object
 
 if TYPE_CHECKING:
@@ -45,10 +46,10 @@ def said_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wi
     pieces.ids.new_scope()
     texts, given = said
     calls: list[Wire] = []
+    fit = dialect.name_pattern is NAME
     for id, name, input in given:
-        call: Wire = {"id": pieces.id(id), "type": "function"}
-        call["function"] = {"name": pieces.name(name), "arguments": json_object(input)}
-        calls.append(call)
+        function = {"name": name if fit else pieces.name(name), "arguments": json_object(input)}
+        calls.append({"id": pieces.id(id), "type": "function", "function": function})
     later: list[list[Wire]] = []
     if texts:
         wire: Wire = {"role": "assistant", "content": _joined(texts, pieces)}

@@ -82,7 +82,7 @@ class Pieces:
         """Write an id."""
         alias = self.ids(id)
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (OC-06)")
+            self.changes.renamed(id, alias, "OC-06")
         return alias
 
     def name(self, name: str) -> str:

@@ -65,11 +65,16 @@ class Render:
         self._dialect = dialect
         self._is_common = is_common(dialect)
         self._is_limited = is_limited(dialect)
+        self._joins = dialect.alternate or dialect.system_role == "user"
         self._wire: list[Wire] = []
         self._later_calls: list[list[Wire]] = []
         self._behind: list[Wire] = []
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(self.written(messages, system), None, tuple(self.changes.repairs))
+
+    def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> list[Wire]:
         """Write a whole conversation."""
         for written in self._system_prompt(system):
             self._put(written)
@@ -79,7 +84,7 @@ class Render:
             self._put({"role": "user", "content": Policy().bootstrap_text})
         self._write(messages)
         self._pieces.limit_marks(prompt)
-        return Export(self._wire, None, tuple(self.changes.repairs))
+        return self._wire
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
@@ -100,28 +105,25 @@ class Render:
                 continue
             self.changes.index = index
             if message.role == "assistant":
-                self._put(self._common_said(message) or self.assistant(message))
+                said = said_wire(message, self._dialect, self._pieces) if self._is_limited else None
+                if said is not None:
+                    written, self._later_calls = said
+                    self._wire.append(written)
+                else:
+                    self._put(self.assistant(message))
+                continue
+            heard = heard_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_limited else None
+            if heard is not None:
+                self._later_calls = []
+                self._put(heard[0])
+                self._wire += heard[1:]
             else:
-                for written in self._common_heard(message) or self.user(message):
+                for written in self.user(message):
                     self._put(written)
-
-    def _common_said(self, message: Message) -> Wire | None:
-        said = said_wire(message, self._dialect, self._pieces) if self._is_limited else None
-        if said is None:
-            return None
-        wire, self._later_calls = said
-        return wire
-
-    def _common_heard(self, message: Message) -> list[Wire] | None:
-        heard = heard_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_limited else None
-        if heard is not None:
-            self._later_calls = []
-        return heard
 
     def _put(self, written: Wire) -> None:
         """Add a message; where roles must alternate, or system words are the user's, user messages in a row are one."""
-        joins = self._dialect.alternate or self._dialect.system_role == "user"
-        last = self._wire[-1] if self._wire and joins else None
+        last = self._wire[-1] if self._wire and self._joins else None
         if last is None or not last["role"] == written["role"] == "user" or "name" in last or "name" in written:
             self._wire.append(written)
         elif isinstance(last["content"], str) and isinstance(written["content"], str):

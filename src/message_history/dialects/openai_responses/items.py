@@ -164,7 +164,7 @@ class Items:
         whole = alias == block.id and name_fits and readable and self._is_clean(given)
         id = self._intact(extra.get("id"), whole, kind)
         if alias != block.id:
-            self._changes.rewritten(f"the id {block.id!r:.80} as {alias!r} (OR-15, DS-16)")
+            self._changes.renamed(block.id, alias, "OR-15, DS-16")
         item = Item(kind, [block], id)
         if tool is None and kind == CUSTOM and isinstance(block.input.get("input"), str):
             return item

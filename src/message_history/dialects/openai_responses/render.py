@@ -114,7 +114,7 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (OR-15, DS-16)")
+            self.changes.renamed(id, alias, "OR-15, DS-16")
         return alias
 
     def _answered(self, said: Sequence[Segment], heard: Message) -> list[Wire]:

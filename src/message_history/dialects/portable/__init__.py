@@ -66,7 +66,7 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
     """The form that every surveyed chat endpoint accepts.
 
     Args:
-        limits: what is taken of images (P-16).
+        limits: what is taken of images (P-18).
     """
 
     name: ClassVar[str] = "portable"
@@ -81,6 +81,10 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of Chat Completions; see `Dialect.render`."""
         return FORM.render(messages, system)
+
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write a list of Chat Completions; see `Dialect.write`."""
+        return FORM.write(messages, system)
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what some endpoint refuses; see `Dialect.violations`."""

@@ -410,7 +410,7 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (PA-09)")
+            self.changes.renamed(id, alias, "PA-09")
         return alias
 
 
