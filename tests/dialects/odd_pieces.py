@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = ["FORMS", "odd_lists"]
+__all__ = ["FORMS", "PIXEL", "PNG", "odd_lists"]
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PNG = {"type": "base64", "media_type": "image/png", "data": PIXEL}

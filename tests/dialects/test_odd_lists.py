@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from message_history import MessageHistory, check
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
 from message_history.dialects.detect import DIALECTS
-from tests.dialects.odd_pieces import FORMS, PIXEL, odd_lists
+from tests.dialects.odd_pieces import FORMS, PIXEL, PNG, odd_lists
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
@@ -78,8 +78,24 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
      [Q, {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
       {"role": "user", "content": [
           {"type": "tool_result", "tool_use_id": "1", "content": [REFERENCE], "is_error": True}]}]),
+    ("an error result with an image while a server tool is at work", Anthropic(),
+     [Q, {"role": "assistant", "content": [
+         {"type": "tool_use", "id": "1", "name": "f", "input": {}},
+         {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "t", "server_name": "s", "input": {}}]},
+      {"role": "user", "content": [
+          {"type": "tool_result", "tool_use_id": "1", "is_error": True,
+           "content": [{"type": "image", "source": PNG}]}]}]),
     ("a paused turn of which nothing is left", Anthropic(),
      [{"role": "assistant", "content": [{}], "stop_reason": "pause_turn"}]),
+    ("a paused turn of which the call is missing", Anthropic(),
+     [{"role": "assistant", "stop_reason": "pause_turn", "content": [
+         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}]}]),
+    ("words and effort in one system message", NEWEST,
+     [Q, {"role": "system", "content": [{"type": "text", "text": "h"}, {"type": "thinking", "thinking": "t"}],
+          "output_config": {"effort": "low"}}]),
+    ("effort, and then words", NEWEST,
+     [Q, {"role": "system", "content": [], "output_config": {"effort": "low"}},
+      {"role": "system", "content": [{"type": "thinking", "thinking": "t"}, {"type": "text", "text": "h"}]}]),
     ("a response whose keys do not fit", PydanticAI(),
      [{"kind": "response", "parts": [{"part_kind": "b"}]},
       {"kind": "response", "parts": [{"part_kind": "t"}], "state": "odd"}]),
@@ -112,3 +128,13 @@ def test_a_paused_turn_goes_out_last_where_the_api_would_go_on() -> None:
         wire: list[Any] = MessageHistory.from_list([Q, said]).for_send(Anthropic())
         assert (wire[-1]["role"] == "assistant") is ends
         assert check(wire, Anthropic()) == []
+
+
+def test_the_words_of_a_system_message_that_holds_more_are_sent_everywhere() -> None:
+    addition = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "f"}}
+    words = {"type": "text", "text": "from now on"}
+    said = {"role": "system", "content": [words, addition], "output_config": {"effort": "low"}}
+    history = MessageHistory.from_list([Q, {"role": "assistant", "content": "a"}, Q, said])
+    assert history.for_send(NEWEST)[-1] == said
+    for target in TARGETS:
+        assert "from now on" in json.dumps(history.for_send(target), default=repr)

@@ -104,16 +104,20 @@ class Anthropic(Dialect["MessageParam"]):
 
 
 def _is_paused(blocks: Sequence[Block]) -> bool:
-    """Tell whether the API itself stopped in mid-turn, to be sent the message back (S6)."""
+    """Tell whether the API itself stopped in mid-turn, to be sent the message back (S6).
+
+    A server tool's call waits for its result, or its result is the last that was said before a stop that says so.
+    """
     waiting: set[object] = set()
-    paused = False
+    paused = in_mid_turn = False
     for block in blocks:
+        in_mid_turn = False
         if carried := block.carried(ANTHROPIC):
             paused = carried.get("stop_reason") == "pause_turn"
         if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC:
+            called = block.data.get("tool_use_id")
             if block.type == "server_tool_use" and block.data.get("name") in SERVER_TOOLS:
                 waiting.add(block.data.get("id"))
-            waiting.discard(block.data.get("tool_use_id"))
-    last = blocks[-1]
-    in_mid_turn = isinstance(last, ProviderBlock) and last.dialect == ANTHROPIC and last.type in SERVER_TOOLS.values()
+            in_mid_turn = called in waiting and block.type in SERVER_TOOLS.values()
+            waiting.discard(called)
     return bool(waiting) or (paused and in_mid_turn)

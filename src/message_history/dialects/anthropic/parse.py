@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from message_history.blocks import Block, Meta, ProviderBlock, SystemBlock, TextBlock, ToolUseBlock
 from message_history.dialects.base import Parsed, is_cut_off
-from message_history.dialects.plain import as_mapping
+from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.dialects.typed_blocks import carry, common_message, half_written, read_blocks
 from message_history.frozen import brief, freeze_mapping
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from message_history.dialects.base import Foreign
     from message_history.message import Message
@@ -88,17 +89,31 @@ def _read(entry: object, source: int, parsed: Parsed) -> None:
     cut_off = role == "assistant" and is_cut_off(data)
     if cut_off and isinstance(blocks[-1], ToolUseBlock):
         blocks[-1] = half_written(blocks[-1])
-    carry(blocks, ANTHROPIC, {key: value for key, value in data.items() if key not in ("role", "content")})
+    if role not in ("system", "developer") or isinstance(blocks[-1], SystemBlock):
+        carry(blocks, ANTHROPIC, {key: value for key, value in data.items() if key not in ("role", "content")})
     message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
     parsed.add(message, source, interrupted=cut_off)
 
 
 def _system_blocks(data: Mapping[Any, Any], source: int, parsed: Parsed) -> list[Block]:
-    """Read a system message; one that holds more than words is kept whole."""
+    """Read a system message: its words, and behind them all else that it holds, kept as it came."""
     content = data.get("content")
-    if content is None or content == []:
-        keys = set(data) - {"role", "content"}
-        return [ProviderBlock(ANTHROPIC, data)] if keys else []
-    blocks = read_blocks(content, source, parsed, _READER)
-    words = [SystemBlock(block.text, meta=block.meta) for block in blocks if isinstance(block, TextBlock)]
-    return list(words) if len(words) == len(blocks) else [ProviderBlock(ANTHROPIC, data)]
+    parts = [] if content is None else as_sequence(content)
+    if parts is None:
+        parts = [content]
+    words = next((n for n, part in enumerate(parts) if not _is_text(part)), len(parts))
+    if any(map(_is_text, parts[words:])):
+        return [ProviderBlock(ANTHROPIC, data)]  # In another order it would not be the same.
+    spoken = read_blocks(parts[:words] if parts[:words] != [content] else content, source, parsed, _READER)
+    blocks: list[Block] = [SystemBlock(block.text, meta=block.meta) for block in spoken if isinstance(block, TextBlock)]
+    if words < len(parts) or _DIRECTING & data.keys() or (not blocks and data.keys() - {"role", "content"}):
+        blocks.append(ProviderBlock(ANTHROPIC, {**data, "content": parts[words:]}))
+    return blocks
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, str) or (isinstance(part, Mapping) and part.get("type") == "text")
+
+
+_DIRECTING: Final = frozenset({"output_config"})
+"""What a system message may say besides its content."""

@@ -165,11 +165,7 @@ class Render:
         words: list[Wire] = []
         if spoken and in_list:
             words = [self._parts.with_keys(block, "system", self._parts.text(block.text)) for block in spoken]
-        # Of some system messages nothing but words is left: they are one with those before.
-        words += [part for each in directives if _is_worded(each) for part in each["content"]]
-        if words:
-            wire.append({"role": "system", "content": words})
-        return [*wire, *(each for each in directives if not _is_worded(each))]
+        return [*wire, *_joined(words, directives)]
 
     def _as_user_text(self, spoken: Sequence[SystemBlock]) -> list[Wire]:
         self.changes.rewritten("system words as marked text of the user's turn (A9)", *spoken)
@@ -372,7 +368,7 @@ class Render:
         """Answer server tools that got no result, unless the turn is paused, or waits for client tools alone."""
         if not self._outstanding or after is None:
             return
-        only_results = message.ids and all(isinstance(block, ToolResultBlock) for block in after.content)
+        only_results = message.ids and all(map(_is_result_alone, after.content))
         if only_results:
             return
         for position in range(len(content) - 1, -1, -1):
@@ -420,8 +416,25 @@ class Render:
             short = short or mark.get("ttl") != "1h"
 
 
-def _is_worded(wire: Wire) -> bool:
-    return "output_config" not in wire and all(part["type"] == "text" for part in wire["content"])
+def _is_result_alone(block: Block) -> bool:
+    """Tell whether a block is a result of which nothing goes behind the results (C13)."""
+    if not isinstance(block, ToolResultBlock):
+        return False
+    return not block.is_error or all(isinstance(part, TextBlock) for part in block.content)
+
+
+def _joined(words: list[Wire], directives: list[Wire]) -> list[Wire]:
+    """Make one system message of the words and of what else was said beside them, as far as one can say it."""
+    words += [part for each in directives for part in each["content"] if part["type"] == "text"]
+    joined: list[Wire] = [{"role": "system", "content": words}] if words else []
+    for each in directives:
+        content = [part for part in each.pop("content") if part["type"] != "text"]
+        if joined and "output_config" not in joined[-1]:
+            joined[-1]["content"] += content
+            joined[-1].update(each)
+        elif content or "output_config" in each:
+            joined.append({**each, "content": content})
+    return joined
 
 
 def _plain(part: Any) -> Any:
