@@ -1,0 +1,106 @@
+"""The performance page, its charts and the README's table are what the results say. No time is asserted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks import __main__ as command
+from benchmarks import report
+from benchmarks.contenders import CONTENDERS
+from benchmarks.report import page, pages, summary
+from benchmarks.results import Speed, read, write
+from benchmarks.targets import TARGETS
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_page_and_chart_is_current() -> None:
+    for path, text in pages(*read()).items():
+        assert path.exists(), path
+        assert path.read_text(encoding="utf-8") == text, f"{path}: run python -m benchmarks --pages"
+    charts = {path for path in pages(*read()) if path.suffix == ".svg"}
+    assert set((ROOT / "docs" / "charts").glob("*.svg")) == charts
+
+
+def test_other_results_make_another_page() -> None:
+    speed, validity = read()
+    cells = [{**cell, "rounds": [2 * figure for figure in cell["rounds"]]} for cell in speed.cells]
+    assert page(Speed(speed.made, cells), validity) != page(speed, validity)
+    assert summary(Speed(speed.made, cells), validity) != summary(speed, validity)
+    judged = {**validity["contenders"], "message-history": {**validity["contenders"]["message-history"]}}
+    judged["message-history"]["runs"] = {**judged["message-history"]["runs"], "rewritten": 17}
+    assert page(speed, {**validity, "contenders": judged}) != page(speed, validity)
+
+
+def test_a_stale_page_is_told_and_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text((ROOT / "README.md").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "docs" / "charts").mkdir(parents=True)
+    monkeypatch.setattr(report, "ROOT", tmp_path)
+    assert command.main(["--check"]) == 1
+    assert "STALE" in capsys.readouterr().out
+    assert command.main(["--pages"]) == 0
+    assert command.main(["--check"]) == 0
+    written = tmp_path / "docs" / "performance.md"
+    text = written.read_text(encoding="utf-8")
+    written.write_text(text.replace("x", "y", 1), encoding="utf-8")
+    capsys.readouterr()
+    assert command.main(["--check"]) == 1
+    assert f"{written}: STALE" in capsys.readouterr().out
+    assert command.main(["--pages"]) == 0
+    assert written.read_text(encoding="utf-8") == text
+    readme.write_text("no place\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no place for the table"):
+        command.main(["--check"])
+
+
+def test_an_unknown_option_is_wrong_usage() -> None:
+    assert command.main(["--fast"]) == 2
+
+
+def test_results_are_read_back(tmp_path: Path) -> None:
+    speed, validity = read()
+    write({"made": speed.made, "cells": speed.cells}, validity, tmp_path)
+    assert read(tmp_path) == (speed, validity)
+
+
+def test_the_page_has_every_target_and_says_where_others_are_better() -> None:
+    speed, validity = read()
+    text = page(speed, validity)
+    assert [target.operation for target in TARGETS if f"| {target.operation} |" not in text] == []
+    assert f"`{speed.made['command']}`" in text
+    assert "## Where others are better" in text
+    better = text.partition("## Where others are better")[2].partition("\n## ")[0]
+    faster = [
+        name
+        for name in CONTENDERS
+        for size in speed.sizes((name, "trim"))
+        if name not in ("message-history", "list")
+        and (ratio := speed.ratio(("message-history", "trim"), (name, "trim"), size)) is not None
+        and ratio.median > 1
+    ]
+    assert all(f"**{name}** is faster" in better for name in faster)
+
+
+def test_every_contender_is_named_with_its_version_or_as_skipped() -> None:
+    speed, validity = read()
+    listed = page(speed, validity).partition("| contender | version |")[2]
+    for name, entry in CONTENDERS.items():
+        if " to " in name:
+            continue
+        assert f"| {name} |" in listed
+        if entry.package:
+            assert (name in speed.made["versions"]) != (name in speed.made["skipped"])
+    absent = {**speed.made, "versions": {}, "skipped": {"turnsafe": "No module named 'turnsafe'"}}
+    assert "| turnsafe | skipped: No module named 'turnsafe' |" in page(Speed(absent, speed.cells), validity)
+
+
+def test_every_figure_has_at_least_five_rounds() -> None:
+    speed, _ = read()
+    timed = [cell for cell in speed.cells if cell["operation"] != "optional packages imported" and "why" not in cell]
+    assert len(timed) > 300
+    assert all(len(cell["rounds"]) >= 5 for cell in timed)
+    assert "on" in speed.made["collector"]
