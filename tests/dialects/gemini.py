@@ -78,6 +78,12 @@ NAME = (
     "contain underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64."
 )
 WRONG: list[tuple[str, str, list[Any]]] = [
+    (
+        "G28",
+        "Unable to process input image.",
+        [user({"inlineData": {"mimeType": "image/png", "data": "aGk="}}, "what is it?")],
+    ),
+    ("G29", "", [user(*[{"inlineData": {"mimeType": "image/png", "data": PIXEL}}] * 3601, "what are they?")]),
     ("G01", "contents are required.", []),
     (
         "G02",

@@ -42,6 +42,11 @@ def image(url: str = IMAGE) -> Wire:
     return {"type": "image_url", "image_url": {"url": url}}
 
 
+def pictured(*urls: str) -> Wire:
+    """Write a user message with images."""
+    return {"role": "user", "content": parts("what is it?", *map(image, urls))}
+
+
 def served(name: str) -> OpenAIChat:
     """Give the dialect of a provider, or of a model at one."""
     provider, _, model = name.partition("|")
@@ -149,6 +154,8 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
      ""),
     ("OC-19", "openai", [ASK, call("c1"), {"role": "tool", "content": "r"}], "Missing required parameter"),
     ("OC-20", "openai", [{"role": "user", "content": "\ud83d"}], "Failed to parse the request body as JSON: messages"),
+    ("OC-22", "openai", [pictured("data:image/png;base64,aGk=")], "You uploaded an unsupported image."),
+    ("OC-23", "openai", [pictured(*[IMAGE] * 501)], "You uploaded an unsupported image."),
     ("AZ-01", "azure", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")],
      "'content' is a required property - 'messages.1'"),
     ("AZ-02", "azure", [ASK, SAID] * 1024 + [ASK], '"$.messages" is too long. Maximum length is 2048, but got 2049'),
@@ -219,12 +226,14 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
      "unsupported, did you mean 'role'?)]"),
     ("GQ-02", "groq", [ASK, {**SAID, "reasoning": ""}, MORE],
      "messages[1].reasoning: reasoning is not supported with this model"),
+    ("GQ-03", "groq", [pictured(*[IMAGE] * 6)], ""),
     ("CB-01", "cerebras", [ASK, {**SAID, "reasoning_content": "t"}, MORE],
      "messages.1.assistant.reasoning_content: property 'messages.1.assistant.reasoning_content' is unsupported"),
     ("XA-01", "xai", [ASK, {"role": "assistant", "content": []}, MORE],
      "Invalid request content: Each message must have at least one content element."),
     ("XA-02", "xai", [{"role": "system", "content": ""}, ASK],
      "An empty message was provided. Every message needs at least one non-empty content element."),
+    ("XA-03", "xai", [pictured("data:image/png;base64,aGk=")], "Invalid PNG image"),
     ("MM-01", "minimax", [ASK, call("c1", arguments="{bad"), tool("c1")],
      "invalid params, invalid function arguments json string, tool_call_id: c1 (2013)"),
     ("GW-01", "litellm", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")],
@@ -354,6 +363,7 @@ PORTABLY_BROKEN: list[tuple[str, list[Wire]]] = [
     ("P-15", [ASK, WHOLE, tool("abcdefghi", parts("r", image()))]),
     ("P-15", [{"role": "user", "content": parts("q", {"type": "file", "file": {}})}]),
     ("P-16", [ASK, {**SAID, "reasoning": ""}, MORE]),
+    ("P-18", [pictured(*[IMAGE] * 6)]),
     ("P-17", [{"role": "user", "content": "\ud83d"}]),
 ]  # fmt: skip
 

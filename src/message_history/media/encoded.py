@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from typing import Final, final
 
-__all__ = ["Encoded", "encoded", "inline_data"]
+__all__ = ["Encoded", "encoded", "inline_data", "is_masked"]
 
 _ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _SPACE: Final = b" \t\r\n\f\v"
@@ -110,6 +111,21 @@ def _ends_well(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_masked(data: bytes) -> bool:
+    """Tell whether bytes are what a recording left of base64 text: a mark stands for what is left out.
+
+    Args:
+        data: the bytes.
+
+    Returns:
+        True when they are; they are nobody's image, and nothing that went wrong either.
+    """
+    return _MASKED.fullmatch(data) is not None
+
+
+_MASKED: Final = re.compile(rb"[A-Za-z0-9+/_=-]*(?:<[^<>]*>|\[[A-Z_ ]+\])[A-Za-z0-9+/_=-]*")
 
 
 def inline_data(url: str) -> tuple[str, str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from message_history.media.encoded import Encoded, is_masked
 from message_history.media.fitting import MOST_PIXELS, Fitted, can_fit
 
 if TYPE_CHECKING:
@@ -27,9 +28,16 @@ def what_is_wrong(look: Look, limits: Limits) -> str:
     if look.data is None:
         return "its data is no base64"
     if look.picture is None:
-        claimed = limits.types is not None and (not look.declared or look.declared in limits.types)
-        return "it is no image" if claimed else ""
+        claimed = limits.types is not None and (not look.declared or _full(look.declared) in limits.types)
+        left = limits.lenient and is_masked(Encoded(look.data).decoded())
+        return "it is no image" if claimed and not left else ""
     return "" if look.picture.whole else "its end is missing"
+
+
+def _full(declared: str) -> str:
+    """Complete the media type of an image: `PNG` and `image/jpg` say well enough what is meant."""
+    kind = declared.partition(";")[0].strip().lower().removeprefix("image/")
+    return f"image/{'jpeg' if kind == 'jpg' else kind}"
 
 
 def faults_of(data: str, picture: Picture, limits: Limits) -> list[str]:

@@ -46,7 +46,7 @@ class _Check:
         self.found = Findings(rules.BY_ID)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
-        self._blocks = BlockCheck(self.found)
+        self._blocks = BlockCheck(self.found, dialect.limits)
         self._said: dict[str, Mapping[Any, Any]] = {}
 
     def run(self) -> None:
@@ -59,6 +59,7 @@ class _Check:
         self._pairs()
         self._server_tools()
         self._cache_marks()
+        self._blocks.media.finish()
         self._end()
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects.anthropic import fields, rules
 from message_history.dialects.checks import entries, is_blank_text, text_at
+from message_history.dialects.media_checks import MediaCheck
 from message_history.dialects.shapes import Fits, Shape, anything, flag, misfits, text
 
 if TYPE_CHECKING:
     from message_history.dialects.checks import Findings
+    from message_history.media import Limits
 
 __all__ = ["BlockCheck", "kind_of"]
 
@@ -64,11 +65,13 @@ class BlockCheck:
 
     Args:
         found: gets the violations.
+        limits: what is taken of images and documents.
     """
 
-    def __init__(self, found: Findings) -> None:
+    def __init__(self, found: Findings, limits: Limits) -> None:
         self.marks: list[tuple[int, int, Any]] = []
         self._found = found
+        self.media = MediaCheck(limits, found.add)
         self._cited: dict[str, bool] = {}
 
     def block(self, n: int, m: int, block: object, role: str) -> None:
@@ -164,7 +167,7 @@ class BlockCheck:
         elif kind == "tool_result":
             self._result(n, m, block)
         elif kind == "image":
-            self._image(n, path, block)
+            self._image(n, m, path, block)
         elif kind == "document":
             self._document(n, path, block)
 
@@ -202,7 +205,7 @@ class BlockCheck:
             elif kind == "text" and is_blank_text(part.get("text")):
                 self._found.add("B2" if part["text"] == "" else "B3", n, inner)
             elif kind == "image":
-                self._image(n, inner, part)
+                self._image(n, m, inner, part)
             elif kind == "document":
                 self._document(n, inner, part)
         if "search_result" in kinds and set(kinds) != {"search_result"}:
@@ -226,39 +229,26 @@ class BlockCheck:
                 self._found.add("B8", n, f"{path}.source.{key}", f"no {key}", tag="source", key=key)
         return source
 
-    def _image(self, n: int, path: str, block: Mapping[Any, Any]) -> None:
+    def _image(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:
         source = self._source(n, path, block, fields.IMAGE_SOURCES)
         if source.get("type") != "base64":
+            self.media.elsewhere(n, path)
             return
         media_type = text_at(source, "media_type")
         if media_type not in rules.IMAGE_TYPES:
-            self._found.add("M5", n, f"{path}.source.media_type", f"media type {media_type!r:.60}", tag=media_type)
+            self._found.add(
+                "M5", n, f"{path}.source.media_type", f"media type {media_type!r:.60}", which=1, m=m, tag=media_type
+            )
             return
-        actual = _image_type(text_at(source, "data"))
-        if actual is None:
-            self._found.add("M6", n, f"{path}.source.data")
-        elif actual != media_type:
-            self._found.add("M5", n, f"{path}.source.media_type", f"the data is {actual}", tag=media_type)
+        self.media.image(n, f"{path}.source.data", media_type, text_at(source, "data"), m=m)
 
     def _document(self, n: int, path: str, block: Mapping[Any, Any]) -> None:
         source = self._source(n, path, block, fields.DOCUMENT_SOURCES)
         wanted = {"base64": "application/pdf", "text": "text/plain"}.get(text_at(source, "type"))
         if wanted is not None and text_at(source, "media_type") not in ("", wanted):
             self._found.add("M7", n, f"{path}.source.media_type", f"media type {source['media_type']!r:.60}")
+        elif text_at(source, "type") == "base64":
+            self.media.document(n, f"{path}.source.data", "application/pdf", text_at(source, "data"))
         title = block.get("title")
         if title is not None and (not isinstance(title, str) or not 1 <= len(title) <= 500):
             self._found.add("M8", n, f"{path}.title")
-
-
-_MAGIC: Final = (("image/jpeg", b"\xff\xd8\xff"), ("image/png", b"\x89PNG"), ("image/gif", b"GIF8"))
-
-
-def _image_type(data: str) -> str | None:
-    """Tell an image's type from the first bytes of its base64 text."""
-    try:
-        start = base64.b64decode(data[:16], validate=True)
-    except ValueError:
-        return None
-    if start.startswith(b"RIFF") and start.endswith(b"WEBP"):
-        return "image/webp"
-    return next((kind for kind, magic in _MAGIC if start.startswith(magic)), None)

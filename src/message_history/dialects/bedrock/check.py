@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock.media import base64_of, media_type_of
 from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects.media_checks import MediaCheck
+from message_history.media.encoded import is_masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +80,7 @@ class _Check:
         self._dialect = dialect
         self._names: set[str] = set()
         self._points = 0
+        self._media_check = MediaCheck(dialect.limits, self.found.add)
 
     def run(self) -> None:
         """Look at every message, then at the turns."""
@@ -87,6 +91,7 @@ class _Check:
             self._message(n, entry)
         self._turns()
         self._pairs()
+        self._media_check.finish()
 
     def _turns(self) -> None:
         if self._roles[0] == "assistant" and not self._dialect.leading_assistant:
@@ -184,10 +189,22 @@ class _Check:
                 self.found.add("B27", n, f"{path}.{kind}.source")
             if "bytes" in source and not source["bytes"]:
                 self.found.add("B28", n, f"{path}.{kind}.source.bytes", "no bytes")
+            elif kind in FORMATS:
+                self._bytes(n, f"{path}.{kind}.source.bytes", kind, form, source)
             if len(source) != 1:
                 self.found.add("B24", n, f"{path}.{kind}.source", f"a source with {len(source)} keys", m=m)
         if kind == "document" and "name" in data:
             self._name(n, f"{path}.document.name", data["name"])
+
+    def _bytes(self, n: int, path: str, kind: str, form: object, source: Mapping[Any, Any]) -> None:
+        blob = base64_of(source.get("bytes"))
+        declared = media_type_of(kind, form)
+        if kind == "document":
+            self._media_check.document(n, path, declared, blob or "")
+        elif blob is None or _is_left(source.get("bytes")):
+            self._media_check.elsewhere(n, path)
+        else:
+            self._media_check.image(n, path, declared, blob)
 
     def _name(self, n: int, path: str, name: object) -> None:
         if not isinstance(name, str) or not DOCUMENT_NAME.fullmatch(name):
@@ -362,3 +379,8 @@ def _is_of(block: Mapping[Any, Any], kind: str, kinds: frozenset[str] | set[str]
     """Tell whether a block's key, or a document's format, is among some kinds."""
     data = block.get(kind)
     return kind in kinds or (kind == "document" and isinstance(data, Mapping) and data.get("format") in kinds)
+
+
+def _is_left(blob: object) -> bool:
+    """Tell whether bytes are what a recording left of an image."""
+    return isinstance(blob, bytes) and is_masked(blob)

@@ -360,6 +360,16 @@ RULES: Final = (
         source=_API + "API_runtime_ToolUseBlock.html",
         date="2026-09",
     ),
+    Rule(
+        id="B31",
+        rule="An image's bytes are of the format that it names, and whole.",
+        errors=(
+            "The model returned the following errors: The provided image does not match the specified image format.",
+        ),
+        repair="The format is corrected from the bytes; what is no image is replaced by a text that says so.",
+        source=_GH + "boto/boto3/issues/4415",
+        date="2025-01",
+    ),
 )
 BY_ID: Final = {rule.id: rule for rule in RULES}
 

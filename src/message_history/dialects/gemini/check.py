@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.checking import Violation
 from message_history.dialects.checks import entries, text_at
 from message_history.dialects.gemini import rules
+from message_history.dialects.media_checks import MediaCheck
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,7 @@ class _Check:
         self.found: list[Violation] = []
         self._contents = [_Content(entry) for entry in wire]
         self._dialect = dialect
+        self._media_check = MediaCheck(dialect.limits, self._fault)
 
     def run(self) -> None:
         """Look at every content, then at neighbours, then at steps and the end."""
@@ -102,11 +104,18 @@ class _Check:
             return
         for n, content in enumerate(self._contents):
             self._content(n, content)
+        self._media_check.finish()
         self._roles()
         self._pairs()
         self._steps()
         if self._contents[-1].is_model and not self._dialect.prefill:
             self._add("G15", len(self._contents) - 1, "role")
+
+    def _fault(
+        self, rule: str, index: int | None = None, path: str = "", detail: str = "", *, which: int = 0, **values: object
+    ) -> None:
+        del which
+        self._add(rule, index, path, detail, **values)
 
     def _add(self, rule: str, n: int | None = None, path: str = "", detail: str = "", **values: object) -> None:
         """Add a violation, with the text of the service that the list is for."""
@@ -220,6 +229,8 @@ class _Check:
             self._add("G24", n, f"{path}.mimeType", f"media type {given!r:.60}", m=m, type=given)
         if inline and (not isinstance(data, str) or not _decodes(data)):
             self._add("G24", n, f"{path}.data", "data that are no bare base64", m=m, type=given)
+        elif isinstance(given, str) and isinstance(data, str) and _is_taken(given) and given.startswith("image/"):
+            self._media_check.image(n, f"{path}.data", given, data, m=m)
 
     def _beside(self, n: int, content: _Content) -> None:
         """G23 and G24: what stands in one content with responses."""

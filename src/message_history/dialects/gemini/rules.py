@@ -319,6 +319,26 @@ RULES: Final = (
         source=_GH + "router-for-me/CLIProxyAPI/issues/5199",
         date="2026-09",
     ),
+    Rule(
+        id="G28",
+        rule="An image's bytes are of a type that the API takes, and whole.",
+        errors=(
+            "Unable to process input image. Please retry or report in "
+            "https://developers.generativeai.google/guide/troubleshooting",
+            "Provided image is not valid.",
+        ),
+        repair="The type is corrected from the bytes; what is no image is replaced by a text that says so.",
+        source=_GH + "google-gemini/gemini-cli/issues/5064",
+        date="2026-05",
+    ),
+    Rule(
+        id="G29",
+        rule="A request holds 3,600 images and 100 MB, on Vertex 3,000 images of 7 MB each.",
+        errors=(),
+        repair="A larger image is scaled; of too many, the oldest are replaced by a text that says so.",
+        source=_DOCS + "image-understanding",
+        date="2026-09",
+    ),
 )
 BY_ID: Final = {rule.id: rule for rule in RULES}
 

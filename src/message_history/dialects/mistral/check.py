@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects.media_checks import MediaCheck
 from message_history.dialects.mistral import rules
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class _Check:
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._roles = [str(entry.get("role")) for entry in self._wire]
         self._dialect = dialect
+        self._media = MediaCheck(dialect.limits, self.found.add)
 
     def run(self) -> None:
         """Look at every message, then at the order of roles, calls and results, and at the ends."""
@@ -61,6 +63,7 @@ class _Check:
             return
         for n, entry in enumerate(self._wire):
             self._message(n, entry)
+        self._media.finish()
         self._order()
         if self._dialect.alternate:
             self._turns()
@@ -103,6 +106,10 @@ class _Check:
                 elif kind not in allowed:
                     tag = rules.CHUNKS.get(kind, kind)
                     self.found.add("M10", n, f"content[{m}]", f"a chunk of type {kind!r:.40}", role=role, tag=tag)
+                elif kind == "image_url":
+                    given = chunk.get("image_url")
+                    url = given.get("url") if isinstance(given, Mapping) else given
+                    self._media.url(n, f"content[{m}].image_url", url)
         elif not isinstance(content, str) and not (content is None and role == "assistant"):
             self.found.add("M13", n, "content", f"content is {type(content).__name__}")
 

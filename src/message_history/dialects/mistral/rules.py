@@ -349,6 +349,22 @@ RULES: Final = (
         source="https://www.rfc-editor.org/rfc/rfc8259#section-8.2",
         date="2026-09",
     ),
+    Rule(
+        id="M24",
+        rule="An image is PNG, JPEG, WebP or a GIF that does not move, and whole.",
+        errors=(),
+        repair="Another format is re-encoded; what is no image is replaced by a text that says so.",
+        source=_DOCS + "capabilities/vision",
+        date="2025-10",
+    ),
+    Rule(
+        id="M25",
+        rule="On the hosted API an image has at most 10 MB, and a request at most 8 images.",
+        errors=(),
+        repair="A larger image is scaled; of too many, the oldest are replaced by a text that says so.",
+        source=_DOCS + "capabilities/vision",
+        date="2025-10",
+    ),
 )
 BY_ID: Final = {rule.id: rule for rule in RULES}
 

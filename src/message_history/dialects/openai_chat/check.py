@@ -11,8 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
+from attrs import evolve
+
 from message_history.checking import Violation
 from message_history.dialects.checks import entries, has_lone_surrogate, text_at
+from message_history.dialects.media_checks import MediaCheck
 from message_history.dialects.openai_chat import rules
 from message_history.dialects.openai_chat.order import faults_of_order
 from message_history.frozen import brief
@@ -57,6 +60,7 @@ class _Check:
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
         self._quoted = quoted
+        self._media = MediaCheck(evolve(dialect.limits, rules=_MEDIA_FAULTS), self._media_fault)
         self._reasons = any(_has_reasoning(entry) for entry in self._wire)
 
     def run(self) -> None:
@@ -69,6 +73,7 @@ class _Check:
             self._add("many messages", count=len(self._wire))
         for n, entry in enumerate(self._wire):
             self._message(n, entry)
+        self._media.finish()
         self._ids()
         self._pairs()
         for fault, at, detail, before in faults_of_order(self._wire, dialect):
@@ -84,6 +89,11 @@ class _Check:
         places = values if at is None else {"n": at, "role": self._role(at), "behind": self._role(at - 1), **values}
         error = rule.error(min(text, len(rule.errors) - 1), **places)
         self.found.append(Violation(rule=rule.id, index=at, path=path, error=error, detail=detail or rule.rule))
+
+    def _media_fault(
+        self, rule: str, index: int | None = None, path: str = "", detail: str = "", *, which: int = 0, **values: Any
+    ) -> None:
+        self._add(rule, index, path, detail, text=which, **values)
 
     def _role(self, n: int) -> object:
         return self._wire[n].get("role", "") if n >= 0 else ""
@@ -182,6 +192,8 @@ class _Check:
             self._add("image elsewhere", n, path, role=role, kind=kind)
         elif kind == "image_url" and not dialect.image_urls and not _is_inline(part):
             self._add("image url", n, path, "an image that is only a URL", text=1)
+        elif kind == "image_url":
+            self._media.url(n, f"{path}.image_url.url", _url_of(part))
         elif kind not in rules.PARTS.get(role, frozenset()) or not taken:
             fault = "part type" if role == "user" else "part of another role"
             self._add(fault, n, path, f"a part of type {kind!r:.40}", kind=kind, role=role)
@@ -303,9 +315,13 @@ def _says(part: object) -> bool:
     return isinstance(part, Mapping) and _kind(part) == "text" and bool(part.get("text"))
 
 
-def _is_inline(part: object) -> bool:
+def _url_of(part: object) -> object:
     image = part.get("image_url") if isinstance(part, Mapping) else None
-    url = image.get("url") if isinstance(image, Mapping) else image
+    return image.get("url") if isinstance(image, Mapping) else image
+
+
+def _is_inline(part: object) -> bool:
+    url = _url_of(part)
     return isinstance(url, str) and url.startswith("data:")
 
 
@@ -331,3 +347,9 @@ def _texts(value: object) -> Iterator[str]:
             todo += [(part, depth + 1) for part in item.values()]
         elif depth < 200 and isinstance(item, (list, tuple)):
             todo += [(part, depth + 1) for part in item]
+
+
+_MEDIA_FAULTS: Final = {
+    **dict.fromkeys(("type", "broken", "animated"), "image data"),
+    **dict.fromkeys(("bytes", "side", "pixels", "many", "count", "total"), "image size"),
+}

@@ -330,6 +330,14 @@ _OTHERS: Final = (
         date="2026-10",
     ),
     Rule(
+        id="GQ-03",
+        rule="Groq takes 5 images in a request, of 33 megapixels each and 4 MB together.",
+        errors=(),
+        repair="A larger image is scaled; of too many, the oldest are replaced by a text that says so.",
+        source="https://console.groq.com/docs/vision",
+        date="2026-08",
+    ),
+    Rule(
         id="CB-01",
         rule="Cerebras refuses `reasoning_content`.",
         errors=("messages.{n}.assistant.{key}: property 'messages.{n}.assistant.{key}' is unsupported",),
@@ -352,6 +360,14 @@ _OTHERS: Final = (
         repair="Empty messages are dropped; an empty result says that it is empty.",
         source=_GH + "langbot-app/LangBot/issues/1205",
         date="2026-10",
+    ),
+    Rule(
+        id="XA-03",
+        rule="Grok takes PNG and JPEG, of 20 MB each.",
+        errors=("Invalid PNG image",),
+        repair="Another format is re-encoded, a larger image scaled; what is no image is replaced by a text.",
+        source="https://docs.x.ai/docs/guides/image-understanding",
+        date="2026-09",
     ),
     Rule(
         id="MM-01",

@@ -60,7 +60,7 @@ PORTABLE: Final = Limits(
     many_side=2000,
     count=GROQ.count,
     total_bytes=3_000_000,
-    rules=dict.fromkeys(("type", "broken", "animated", "side", "pixels", "count", "total"), "P-16"),
+    rules=dict.fromkeys(("type", "broken", "animated", "side", "pixels", "count", "total"), "P-18"),
     source=GROQ.source,
     date=GROQ.date,
 )

@@ -227,6 +227,28 @@ RULES: Final = (
         source=_GH + "aebrer/dreb/issues/352",
         date="2026-06",
     ),
+    Rule(
+        id="OC-22",
+        rule="An image is PNG, JPEG, WebP or a GIF that does not move, and whole.",
+        errors=(
+            "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', "
+            "'jpeg', 'gif', 'webp'].",
+        ),
+        repair="Another format is re-encoded; what is no image is replaced by a text that says so.",
+        source=_GH + "STranslate/STranslate/issues/277",
+        date="2025-02",
+    ),
+    Rule(
+        id="OC-23",
+        rule="An image has at most 20 MB, and a request at most 500 images and 50 MB of them.",
+        errors=(
+            "You uploaded an unsupported image. Please make sure your image is below 20 MB in size and is of one the "
+            "following formats: ['png', 'jpeg', 'gif', 'webp'].",
+        ),
+        repair="A larger image is scaled; of too many, the oldest are replaced by a text that says so.",
+        source=_GH + "CosmosShadow/gptpdf/issues/6",
+        date="2024-06",
+    ),
 )
 
 ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from message_history.checking import Violation
 from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects.media_checks import MediaCheck
 from message_history.dialects.openai_responses import forms, rules
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class _Check:
         self.found = Findings(rules.BY_ID)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
+        self._media = MediaCheck(dialect.limits, self.found.add)
         self._encrypted = dialect.reasoning == "encrypted"
         self._waiting: dict[str, deque[_Open]] = {}
         self._answered: set[str] = set()
@@ -85,6 +87,7 @@ class _Check:
             return
         for n, entry in enumerate(self._wire):
             self._item(n, entry, _kind(entry))
+        self._media.finish()
         self._ids()
         self._pairs()
         if self._encrypted:
@@ -108,6 +111,9 @@ class _Check:
         if kind in CALL_RULES or kind in OUTPUTS:
             self._call_id(n, kind, entry)
         self._length(n, "output", entry.get("output"))
+        for m, part in enumerate(entries(entry.get("output")) if kind in OUTPUTS else ()):
+            if isinstance(part, Mapping) and text_at(part, "type") == "input_image" and not text_at(part, "file_id"):
+                self._media.url(n, f"output[{m}].image_url", part.get("image_url"))
         self._keys(n, kind, entry)
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
@@ -140,6 +146,8 @@ class _Check:
                 self.found.add("OR-18", n, path, f"a part of type {kind!r:.40}", which=which, kind=kind)
             elif kind == "refusal" and not self._dialect.refusals:
                 self.found.add("OR-26", n, path, "a refusal")
+            elif kind == "input_image" and not text_at(data, "file_id"):
+                self._media.url(n, f"{path}.image_url", data.get("image_url"))
             self._length(n, f"{path}.text", data.get("text"))
 
     def _reasoning(self, n: int, entry: Mapping[Any, Any]) -> None:

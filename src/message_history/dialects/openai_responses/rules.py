@@ -289,6 +289,25 @@ RULES: Final = (
         date="2026-05",
     ),
     Rule(
+        id="OR-29",
+        rule="An image is PNG, JPEG, WebP or a GIF that does not move, and whole.",
+        errors=(
+            "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', "
+            "'jpeg', 'gif', 'webp'].",
+        ),
+        repair="Another format is re-encoded; what is no image is replaced by a text that says so.",
+        source=_GH + "STranslate/STranslate/issues/277",
+        date="2025-02",
+    ),
+    Rule(
+        id="OR-30",
+        rule="An image has at most 20 MB, and a request at most 500 images and 50 MB of them.",
+        errors=(),
+        repair="A larger image is scaled; of too many, the oldest are replaced by a text that says so.",
+        source="https://platform.openai.com/docs/guides/images-vision",
+        date="2026-09",
+    ),
+    Rule(
         id="DS-15",
         rule="On DeepSeek outputs follow their group of calls directly: no item comes while a call is unanswered.",
         errors=("No tool output found for tool call {ids}.",),

@@ -129,6 +129,12 @@ RULES: Final = (
         "Reasoning is left out: while a model of DeepSeek or Kimi thinks (DS-09, KM-05), choose its own dialect.",
     ),
     _rule("P-17", ("OC-20",), "Text is valid Unicode: no lone surrogates.", "A lone surrogate is sent as U+FFFD."),
+    _rule(
+        "P-18",
+        ("GQ-03", "XA-03", "OC-22", "OC-23"),
+        "An image is a PNG or a JPEG that is whole; a request holds 5 of them, of 4 MB together.",
+        "Another format is re-encoded, a larger image scaled; of too many, the oldest are replaced by a text.",
+    ),
 )
 
 _FAULTS: Final = {
@@ -157,6 +163,7 @@ _FAULTS: Final = {
     "P-15": ("image elsewhere", "part type", "part of another role", "mixed refusal"),
     "P-16": ("refused key",),
     "P-17": ("surrogate",),
+    "P-18": ("image data", "image size"),
 }
 _BY_ID: Final = {rule.id: rule for rule in RULES}
 
