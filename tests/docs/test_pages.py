@@ -42,7 +42,7 @@ def test_what_is_generated_is_current(script: str, page: str, tmp_path: Path) ->
 
 
 def test_the_examples_of_the_readme_print_what_it_says() -> None:
-    checked = run("examples.py", "README.md")
+    checked = run("run_examples.py", "README.md")
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
@@ -56,7 +56,7 @@ def test_a_stale_or_failing_example_is_found(tmp_path: Path) -> None:
         ("```python\nprint(1)\n```\n\n```text\n1\n```\n", "print what it says"),
     ):
         page.write_text(f"# Page\n\n{block}", encoding="utf-8")
-        checked = run("examples.py", page)
+        checked = run("run_examples.py", page)
         assert why in checked.stdout
         assert checked.returncode == (why == "STALE")
 
@@ -93,5 +93,5 @@ def test_the_ci_runs_the_readmes_test_command() -> None:
     assert os.access(script, os.X_OK)
     text = script.read_text()
     assert "README.md" in text.partition("test_command=")[2].partition("\n")[0]
-    for tool in ("mypy", "ruff", "docs/examples.py README.md"):
+    for tool in ("mypy", "ruff", "docs/run_examples.py README.md"):
         assert tool in text

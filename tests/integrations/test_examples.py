@@ -53,7 +53,7 @@ def test_an_example_runs_as_it_says(example: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_the_examples_of_a_page_print_what_it_says(page: Path) -> None:
     needs(page)
-    checked = run(sys.executable, "docs/examples.py", str(page))
+    checked = run(sys.executable, "docs/run_examples.py", str(page))
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

@@ -334,6 +334,6 @@ def test_a_connection_that_breaks_in_the_middle_leaves_the_session_as_it_was(
 def test_the_examples_of_the_page_print_what_it_says() -> None:
     docs = Path(__file__).parents[2] / "docs"
     checked = subprocess.run(
-        [sys.executable, docs / "examples.py", docs / "sessions.md"], capture_output=True, text=True, check=False
+        [sys.executable, docs / "run_examples.py", docs / "sessions.md"], capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr

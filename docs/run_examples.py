@@ -119,7 +119,7 @@ def main(arguments: list[str]) -> int:
             print(f"{name}: updated")
         else:
             stale = 1
-            print(f"{name}: STALE; run: python docs/examples.py --update {name}")
+            print(f"{name}: STALE; run: python docs/run_examples.py --update {name}")
     return stale
 
 
