@@ -6,6 +6,7 @@ import asyncio
 import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from agents import SQLiteSession
 from agents.run_internal.items import normalize_resumed_input
@@ -43,11 +44,17 @@ class AgentsSession(Contender):
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self._loop = asyncio.new_event_loop()
+        finalize(self, self._loop.close)
 
     @cached_property
     def session(self) -> Any:
         """A session that holds the transcript."""
-        return self._filled(items(self.raw))
+        return self._kept()
+
+    def _kept(self) -> Any:
+        session = self._filled(items(self.raw))
+        finalize(self, session.close)
+        return session
 
     def _filled(self, found: list[Any]) -> Any:
         session = SQLiteSession("benchmark")
@@ -55,7 +62,7 @@ class AgentsSession(Contender):
         return session
 
     def append(self) -> Case:
-        session, found = self.session, items(self.turn[:1])
+        session, found = self._kept(), items(self.turn[:1])
         wait = self._loop.run_until_complete
         return Case(lambda: wait(session.add_items(found)))
 
@@ -66,19 +73,20 @@ class AgentsSession(Contender):
             session = SQLiteSession("benchmark")
             for found in messages:
                 await session.add_items(found)
+            session.close()
 
         return Case(lambda: self._loop.run_until_complete(run()), self.size)
 
     def ingest_dicts(self) -> Case:
         found = items(self.raw)
-        return Case(lambda: self._filled(found))
+        return Case(lambda: self._filled(found).close())
 
     def repair(self) -> Case:
         found = items(self.damaged)
         return Case(lambda: normalize_resumed_input(found))
 
     def export(self) -> Case:
-        session, wait = self._filled(items(self.raw)), self._loop.run_until_complete
+        session, wait = self.session, self._loop.run_until_complete
         return Case(lambda: wait(session.get_items()))
 
     def trim(self) -> Case:
