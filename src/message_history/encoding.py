@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Dialect
     from message_history.drafts import Turn
-    from message_history.sequence import Log
+    from message_history.sequence import Chunk, Log
 
 __all__ = ["json_array", "json_of", "json_of_settled"]
 
@@ -57,7 +57,7 @@ def json_of_settled(past: Log[Turn], dialect: Dialect[Any]) -> list[bytes] | Non
     """
     pieces: list[bytes] = []
     for chunk, count in past.chunks():
-        everything: list[_Kept] = chunk.kept
+        everything = _kept_of(chunk)
         kept = next((one for one in everything if one.dialect is dialect or one.dialect == dialect), None)
         if kept is None or (len(kept.ends) < count and not kept.stuck):
             longer = _go_on(kept if kept is not None else _Kept(dialect), chunk.items[:count])
@@ -68,6 +68,23 @@ def json_of_settled(past: Log[Turn], dialect: Dialect[Any]) -> list[bytes] | Non
             return None
         pieces.append(kept.text if len(kept.ends) == count else kept.text[: kept.ends[count - 1]])
     return pieces
+
+
+def _kept_of(chunk: Chunk[Turn]) -> list[_Kept]:
+    """Give what a chunk keeps; a copy of another chunk keeps what that had of the turns that they share."""
+    everything: list[_Kept] = chunk.kept
+    if chunk.kept_for is not None:
+        everything = [_cut(kept, chunk.kept_for) for kept in everything]
+        chunk.kept = everything
+        chunk.kept_for = None
+    return everything
+
+
+def _cut(kept: _Kept, turns: int) -> _Kept:
+    if len(kept.ends) <= turns:
+        return kept if len(kept.ends) < turns or not kept.stuck else _Kept(kept.dialect, kept.text, kept.ends)
+    ends = kept.ends[:turns]
+    return _Kept(kept.dialect, kept.text[: ends[-1]] if ends else b"", ends)
 
 
 def _go_on(kept: _Kept, turns: list[Turn]) -> _Kept:

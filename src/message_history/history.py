@@ -87,8 +87,10 @@ class MessageHistory(Sequence[Message]):
     """
 
     # One slot, set once: a frozen class with a slot per part takes a third longer to make, and `add` is little more.
-    __slots__ = ("__weakref__", "_conversation")
+    # The other holds what `for_send_json` gave last, once somebody has asked: a retry copies nothing.
+    __slots__ = ("__weakref__", "_conversation", "_encoded")
     _conversation: Conversation
+    _encoded: tuple[Dialect[Any], bytes]
 
     def __new__(cls, *, policy: Policy | None = None, _saved: str | None = None) -> MessageHistory:
         """Make an empty history; serializers that take `_asdict` apart give back what it held."""
@@ -348,6 +350,16 @@ class MessageHistory(Sequence[Message]):
         images does, makes it linear in the history.
         """
         target = dialect if dialect is not None else _ANTHROPIC
+        encoded = getattr(self, "_encoded", None)
+        if encoded is None or encoded[0] != target:
+            encoded = target, self._encode(target)
+            _set_encoded(self, encoded)
+            if self._context.system.blocks and target.render((), self._context.system.blocks).system is not None:
+                self._warn_of_system()
+        return encoded[1]
+
+    def _encode(self, target: Dialect[Any]) -> bytes:
+        """Encode the list; settled turns are as they were encoded before, where they depend on no other."""
         closed, _ = self._closed(target, "not_recorded")
         past, turn, context = closed._state
         said, heard = _sides(turn, context.policy)
@@ -355,11 +367,10 @@ class MessageHistory(Sequence[Message]):
         # What ends with the assistant may be written in another way at the end than in the middle.
         newest = target.write_turn(said, heard) if settled is not None and heard is not None else None
         if settled is None or newest is None:
-            return json_array(map(json_of, self.for_send(target)))
-        prompt = target.render((), context.system.blocks)
-        if prompt.system is not None:
-            self._warn_of_system()
-        return json_array([*map(json_of, prompt.messages), *settled, *map(json_of, newest)])
+            messages, prompt, _ = self._fitted(target)
+            return json_array(map(json_of, target.write(messages, prompt)[0]))
+        spoken = target.render((), context.system.blocks).messages if context.system.blocks else []
+        return json_array([*map(json_of, spoken), *settled, *map(json_of, newest)])
 
     def export(self, dialect: Dialect[Any] | None = None) -> Export:
         """Write the conversation as a provider takes it, with the system prompt and what had to be left out.
@@ -725,6 +736,7 @@ _REASONS: Final = ("not_recorded", "interrupted", "cancelled", "pending")
 
 _new = object.__new__
 _set_conversation = MessageHistory._conversation.__set__  # type: ignore[attr-defined]
+_set_encoded = MessageHistory._encoded.__set__  # type: ignore[attr-defined]
 
 
 def history_of(conversation: Conversation) -> MessageHistory:

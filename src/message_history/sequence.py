@@ -36,15 +36,17 @@ class Chunk(Generic[T]):
     Attributes:
         summaries: of runs that end here; see `Log.summaries`.
         kept: what others keep of the first items; see `encoding`.
+        kept_for: of how many items that is true at most, in a copy of another chunk; None for all.
     """
 
-    __slots__ = ("before", "items", "kept", "summaries")
+    __slots__ = ("before", "items", "kept", "kept_for", "summaries")
 
     def __init__(self, items: list[T], before: tuple[Chunk[T], ...] = ()) -> None:
         self.items = items
         self.before = before
         self.summaries: dict[tuple[Any, int, int], Any] = {}
         self.kept: list[Any] = []
+        self.kept_for: int | None = None
 
 
 def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
@@ -65,7 +67,17 @@ def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
         return Chunk([item], (*chunk.before, chunk))
     items = chunk.items
     items.append(item)
-    return chunk if items[at] is item else Chunk([*items[:at], item], chunk.before)
+    return chunk if items[at] is item else _copied(chunk, at, item)
+
+
+def _copied(chunk: Chunk[T], at: int, item: T) -> Chunk[T]:
+    """Copy the first items of a chunk and what is known of them, and put one behind them."""
+    copy = Chunk([*chunk.items[:at], item], chunk.before)
+    end = len(chunk.before) * SIZE + at
+    copy.summaries = {key: known for key, known in [*chunk.summaries.items()] if key[1] + key[2] <= end}
+    copy.kept = chunk.kept
+    copy.kept_for = at if chunk.kept_for is None else min(at, chunk.kept_for)
+    return copy
 
 
 @final

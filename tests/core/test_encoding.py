@@ -77,6 +77,10 @@ def test_a_settled_turn_is_written_once(dialect: Dialect[Any], monkeypatch: pyte
     assert longer.for_send_json(dialect) == dumped(longer, dialect)
     assert [said.text for said in written if said is not None] == ["done", "one more"]
     assert longer.for_send_json(dialect).startswith(text[:-1])
+    written.clear()
+    fork = history.add_assistant("another way").add_user("and back")
+    assert fork.for_send_json(dialect) == dumped(fork, dialect)
+    assert [said.text for said in written if said is not None] == ["done", "another way"]
 
 
 @pytest.mark.parametrize("dialect", KEPT)
