@@ -125,7 +125,7 @@ def is_masked(data: bytes) -> bool:
     return _MASKED.fullmatch(data) is not None
 
 
-_MASKED: Final = re.compile(rb"[A-Za-z0-9+/_=-]*(?:<[^<>]*>|\[[A-Z_ ]+\])[A-Za-z0-9+/_=-]*")
+_MASKED: Final = re.compile(rb"[A-Za-z0-9+/_=-]*(?:<(?![!?/]|(?i:html|xml|svg))[^<>]*>|\[[A-Z_ ]+\])[A-Za-z0-9+/_=-]*")
 
 
 def inline_data(url: str) -> tuple[str, str] | None:
