@@ -35,10 +35,11 @@ UNKNOWN: Final = Limits(source="https://github.com/vllm-project/vllm", date="202
 """Of servers of which nothing is known but that they decode an image."""
 GROQ: Final = Limits(
     types=_TYPES,
+    image_bytes=3_500_000,
     pixels=33_177_600,
     total_bytes=4_000_000,
     count=5,
-    rules={"pixels": "GQ-03", "count": "GQ-03", "total": "GQ-03"},
+    rules={"bytes": "GQ-03", "pixels": "GQ-03", "count": "GQ-03", "total": "GQ-03"},
     source="https://console.groq.com/docs/vision",
     date="2026-08",
 )
@@ -52,6 +53,7 @@ XAI: Final = Limits(
 )
 PORTABLE: Final = Limits(
     types=XAI.types,
+    image_bytes=2_500_000,
     side=8000,
     pixels=GROQ.pixels,
     animated=False,
@@ -60,7 +62,7 @@ PORTABLE: Final = Limits(
     many_side=2000,
     count=GROQ.count,
     total_bytes=3_000_000,
-    rules=dict.fromkeys(("type", "broken", "animated", "side", "pixels", "count", "total"), "P-18"),
+    rules=dict.fromkeys(("type", "broken", "animated", "bytes", "side", "pixels", "count", "total"), "P-18"),
     source=GROQ.source,
     date=GROQ.date,
 )
