@@ -19,6 +19,7 @@ from attrs import frozen
 
 from message_history.checking import Violation, check
 from message_history.dialects.detect import DIALECTS
+from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.portable import Portable
 
 if TYPE_CHECKING:
@@ -85,7 +86,11 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     """
     has = _features(_plain(text))
     wanted = dialect.name if dialect is not None else None
-    ranked = sorted(_fitting(has), key=lambda one: -round(one.score + _favour(one, wanted, has), 9))
+    # Where nothing else decides, an API of its own goes before Chat Completions, which many others serve too.
+    ranked = sorted(
+        _fitting(has),
+        key=lambda one: (-round(one.score + _favour(one, wanted, has), 9), one.dialect == OpenAIChat.name),
+    )
     others = [one for one in ranked if one.dialect != Portable.name]
     return others if others and wanted != Portable.name else ranked
 
