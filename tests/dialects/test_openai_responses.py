@@ -545,7 +545,8 @@ class TestCalls:
                    for why in repairs_of(raw, GPT5))  # fmt: skip
 
     def test_a_result_of_ours_goes_out_in_the_tools_own_form(self) -> None:
-        asked = {"type": "apply_patch_call", "call_id": "c", "status": "completed", "operation": {"type": "x"}}
+        operation = {"type": "delete_file", "path": "a"}
+        asked = {"type": "apply_patch_call", "call_id": "c", "status": "completed", "operation": operation}
         history = MessageHistory.from_list([Q, asked], open_tail="keep")
         (waiting,) = history.awaiting
         wire = history.add_tool_result(waiting, "bad patch", is_error=True).for_send(GPT5)

@@ -7,16 +7,17 @@ for what the live API is known to refuse (OR-17). A type that is not listed here
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import frozen
 
 from message_history.dialects.base import ModelRow
+from message_history.dialects.shapes import Shape, each, like, one_of, or_none, tagged, text, text_or_none, whole
 from message_history.frozen import FrozenDict, FrozenList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from message_history.dialects.shapes import Fits
     from message_history.message import Role
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "NEEDS_ID",
     "NULLABLE",
     "OPENAI_RESPONSES",
+    "ORDERS",
     "OUTPUTS",
     "PARTS",
     "PREFIXES",
@@ -111,6 +113,33 @@ CLIENT_TOOLS: Final = {
     ),
 }  # fmt: skip
 """The tools that the client runs, besides functions and custom tools, by the type of their calls."""
+
+_PATCHED: Final = Shape({"path": text, "diff": text}, ("path", "diff"))
+ORDERS: Final[dict[str, Fits]] = {
+    "local_shell_call": like(
+        Shape(
+            {
+                "type": one_of("exec"),
+                "command": each(text),
+                "env": lambda value: isinstance(value, Mapping) and all(map(text, value.values())),
+                "timeout_ms": or_none(whole),
+                "user": text_or_none,
+                "working_directory": text_or_none,
+            },
+            ("type", "command", "env"),
+        )
+    ),
+    "shell_call": like(
+        Shape(
+            {"commands": each(text), "timeout_ms": or_none(whole), "max_output_length": or_none(whole)}, ("commands",)
+        )
+    ),
+    "apply_patch_call": tagged(
+        "type",
+        {"create_file": _PATCHED, "update_file": _PATCHED, "delete_file": Shape({"path": text}, ("path",))},
+    ),
+}
+"""What a call of these types says that its tool is to do."""
 
 OUTPUTS: Final = {
     "function_call_output": FUNCTION,

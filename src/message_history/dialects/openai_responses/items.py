@@ -22,6 +22,7 @@ from message_history.blocks import (
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.openai_responses.pieces import is_part
+from message_history.dialects.shapes import anything
 from message_history.frozen import FrozenDict, FrozenList, json_text
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class Items:
             return item
         if tool is None:
             item.kind = FUNCTION
-        elif not _says_what(tool, block):
+        elif not _says_what(kind, tool, block):
             self.as_function(item, "it does not say what to do")
         elif id is None and kind in forms.NEEDS_ID:
             self.as_function(item, "it has no id to go back under")
@@ -290,13 +291,14 @@ def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
     return isinstance(part, ProviderBlock) and part.dialect == OPENAI_RESPONSES and part.type == tool.output
 
 
-def _says_what(tool: ClientTool, block: ToolUseBlock) -> bool:
+def _says_what(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
     """Tell whether a call says what its tool is to do, in a form that the tool knows."""
     if not block.input.keys() <= set(tool.given):
         return False
     kinds: dict[str, Any] = {"actions": FrozenList, "arguments": object}
     given = [isinstance(value, kinds.get(key, FrozenDict)) for key, value in block.input.items()]
-    return bool(given) and all(given)
+    known = forms.ORDERS.get(kind, anything)
+    return bool(given) and all(given) and all(map(known, block.input.values()))
 
 
 def _text_of(result: ToolResultBlock) -> str:
