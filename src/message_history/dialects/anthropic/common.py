@@ -11,8 +11,10 @@ from message_history.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from message_history.dialects.anthropic.rules import NAME_LIMIT
 from message_history.dialects.writing import Changes, thaw_well_formed
 from message_history.frozen import thaw_flat
+from message_history.message import CAREFUL
 
 if TYPE_CHECKING:
+    from message_history.blocks import Block
     from message_history.frozen import FrozenDict
     from message_history.message import Message
 
@@ -34,6 +36,11 @@ def common_wire(message: Message) -> dict[str, Any] | None:
 
     Complexity: linear in the message.
     """
+    if message.way == CAREFUL:
+        return None
+    for id in message.ids:
+        if len(id) > NAME_LIMIT or not (id.isascii() and id.isidentifier()) or id[:SERVER_LENGTH] == SERVER_PREFIX:
+            return None
     content: list[dict[str, Any]] = []
     for block in message.content:
         if block.meta is not None:
@@ -42,47 +49,38 @@ def common_wire(message: Message) -> dict[str, Any] | None:
         kind = type(block)
         if kind is TextBlock:
             text: str = block.text  # type: ignore[attr-defined]
-            if not text or text.isspace() or not (text.isascii() or _is_unicode(text)):
+            if not text.isascii() and not _is_unicode(text):
                 return None
             content.append({"type": "text", "text": text})
         elif kind is ToolResultBlock:
-            wire = _result(block)  # type: ignore[arg-type]
-            if wire is None:
-                return None
+            wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": block.tool_use_id}  # type: ignore[attr-defined]
+            if block.content:  # type: ignore[attr-defined]
+                inner = _texts(block.content)  # type: ignore[attr-defined]
+                if inner is None:
+                    return None
+                wire["content"] = inner
             content.append(wire)
         elif kind is ToolUseBlock:
-            id, name = block.id, block.name  # type: ignore[attr-defined]
-            if not (id.isascii() and id.isidentifier() and name.isascii() and name.isidentifier()):
-                return None
-            if len(id) > NAME_LIMIT or len(name) > NAME_LIMIT or id[:SERVER_LENGTH] == SERVER_PREFIX:
-                return None
+            name: str = block.name  # type: ignore[attr-defined]
             given = thaw_flat(block.input) or _nested(block.input)  # type: ignore[attr-defined]
-            if given is None:
+            if given is None or len(name) > NAME_LIMIT or not (name.isascii() and name.isidentifier()):
                 return None
-            content.append({"type": "tool_use", "id": id, "name": name, "input": given})
+            content.append({"type": "tool_use", "id": block.id, "name": name, "input": given})  # type: ignore[attr-defined]
         else:
             return None
-    return {"role": message.role, "content": content} if content else None
+    return {"role": message.role, "content": content}
 
 
-def _result(block: ToolResultBlock) -> dict[str, Any] | None:
-    id = block.tool_use_id
-    if block.is_error or not (id.isascii() and id.isidentifier()):
-        return None
-    if len(id) > NAME_LIMIT or id[:SERVER_LENGTH] == SERVER_PREFIX:
-        return None
-    inner: list[dict[str, Any]] = []
-    for part in block.content:
+def _texts(parts: tuple[Block, ...]) -> list[dict[str, Any]] | None:
+    texts: list[dict[str, Any]] = []
+    for part in parts:
         if type(part) is not TextBlock or part.meta is not None:
             return None
         text = part.text
         if not text or text.isspace() or not (text.isascii() or _is_unicode(text)):
             return None
-        inner.append({"type": "text", "text": text})
-    wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": id}
-    if inner:
-        wire["content"] = inner
-    return wire
+        texts.append({"type": "text", "text": text})
+    return texts
 
 
 def _nested(value: FrozenDict) -> dict[str, Any] | None:

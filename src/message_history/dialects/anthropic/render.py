@@ -58,6 +58,7 @@ class Render:
         self._outstanding: dict[str, str] = {}
         self._toolsets: dict[str, Any] = {}
         self._by_code: set[str] = set()
+        self._said_last: Message | None = None
         self._parts = Parts(self.changes)
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
@@ -84,16 +85,17 @@ class Render:
             rests = not (self._outstanding or self._toolsets or self._by_code)
             written = common_wire(message) if rests else None
             if written is not None:
-                if message.role == "assistant":
-                    self._ids.new_scope()
                 wire.append(written)
                 continue
             self.changes.index = index
             if message.role == "user":
+                if index and messages[index - 1] is not self._said_last:
+                    self._ids.new_scope()  # The calls went the short way: their ids are as they were.
                 wire += self.user(message)
             else:
                 after = messages[index + 1] if index + 1 < len(messages) else None
                 wire.append(self.assistant(message, after))
+                self._said_last = message
         return wire
 
     def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
