@@ -37,7 +37,7 @@ list, that are on the wire, exactly once, in the worst of the exports. `tests/te
 all.
 
 A result whose call is nowhere in the list (the orphan, the wrong id) is taken out, and kept in the repair.
-What other libraries make of the same histories is in [performance](performance.md), under validity.
+What other libraries make of the same histories is in [performance](performance.md#valid-whole-and-stable).
 
 | broken | how | repairs on reading | valid | kept |
 |---|---|---|---|---|
