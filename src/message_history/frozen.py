@@ -36,6 +36,7 @@ MAX_REPEATED: Final = 1_000_000
 """How many values may be copied because one container object appears in several places."""
 MAX_INT: Final = 10**4000
 """Integers from here on become text: Python itself refuses to print much longer ones."""
+MIN_INT: Final = -MAX_INT
 
 
 @final
@@ -176,7 +177,7 @@ def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...
             if type(key) is not str:
                 break
             kind = type(item)
-            if not (kind is str or kind is bool or item is None or (kind is int and -MAX_INT < item < MAX_INT)):
+            if not (kind is str or kind is bool or item is None or (kind is int and MIN_INT < item < MAX_INT)):
                 break
         else:
             frozen = _new(FrozenDict)
@@ -261,7 +262,7 @@ class _Freezer:
             return str.__str__(value)
         if isinstance(value, int):
             number = int(value)
-            if -MAX_INT < number < MAX_INT:
+            if MIN_INT < number < MAX_INT:
                 return number
             return self._changed(path, "an integer of over 4,000 digits, kept as hexadecimal text", hex(number))
         if isinstance(value, float):
