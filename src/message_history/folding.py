@@ -135,8 +135,9 @@ class Folding:
         """Stub what is awaited, and tell of it."""
         past, turn, context = parts_of(self._conversation)
         turn, stubs = close(past, turn, context.policy, told=True)
-        self._conversation = conversation_of(past, turn, context)
-        self.told([evolve(stub, source=self._last_calls) for stub in stubs])
+        if stubs:
+            self._conversation = conversation_of(past, turn, context)
+            self.told([evolve(stub, source=self._last_calls) for stub in stubs])
 
     def conversation(self, heard: Message | Hearing | None = None) -> Conversation:
         """Give the conversation, with what its last message has heard so far, and log what was changed."""
