@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from message_history.blocks import TextBlock, ToolResultBlock, ToolUseBlock
-from message_history.dialects.writing import Changes, thaw_well_formed
+from message_history.dialects.writing import is_unicode, thaw_unchanged
 from message_history.frozen import thaw_flat
 
 if TYPE_CHECKING:
-    from message_history.frozen import FrozenDict
     from message_history.message import Message
 
 __all__ = ["SHORT", "Call", "Result", "common_heard", "common_said"]
@@ -47,14 +46,14 @@ def common_said(message: Message) -> tuple[list[str], list[Call]] | None:
         kind = type(block)
         if kind is TextBlock:
             text: str = block.text  # type: ignore[attr-defined]
-            if calls or not text or text.isspace() or "\0" in text or not (text.isascii() or _is_unicode(text)):
+            if calls or not text or text.isspace() or "\0" in text or not (text.isascii() or is_unicode(text)):
                 return None
             texts.append(text)
         elif kind is ToolUseBlock:
             id, name = block.id, block.name  # type: ignore[attr-defined]
             if not (id.isascii() and id.isidentifier() and name.isascii() and name.isidentifier()):
                 return None
-            given = thaw_flat(block.input) or _nested(block.input)  # type: ignore[attr-defined]
+            given = thaw_flat(block.input) or thaw_unchanged(block.input)  # type: ignore[attr-defined]
             if given is None or len(id) > SHORT or len(name) > SHORT:
                 return None
             calls.append((id, name, given))
@@ -82,7 +81,7 @@ def common_heard(message: Message) -> tuple[list[Result], list[str]] | None:
         kind = type(block)
         if kind is TextBlock:
             text: str = block.text  # type: ignore[attr-defined]
-            if not text or text.isspace() or "\0" in text or not (text.isascii() or _is_unicode(text)):
+            if not text or text.isspace() or "\0" in text or not (text.isascii() or is_unicode(text)):
                 return None
             texts.append(text)
         elif kind is ToolResultBlock and not texts:
@@ -105,21 +104,6 @@ def _given(block: ToolResultBlock) -> Result | None:
     if len(content) > 1 or type(part) is not TextBlock or part.meta is not None:
         return None
     text = part.text
-    if not text or text.isspace() or "\0" in text or not (text.isascii() or _is_unicode(text)):
+    if not text or text.isspace() or "\0" in text or not (text.isascii() or is_unicode(text)):
         return None
     return id, text
-
-
-def _nested(value: FrozenDict) -> dict[str, Any] | None:
-    """Give a fresh dict of an object that UTF-8 can carry as it is."""
-    changes = Changes()
-    given: dict[str, Any] = thaw_well_formed(value, changes)
-    return None if changes else given
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -31,7 +31,7 @@ from message_history.message import CAREFUL, WAYS, Message, Role, known_message,
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from message_history.dialects.base import Parsed
 
@@ -43,6 +43,7 @@ __all__ = [
     "half_written",
     "parsed_input",
     "read_blocks",
+    "read_parts",
     "text_of_json",
 ]
 
@@ -341,6 +342,37 @@ def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
         carried, converted = freeze_mapping({dialect: kept})
         noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
         blocks[0] = with_meta(blocks[0], carried=carried, converted=(*noted, *converted))
+
+
+def read_parts(
+    items: Sequence[Any], source: int, parsed: Parsed, read: Callable[[Mapping[Any, Any]], Block]
+) -> list[Block]:
+    """Read content that is a list of parts, of the APIs whose parts differ from ours.
+
+    Args:
+        items: the parts; texts and blocks may stand among them.
+        source: the entry of the raw list.
+        parsed: gets notes of what could not be taken.
+        read: reads a part that is a mapping.
+
+    Returns:
+        The blocks.
+
+    Complexity: linear in the parts.
+    """
+    blocks: list[Block] = []
+    for item in items:
+        part = as_mapping(item)
+        if isinstance(item, str):
+            blocks.append(text_block(item))
+        elif isinstance(item, Block):
+            blocks.append(item)
+        elif part is not None:
+            blocks.append(read(part))
+        elif item is not None:
+            parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is none, kept as JSON text")
+            blocks.append(text_block(text_of_json(item)))
+    return blocks
 
 
 def _as_text(value: object, source: int, parsed: Parsed) -> TextBlock:

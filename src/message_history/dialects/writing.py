@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from message_history.blocks import Block
     from message_history.repairs import Removed
 
-__all__ = ["PLACEHOLDER", "Aliases", "Changes", "json_object", "named_for", "thaw_well_formed", "well_formed"]
+__all__ = [
+    "PLACEHOLDER",
+    "Aliases",
+    "Changes",
+    "is_unicode",
+    "json_object",
+    "named_for",
+    "thaw_unchanged",
+    "thaw_well_formed",
+    "well_formed",
+]
 
 PLACEHOLDER: Final = "[This part of the conversation cannot be shown here.]"
 """What a message says that would be empty after what a provider does not accept was left out."""
@@ -150,6 +160,29 @@ _WRITE: Final[Any] = (
     if _MAKE is not None
     else None
 )
+
+
+def thaw_unchanged(value: FrozenDict) -> dict[str, Any] | None:
+    """Give a fresh dict of an object that UTF-8 can carry as it is.
+
+    Args:
+        value: a frozen object.
+
+    Returns:
+        The dict, yours to change; None when a text in it would have to be changed.
+    """
+    changes = Changes()
+    thawed: dict[str, Any] = thaw_well_formed(value, changes)
+    return None if changes else thawed
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether UTF-8 can carry a text: whether it has no lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @final

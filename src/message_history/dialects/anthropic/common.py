@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from message_history.dialects.anthropic.rules import NAME_LIMIT
-from message_history.dialects.writing import Changes, thaw_well_formed
+from message_history.dialects.writing import is_unicode, thaw_unchanged
 from message_history.frozen import thaw_flat
 from message_history.message import CAREFUL
 
 if TYPE_CHECKING:
     from message_history.blocks import Block
-    from message_history.frozen import FrozenDict
     from message_history.message import Message
 
 __all__ = ["common_wire"]
@@ -49,7 +48,7 @@ def common_wire(message: Message) -> dict[str, Any] | None:
         kind = type(block)
         if kind is TextBlock:
             text: str = block.text  # type: ignore[attr-defined]
-            if not text.isascii() and not _is_unicode(text):
+            if not text.isascii() and not is_unicode(text):
                 return None
             content.append({"type": "text", "text": text})
         elif kind is ToolResultBlock:
@@ -62,7 +61,7 @@ def common_wire(message: Message) -> dict[str, Any] | None:
             content.append(wire)
         elif kind is ToolUseBlock:
             name: str = block.name  # type: ignore[attr-defined]
-            given = thaw_flat(block.input) or _nested(block.input)  # type: ignore[attr-defined]
+            given = thaw_flat(block.input) or thaw_unchanged(block.input)  # type: ignore[attr-defined]
             if given is None or len(name) > NAME_LIMIT or not (name.isascii() and name.isidentifier()):
                 return None
             content.append({"type": "tool_use", "id": block.id, "name": name, "input": given})  # type: ignore[attr-defined]
@@ -77,22 +76,7 @@ def _texts(parts: tuple[Block, ...]) -> list[dict[str, Any]] | None:
         if type(part) is not TextBlock or part.meta is not None:
             return None
         text = part.text
-        if not text or text.isspace() or not (text.isascii() or _is_unicode(text)):
+        if not text or text.isspace() or not (text.isascii() or is_unicode(text)):
             return None
         texts.append({"type": "text", "text": text})
     return texts
-
-
-def _nested(value: FrozenDict) -> dict[str, Any] | None:
-    """Write an object that UTF-8 can carry as it is."""
-    changes = Changes()
-    written: dict[str, Any] = thaw_well_formed(value, changes)
-    return None if changes else written
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

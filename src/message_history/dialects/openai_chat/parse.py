@@ -22,7 +22,7 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import call_of_text, carry, text_of_json
+from message_history.dialects.typed_blocks import call_of_text, carry, read_parts, text_of_json
 from message_history.frozen import EMPTY, brief, freeze_mapping
 from message_history.message import HEARD, Message, make_message
 from message_history.repairs import RepairCode
@@ -275,19 +275,7 @@ class Reader:
         if items is None or (in_result and not all(_is_part(item) for item in items)):
             self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is no text, kept as JSON text")
             return [text_block(text_of_json(content))]
-        blocks: list[Block] = []
-        for item in items:
-            part = as_mapping(item)
-            if isinstance(item, str):
-                blocks.append(text_block(item))
-            elif isinstance(item, Block):
-                blocks.append(item)
-            elif part is not None:
-                blocks.append(self._part(part))
-            elif item is not None:
-                self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is none, kept as JSON text")
-                blocks.append(text_block(text_of_json(item)))
-        return blocks
+        return read_parts(items, source, self.parsed, self._part)
 
     def _part(self, part: Mapping[Any, Any]) -> Block:
         kind = part.get("type")

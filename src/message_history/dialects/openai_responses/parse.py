@@ -28,7 +28,7 @@ from message_history.dialects.base import Parsed
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import call_of_text, text_of_json
+from message_history.dialects.typed_blocks import call_of_text, read_parts, text_of_json
 from message_history.frozen import EMPTY, FrozenDict, freeze_mapping
 from message_history.message import make_message
 from message_history.repairs import RepairCode
@@ -305,19 +305,7 @@ class Reader:
         if items is None:
             self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is no text, kept as JSON text")
             return [text_block(text_of_json(content))]
-        blocks: list[Block] = []
-        for item in items:
-            part = as_mapping(item)
-            if isinstance(item, str):
-                blocks.append(text_block(item))
-            elif isinstance(item, Block):
-                blocks.append(item)
-            elif part is not None:
-                blocks.append(self._part(part))
-            elif item is not None:
-                self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is none, kept as JSON text")
-                blocks.append(text_block(text_of_json(item)))
-        return blocks
+        return read_parts(items, source, self.parsed, self._part)
 
     def _part(self, part: Mapping[Any, Any]) -> Block:
         kind = _text(part.get("type"))
