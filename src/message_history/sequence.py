@@ -1,9 +1,9 @@
 """An append-only log whose versions share their storage.
 
 A log is a view of a chain of chunks: sealed chunks of `SIZE` items, and a last one that may still grow. Appending
-puts the item into the shared last chunk *first* and then looks whether it landed right behind this view; if another
-version was there before, the chunk is copied up to the view and the item goes into the copy. Whoever comes second
-copies at most `SIZE` items, no lock is needed, and no view ever shows an item that is not its own.
+puts the item into the shared last chunk if nothing stands behind this view, and *then* looks whether it landed there:
+another thread may have been faster. Whoever comes second copies the chunk up to the view, at most `SIZE` items, and the
+item goes into the copy. No lock is needed, and no view ever shows an item that is not its own.
 
 An old version keeps alive what other versions appended to its last chunk: at most `SIZE` items.
 """
@@ -66,7 +66,9 @@ def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
     if at == 0 and length:
         return Chunk([item], (*chunk.before, chunk))
     items = chunk.items
-    items.append(item)
+    if len(items) == at:
+        items.append(item)
+    # Another thread may have come in between: the slot tells, not the length.
     return chunk if items[at] is item else _copied(chunk, at, item)
 
 

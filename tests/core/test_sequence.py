@@ -99,3 +99,12 @@ def test_a_summary_is_worked_out_once_for_all_versions() -> None:
         list(log.summaries(count))
         list(log.append(0).summaries(count))
     assert calls == [(0, SIZE), (SIZE, 8), (SIZE + 8, 1)]
+
+
+def test_forks_leave_nothing_behind_in_what_they_share() -> None:
+    base = Log([object()])
+    first = base.append(object())
+    for _ in range(3 * SIZE):
+        base.append(object())
+    assert len(base.last.items) == 2
+    assert len(first) == 2
