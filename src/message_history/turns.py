@@ -260,23 +260,14 @@ def advance(conversation: Conversation, messages: Iterable[Message]) -> tuple[Co
 
     Complexity: linear in the messages.
     """
-    last, turns, said, heard, context = conversation
     taken = 0
     for message in messages:
-        # The short cut of `step`, in a loop of its own: a list is read a fifth faster than with a call for each.
-        if message.way == SAID:
-            if type(heard) is not Message:
-                break
-            turn: Turn = (said, heard)  # type: ignore[assignment]
-            last, turns, said, heard = put(last, turns, turn), turns + 1, message, None
-        elif message.way == HEARD and heard is None and not isinstance(said, Saying):
-            if message.ids != (said.ids if said is not None else ()):
-                break
-            heard = message
-        else:
-            break
+        grown = step(conversation, message)
+        if grown[4] is not conversation[4] or (grown[2] is not message and grown[3] is not message):
+            break  # It was mended, or did not move whole.
+        conversation = grown
         taken += 1
-    return (last, turns, said, heard, context), taken
+    return conversation, taken
 
 
 def state_of(turn: OpenTurn) -> State:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from message_history import MessageHistory, RepairCode
+from message_history import Message, MessageHistory, RepairCode, ToolResultBlock, ToolUseBlock
 
 Raw = dict[str, Any]
 
@@ -150,3 +150,12 @@ def test_one_damaged_turn_leaves_the_others_alone() -> None:
     history = MessageHistory.from_list(raw)
     assert [repair.code for repair in history.repairs] == [RepairCode.RESULT_MOVED]
     assert history[42].results[0].text == "found"
+
+
+def test_the_same_message_twice_in_a_list_is_mended_like_two_that_are_equal() -> None:
+    question, asked = Message.user("q"), Message.assistant(ToolUseBlock("1", "f", {}))
+    answered = Message.user(ToolResultBlock("1", "r"))
+    for raw in ([question, question], [question, asked, asked], [question, asked, answered, answered]):
+        copies = [Message(message.role, message.content) for message in raw]
+        assert MessageHistory.from_list(raw) == MessageHistory.from_list(copies)
+        assert MessageHistory.from_list(raw).repairs == MessageHistory.from_list(copies).repairs
