@@ -29,10 +29,8 @@ from message_history.dialects.gemini import common as gemini
 from message_history.dialects.gemini import render as gemini_render
 from message_history.dialects.mistral import common as mistral
 from message_history.dialects.mistral import render as mistral_render
-from message_history.dialects.openai_chat import limited
-from message_history.dialects.openai_chat import render as openai_chat
-from message_history.dialects.openai_chat.common import common_wire as chat_wire
-from message_history.dialects.openai_chat.common import is_common
+from message_history.dialects.openai_chat import common as openai_chat
+from message_history.dialects.openai_chat import render as openai_chat_render
 from message_history.dialects.openai_responses import common as openai_responses
 from message_history.dialects.openai_responses import render as openai_responses_render
 from message_history.dialects.openai_responses.plan import Planner
@@ -43,7 +41,7 @@ from message_history.integrations.strategies import histories
 if TYPE_CHECKING:
     from message_history.dialects import Dialect, Export
 
-SHORT_WAYS = (bedrock, gemini, mistral, limited, openai_responses, pydantic_ai)
+SHORT_WAYS = (bedrock, gemini, mistral, openai_chat, openai_responses, pydantic_ai)
 WRITTEN: list[Dialect[Any]] = [
     *DIALECTS.values(),
     Anthropic(prefill=True, system_in_list=True, binds_thinking=False),
@@ -59,8 +57,8 @@ WRITTEN: list[Dialect[Any]] = [
 ]
 LONG_WAYS: dict[Dialect[Any], list[tuple[type, str]]] = {
     Anthropic(): [(anthropic.Render, "assistant"), (anthropic.Render, "user")],
-    OpenAIChat(): [(openai_chat.Render, "assistant"), (openai_chat.Render, "user")],
-    Portable(): [(openai_chat.Render, "assistant"), (openai_chat.Render, "user")],
+    OpenAIChat(): [(openai_chat_render.Render, "assistant"), (openai_chat_render.Render, "user")],
+    Portable(): [(openai_chat_render.Render, "assistant"), (openai_chat_render.Render, "user")],
     OpenAIResponses(): [(Planner, "plan"), (openai_responses_render.Render, "user")],
     Mistral(): [(mistral_render.Render, "_assistant"), (mistral_render.Render, "_user")],
     Bedrock(): [(bedrock_render.Render, "_assistant"), (bedrock_render.Render, "_user")],
@@ -100,7 +98,6 @@ def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, E
     short = history.export(dialect)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anthropic, "common_wire", lambda _: None)
-        patch.setattr(openai_chat, "common_wire", lambda *_: None)
         for way in SHORT_WAYS:
             patch.setattr(way, "common_said", lambda _: None)
             patch.setattr(way, "common_heard", lambda _: None)
@@ -130,7 +127,6 @@ def test_common_messages_go_the_short_way() -> None:
     assert all((common_said if message.role == "assistant" else common_heard)(message) for message in history)
     flat = history.add_assistant(["ä", ToolUseBlock("d", "f", {"n": 1})])
     assert common_said(flat[-1]) == (["ä"], [("d", "f", {"n": 1})])
-    assert chat_wire(history[0], 8) is not None
 
 
 @pytest.mark.parametrize(("dialect", "long_ways"), LONG_WAYS.items())
@@ -143,9 +139,3 @@ def test_no_dialect_looks_twice_at_common_messages(
     for owner, name in long_ways:
         monkeypatch.delattr(owner, name)
     assert history.for_send(dialect) == written
-
-
-def test_dialects_that_write_common_messages_in_their_own_way_are_told() -> None:
-    assert is_common(OpenAIChat())
-    for provider in ("deepseek", "vllm", "ollama"):
-        assert not is_common(OpenAIChat.for_provider(provider))

@@ -1,125 +1,125 @@
-"""Write messages of the shapes that nearly all have, at one look; whatever else there is, `render` writes.
-
-An identifier of ASCII letters that is short is an id and a name that every rule takes.
-"""
+"""Write messages of the shapes that nearly all have; whatever else there is, `render` writes."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.blocks import TextBlock, ToolResultBlock, ToolUseBlock
-from message_history.dialects.openai_chat.rules import ID, NAME
-from message_history.dialects.writing import Changes, thaw_well_formed
-from message_history.frozen import thaw_flat
+from message_history.dialects.common import common_heard, common_said
+from message_history.dialects.openai_chat.rules import NAME
+from message_history.dialects.writing import json_object
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from message_history.dialects.openai_chat import OpenAIChat
+    from message_history.dialects.openai_chat.pieces import Pieces
     from message_history.message import Message
 
-__all__ = ["arguments_of", "common_wire", "is_common"]
+__all__ = ["BRIDGE", "add_reasoning", "call_message", "heard_wire", "is_common", "said_wire"]
 
 Wire = dict[str, Any]
-SHORT: Final = 40
+BRIDGE: Final = "OK."
+"""What the assistant says where a user message may not follow a tool message."""
 
 
 def is_common(dialect: OpenAIChat) -> bool:
-    """Tell whether a dialect writes common messages as OpenAI does, each one alone.
-
-    Args:
-        dialect: the provider's and model's fields.
-
-    Returns:
-        True when `common_wire` may be used.
-    """
-    return (
-        dialect.tools == "messages"
-        and dialect.reasoning_required == "never"
-        and dialect.null_content == "null"
-        and dialect.parts
-        and dialect.empty_result is None
-        and dialect.id_pattern == ID
-        and dialect.name_pattern == NAME
-        and dialect.id_limit >= SHORT
-        and not (dialect.unique_ids or dialect.alternate or dialect.bridge or dialect.native or dialect.banned_text)
-        and dialect.system_role != "user"
-    )
+    """Tell whether `said_wire` and `heard_wire` may be used: calls are calls, and texts are sent as they are."""
+    return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
 
 
-def common_wire(message: Message, max_calls: int) -> list[Wire] | None:
-    """Write a message of texts, calls and results that need no second look.
+def said_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wire, list[list[Wire]]] | None:
+    """Write an assistant message that needs no second look.
 
     Args:
         message: the message.
-        max_calls: how many calls a message may have.
+        dialect: the provider's and model's fields.
+        pieces: writes ids, names and content.
 
     Returns:
-        The messages; None when there is anything else about it: a key, mark or signature, an id or name that is no
-        short identifier, blank or unusual text, an error, media, thinking.
+        The message, and the calls that it cannot hold; None for any other message.
 
     Complexity: linear in the message.
     """
-    texts: list[Wire] = []
+    said = common_said(message)
+    if said is None:
+        return None
+    pieces.ids.new_scope()
+    texts, given = said
     calls: list[Wire] = []
-    wire: list[Wire] = []
-    for block in message.content:
-        if block.meta is not None:
-            return None
-        # The classes are final: to compare types takes half the time of `isinstance`, and this is all that is done.
-        kind = type(block)
-        if kind is TextBlock:
-            text: str = block.text  # type: ignore[attr-defined]
-            if not text.isascii() or not text or text.isspace() or "\0" in text:
-                return None
-            texts.append({"type": "text", "text": text})
-        elif kind is ToolResultBlock:
-            result = _result(block)  # type: ignore[arg-type]
-            if result is None:
-                return None
-            wire.append(result)
-        elif kind is ToolUseBlock:
-            id, name = block.id, block.name  # type: ignore[attr-defined]
-            if not (id.isascii() and id.isidentifier() and name.isascii() and name.isidentifier()):
-                return None
-            given = thaw_flat(block.input)  # type: ignore[attr-defined]
-            if given is None or len(id) > SHORT or len(name) > SHORT:
-                return None
-            function = {"name": name, "arguments": _ENCODER.encode(given)}
-            calls.append({"id": id, "type": "function", "function": function})
-        else:
-            return None
-    content = texts[0]["text"] if len(texts) == 1 else texts or None
-    if message.role == "user":
-        return [*wire, {"role": "user", "content": content}] if texts else wire or None
-    if not calls:
-        return [{"role": "assistant", "content": content}] if texts else None
-    return [{"role": "assistant", "content": content, "tool_calls": calls}] if len(calls) <= max_calls else None
+    fit = dialect.name_pattern is NAME
+    for id, name, input in given:
+        function = {"name": name if fit else pieces.name(name), "arguments": json_object(input)}
+        calls.append({"id": pieces.id(id), "type": "function", "function": function})
+    later: list[list[Wire]] = []
+    if texts:
+        wire: Wire = {"role": "assistant", "content": _joined(texts, pieces)}
+        if calls:
+            wire["tool_calls"] = calls
+    else:
+        wire = call_message(calls, dialect)
+    limit = dialect.max_calls
+    if len(calls) > limit:
+        wire["tool_calls"] = calls[:limit]
+        later = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
+        pieces.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
+    add_reasoning(wire, dialect, has_calls=bool(calls))
+    return wire, later
 
 
-def _result(block: ToolResultBlock) -> Wire | None:
-    id, content = block.tool_use_id, block.content
-    if block.is_error or len(id) > SHORT or not (id.isascii() and id.isidentifier()):
-        return None
-    if not content:
-        return {"role": "tool", "tool_call_id": id, "content": ""}
-    part = content[0]
-    if len(content) > 1 or type(part) is not TextBlock or part.meta is not None:
-        return None
-    text = part.text
-    return {"role": "tool", "tool_call_id": id, "content": text} if text.isascii() and "\0" not in text else None
-
-
-def arguments_of(block: ToolUseBlock, changes: Changes) -> str:
-    """Write a call's input as JSON text.
+def heard_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat, pieces: Pieces) -> list[Wire] | None:
+    """Write a user message that needs no second look.
 
     Args:
-        block: the call.
-        changes: gets a record of every text in it that had to be changed.
+        message: the message.
+        later: the calls that the message before it could not hold.
+        dialect: the provider's and model's fields.
+        pieces: writes ids and content.
 
     Returns:
-        The text.
+        The messages; None for any other message.
+
+    Complexity: linear in the message.
     """
-    return _ENCODER.encode(thaw_well_formed(block.input, changes))
+    heard = common_heard(message)
+    if heard is None:
+        return None
+    results, texts = heard
+    wire: list[Wire] = []
+    limit = dialect.max_calls
+    for position, (id, text) in enumerate(results):
+        if later and position and position % limit == 0:
+            asked = call_message(later[position // limit - 1], dialect)
+            add_reasoning(asked, dialect, has_calls=True)
+            wire.append(asked)
+        content = text
+        if not text and dialect.empty_result is not None:
+            pieces.changes.added("text of an empty result (KM-02, XA-02)")
+            content = dialect.empty_result
+        wire.append({"role": "tool", "tool_call_id": pieces.id(id), "content": content})
+    if texts:
+        asking: Wire = {"role": "user", "content": _joined(texts, pieces)}
+        if results and dialect.bridge:
+            pieces.changes.added("an assistant message between a tool message and a user message (HF-02)")
+            bridge: Wire = {"role": "assistant", "content": BRIDGE}
+            add_reasoning(bridge, dialect, has_calls=False)
+            wire.append(bridge)
+        wire.append(asking)
+    return wire
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
+def call_message(calls: list[Wire], dialect: OpenAIChat) -> Wire:
+    """Make an assistant message of nothing but calls."""
+    if dialect.null_content == "omit":
+        return {"role": "assistant", "tool_calls": calls}
+    return {"role": "assistant", "content": "" if dialect.null_content == "empty" else None, "tool_calls": calls}
+
+
+def add_reasoning(wire: Wire, dialect: OpenAIChat, *, has_calls: bool) -> None:
+    """Give a message an empty reasoning where there must be one (DS-09, KM-05)."""
+    required = dialect.reasoning_required
+    if dialect.reasoning and (required == "always" or (required == "calls" and has_calls)):
+        wire.setdefault(dialect.reasoning, "")
+
+
+def _joined(texts: list[str], pieces: Pieces) -> str | list[Wire]:
+    return texts[0] if len(texts) == 1 else pieces.joined([{"type": "text", "text": text} for text in texts])

@@ -15,9 +15,8 @@ from message_history.blocks import (
     is_blank,
 )
 from message_history.dialects.openai_chat import rules
-from message_history.dialects.openai_chat.common import arguments_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
-from message_history.dialects.writing import Aliases, Changes, named_for, thaw_well_formed, well_formed
+from message_history.dialects.writing import Aliases, Changes, json_object, named_for, thaw_well_formed, well_formed
 from message_history.frozen import FrozenDict, json_text, thaw
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ class Pieces:
             self.changes.rewritten("an input that is no JSON object, under `_raw`", block)
         elif text is not None:
             self.changes.rewritten("an input that is no JSON object, as the object that it stands for", block)
-        return self.text(arguments_of(block, self.changes))
+        return self.text(json_object(thaw_well_formed(block.input, self.changes)))
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
         """Write an image or a document as a part, or as text that says what was left out."""

@@ -23,13 +23,12 @@ from message_history.blocks import (
 )
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat import rules
-from message_history.dialects.openai_chat.common import common_wire, is_common
-from message_history.dialects.openai_chat.limited import (
+from message_history.dialects.openai_chat.common import (
     BRIDGE,
     add_reasoning,
     call_message,
     heard_wire,
-    is_limited,
+    is_common,
     said_wire,
 )
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, data_url
@@ -64,7 +63,6 @@ class Render:
         self.changes = self._pieces.changes
         self._dialect = dialect
         self._is_common = is_common(dialect)
-        self._is_limited = is_limited(dialect)
         self._joins = dialect.alternate or dialect.system_role == "user"
         self._wire: list[Wire] = []
         self._later_calls: list[list[Wire]] = []
@@ -95,24 +93,16 @@ class Render:
 
     def _write(self, messages: Sequence[Message]) -> None:
         for index, message in enumerate(messages):
-            common = (
-                common_wire(message, self._dialect.max_calls) if self._is_common and not self._later_calls else None
-            )
-            if common is not None:
-                if message.role == "assistant":
-                    self._pieces.ids.new_scope()
-                self._wire += common
-                continue
             self.changes.index = index
             if message.role == "assistant":
-                said = said_wire(message, self._dialect, self._pieces) if self._is_limited else None
+                said = said_wire(message, self._dialect, self._pieces) if self._is_common else None
                 if said is not None:
                     written, self._later_calls = said
                     self._wire.append(written)
                 else:
                     self._put(self.assistant(message))
                 continue
-            heard = heard_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_limited else None
+            heard = heard_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_common else None
             if heard is not None:
                 self._later_calls = []
                 self._put(heard[0])
