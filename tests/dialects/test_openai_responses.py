@@ -104,6 +104,10 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
     ),
     ("OR-04", 1, "No tool call found for function call output with call_id call_1.", [Q, output()], STRICTEST),
     ("OR-04", 0, "No tool call found for function call output with call_id call_1.", [output(), Q], STRICTEST),
+    (
+        "OR-04", 0, "No tool call found for function call output with call_id call_1.", [output()],
+        OpenAIResponses(continues=False),
+    ),
     ("OR-04", 2, "No tool call found for function call output with call_id call_1.", [Q, easy(), output()], GPT5),
     ("OR-04", 1, "No tool call found for tool output with call_id call_1.", [Q, output()], DEEPSEEK),
     (

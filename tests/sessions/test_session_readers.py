@@ -295,6 +295,18 @@ def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:
 # Both
 
 
+@pytest.mark.parametrize(
+    "values", [[claude_line("u1", None, "user", result("1"))], rollout(output("1"))], ids=["claude", "codex"]
+)
+def test_a_session_of_nothing_but_an_orphan_result_says_that_no_message_would_be_left(
+    values: list[dict[str, Any]],
+) -> None:
+    file = session_in(rows(values))
+    assert file.violations()
+    with pytest.raises(UnreadableFileError, match="mended, it would hold no message"):
+        file.mend()
+
+
 @given(histories(max_size=10), st.sets(st.integers(0, 30), max_size=3), st.sampled_from(["claude", "codex"]))
 def test_whatever_lines_are_gone_the_rest_is_mended_and_stays(
     history: MessageHistory, gone: set[int], kind: str
@@ -305,7 +317,12 @@ def test_whatever_lines_are_gone_the_rest_is_mended_and_stays(
         before = session_in(rows(kept))
     except UnreadableFileError:
         return  # Nothing that was said is left.
-    after = before.mend()
+    try:
+        after = before.mend()
+    except UnreadableFileError:
+        # Only results of calls that are gone are left.
+        assert not any(MessageHistory.from_list(each.file.entries) for each in before.conversations)
+        return
     assert not after.after.violations()
     assert after.after.mend().data == after.data
     written = list(map(json.loads, after.data.splitlines()))

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["is_line", "spliced", "threads"]
 
-_DIALECT: Final = OpenAIResponses()
+# A rollout is the whole conversation.
+_DIALECT: Final = OpenAIResponses(continues=False)
 _KINDS: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ITEMS: Final = frozenset(
     {

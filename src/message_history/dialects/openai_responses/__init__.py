@@ -43,7 +43,8 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     Args:
         prefill: whether the list may end with the assistant.
         store: whether the server keeps the items, so that ids without content mean something to it (OR-09).
-        continues: whether the list goes on from a response that the server has kept, whose calls it does not show.
+        continues: whether the list goes on from a response that the server has kept, whose calls it does not show;
+            None to take a list of nothing but outputs for one.
         reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16).
         reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07).
         lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
@@ -67,7 +68,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
 
     prefill: bool = False
     store: bool = False
-    continues: bool = False
+    continues: bool | None = None
     reasoning: Literal["encrypted", "text"] = "encrypted"
     reasons: bool = True
     lone_reasoning: bool = False

@@ -77,7 +77,9 @@ class _Check:
         self._answered: set[str] = set()
         self._searched: set[str] = set()
         kinds = [_kind(entry) for entry in self._wire]
-        self._only_outputs = all(kind in OUTPUTS for kind in kinds)
+        # A list of nothing but outputs is what answers a response that the server has kept.
+        only_outputs = all(kind in OUTPUTS for kind in kinds)
+        self._continues = only_outputs if dialect.continues is None else dialect.continues
         self._first_reference = kinds.index("item_reference") if "item_reference" in kinds else len(kinds)
 
     def run(self) -> None:
@@ -283,11 +285,8 @@ class _Check:
             self.found.add(rule, n, "call_id", f"id {id!r:.80}", which=which, ids=id)
 
     def _is_known_elsewhere(self, n: int) -> bool:
-        """Tell whether an output's call may be on the server: in a chain, behind a reference, or where all are outputs.
-
-        A list of nothing but outputs is what answers a response that the server has kept.
-        """
-        return self._dialect.continues or self._only_outputs or n > self._first_reference
+        """Tell whether an output's call may be on the server: in a chain, or behind a reference."""
+        return self._continues or n > self._first_reference
 
     def _unanswered(self, id: str, call: _Open) -> None:
         rule, which, name = CALL_RULES[call.kind]
