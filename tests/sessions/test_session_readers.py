@@ -196,6 +196,20 @@ def test_a_line_that_is_lost_costs_no_other() -> None:
         assert not after.after.notes
 
 
+def test_a_line_without_an_id_is_given_one_when_a_result_must_follow_it() -> None:
+    line = claude_line("u1", None, "assistant", call("1"))
+    del line["uuid"]
+    after = mended([line])
+    assert [value["parentUuid"] for value in after[1:]] == [value["uuid"] for value in after[:-1]]
+    assert [value["message"]["content"][0]["type"] for value in after] == ["text", "tool_use", "tool_result"]
+
+
+def test_a_result_stands_behind_its_call_where_another_line_has_the_id_of_the_line() -> None:
+    twice = [claude_line("u1", None, "assistant", call("1")), {"type": "user", "uuid": "u1"}]
+    after = mended(twice)
+    assert [value["message"]["content"][0]["type"] for value in after[:3]] == ["text", "tool_use", "tool_result"]
+
+
 # Codex
 
 

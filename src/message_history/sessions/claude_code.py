@@ -280,6 +280,8 @@ class _Weaving:
         self._gone: dict[int, object] = {}
         self._behind: dict[int, list[dict[str, Any]]] = defaultdict(list)
         self._made = 0
+        values = ((n, line.value) for n, line in enumerate(lines) if line.value is not None)
+        self._at = {own: n for n, value in values if isinstance(own := value.get("uuid"), str)}
 
     def take(self, splice: Splice) -> None:
         """Take one mended conversation."""
@@ -315,14 +317,17 @@ class _Weaving:
 
     def _line(self, addition: Addition, like: Mapping[str, Any]) -> dict[str, Any]:
         """Write a new line, with what another says of the session."""
-        self._made += 1
         message: dict[str, Any] = {"role": addition.role, "content": list(addition.items)}
         reply = _reply_id(like)
         if addition.role == "assistant" and reply is not None:
             message = {"id": reply, "type": "message", **message}
         envelope = {key: like[key] for key in _ENVELOPE if key in like}
-        own = str(uuid.uuid5(_NAMESPACE, f"{like.get('uuid')} {self._made}"))
-        return {"parentUuid": None, **envelope, "type": addition.role, "message": message, "uuid": own}
+        return {"parentUuid": None, **envelope, "type": addition.role, "message": message, "uuid": self._id(like)}
+
+    def _id(self, like: Mapping[str, Any]) -> str:
+        """Make the id of a line."""
+        self._made += 1
+        return str(uuid.uuid5(_NAMESPACE, f"{like.get('uuid')} {self._made}"))
 
     def _link(self, chain: Sequence[int | dict[str, Any]]) -> None:
         """Link new lines with their neighbours."""
@@ -330,13 +335,20 @@ class _Weaving:
             before = chain[n - 1] if n else None
             if isinstance(node, int) and (before is None or isinstance(before, int)):
                 continue
-            parent = (
-                self._value(before).get("uuid") if before is not None else self._value(chain[n + 1]).get("parentUuid")
-            )
+            parent = self._named(before) if before is not None else self._value(chain[n + 1]).get("parentUuid")
             if isinstance(node, int):
                 self._values[node] = {**self._value(node), "parentUuid": parent}
             else:
                 node["parentUuid"] = parent
+
+    def _named(self, node: int | dict[str, Any]) -> object:
+        """Return a line's id; without one of its own it is given one, for the line behind it would not find it."""
+        value = self._value(node)
+        if isinstance(node, int) and self._at.get(str(value.get("uuid"))) != node:
+            value = {**value, "uuid": self._id(value)}
+            self._values[node] = value
+            self._at[value["uuid"]] = node
+        return value["uuid"]
 
     def _value(self, node: int | dict[str, Any]) -> dict[str, Any]:
         return self._values.get(node, self._lines[node].value or {}) if isinstance(node, int) else node
