@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from message_history.drafts import Turn
     from message_history.sequence import Chunk, Log
 
-__all__ = ["json_array", "json_of", "json_of_settled"]
+__all__ = ["base64_of", "json_array", "json_of", "json_of_settled"]
 
 DIALECTS_KEPT: Final = 4
 """For how many dialects a chunk keeps its text; the one that was asked for first goes first."""
@@ -117,7 +117,7 @@ def json_of(value: object) -> bytes:
     try:
         return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":"), default=_base64_of).encode()
+        return json.dumps(value, separators=(",", ":"), default=base64_of).encode()
 
 
 def json_array(pieces: Iterable[bytes]) -> bytes:
@@ -137,10 +137,11 @@ def json_array(pieces: Iterable[bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _base64_of(value: object) -> str:
+def base64_of(value: object) -> str:
+    """Give the base64 text that stands for bytes in JSON; a `TypeError` for anything else."""
     if not isinstance(value, bytes):
         raise TypeError(f"an export holds no {type(value).__name__}")
     return base64.b64encode(value).decode()
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_base64_of)
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=base64_of)

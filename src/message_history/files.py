@@ -18,6 +18,7 @@ from message_history.checking import Violation, check
 from message_history.containers import KEYS, Place, entries_at, filled, find_place, held_at, key_for, system_key
 from message_history.dialects import Export, OpenAIChat
 from message_history.dialects.detect import dialect_of, shape_of
+from message_history.encoding import base64_of
 from message_history.history import MessageHistory
 from message_history.scanning import NOT_UTF8, Decoder, LineNote, decode_bytes, items_of, member_of
 
@@ -368,16 +369,16 @@ def json_bytes(value: Any, indent: int | None = None) -> bytes:
     """Write JSON in UTF-8, or all in ASCII when a lone surrogate keeps UTF-8 from holding it.
 
     Args:
-        value: a JSON value.
+        value: a JSON value; bytes, which only some dialects send, become base64.
         indent: by how much to indent; None for one line.
 
     Returns:
         The bytes.
     """
     try:
-        return json.dumps(value, ensure_ascii=False, indent=indent).encode()
+        return json.dumps(value, ensure_ascii=False, indent=indent, default=base64_of).encode()
     except UnicodeEncodeError:
-        return json.dumps(value, indent=indent).encode()
+        return json.dumps(value, indent=indent, default=base64_of).encode()
 
 
 def _is_system(entry: object) -> bool:

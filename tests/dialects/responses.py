@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from message_history.dialects import OpenAIResponses
 from message_history.integrations.strategies import json_values
+from tests.dialects.odd_pieces import PIXEL
 
 CONFIGURATIONS: dict[str, OpenAIResponses] = {
     "strictest": OpenAIResponses(),
@@ -27,7 +28,6 @@ CONFIGURATIONS: dict[str, OpenAIResponses] = {
         )
     },
 }
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 IMAGE = f"data:image/png;base64,{PIXEL}"
 CALL_IDS = ("call_1", "call_2", "call_3", "c" * 70, "x:y", "")
 

@@ -26,9 +26,9 @@ from message_history import (
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.rules import BY_ID
+from tests.dialects.odd_pieces import PIXEL
 
 GOLDEN = Path(__file__).parent / "golden" / "anthropic"
-PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
 Json = dict[str, Any]
 STRICT = Anthropic()
@@ -64,7 +64,7 @@ def thought(signature: Any = "c2ln", **keys: Any) -> Json:
     return {"type": "thinking", "thinking": "hm", "signature": signature, **keys}
 
 
-def image(data: str = PNG, media_type: str = "image/png", **keys: Any) -> Json:
+def image(data: str = PIXEL, media_type: str = "image/png", **keys: Any) -> Json:
     return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data, **keys}}
 
 

@@ -32,11 +32,11 @@ from message_history.dialects.bedrock import rules
 from message_history.dialects.detect import dialect_of
 from message_history.frozen import FrozenDict
 from message_history.integrations.strategies import histories, messages
+from tests.dialects.odd_pieces import PIXEL
 from tests.shared.material import cases, needs_material, rows
 
 Wire = dict[str, Any]
 GOLDEN = Path(__file__).parent / "golden" / "bedrock"
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 DOT = base64.b64decode(PIXEL)
 PHOTO = "/9j//gAE+///wAALCAABAAEBAREA/9k="
 STILL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"

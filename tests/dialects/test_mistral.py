@@ -30,11 +30,11 @@ from message_history.dialects import Mistral, OpenAIChat
 from message_history.dialects.mistral import rules
 from message_history.frozen import FrozenDict
 from message_history.integrations.strategies import histories, messages
+from tests.dialects.odd_pieces import PIXEL
 from tests.shared.material import cases, needs_material, rows
 
 Wire = dict[str, Any]
 GOLDEN = Path(__file__).parent / "golden" / "mistral"
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 LARGE = Mistral.for_model("mistral-large-latest")
 MEDIUM = Mistral.for_model("mistral-medium-latest")
 MAGISTRAL = Mistral.for_model("magistral-medium-latest")

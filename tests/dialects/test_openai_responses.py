@@ -24,6 +24,7 @@ from message_history import (
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from message_history.policy import Policy
+from tests.dialects.odd_pieces import PIXEL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,6 @@ VLLM = OpenAIResponses.for_provider("vllm")
 
 STUB = Policy().stub_text
 GOING_ON = Policy().continuation_text
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 IMAGE = f"data:image/png;base64,{PIXEL}"
 
 Q: dict[str, Any] = {"role": "user", "content": "q"}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.dialects.odd_pieces import PIXEL, PNG
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Native, OpenAIChat
@@ -133,6 +134,17 @@ def test_sources_are_counted_without_what_was_put_first() -> None:
     assert [repair.source for repair in repairs] == [0, 2]
     assert [repair.source for repair in located(repairs, 1)] == [None, 1]
     assert tuple(located(repairs, 0)) == repairs
+
+
+@pytest.mark.parametrize("form", FileForm)
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_images_and_unanswered_calls_are_written_in_every_form_for_every_dialect(name: str, form: FileForm) -> None:
+    image = {"type": "image", "source": PNG}
+    mended = mend(read_bytes(packed(form, [{"role": "user", "content": [image]}, DANGLING[1]])), to=DIALECTS[name])
+    assert PIXEL.encode() in mended.data
+    twice = mend(read_bytes(mended.data), dialect=mended.dialect)
+    assert twice.data == mended.data
+    assert twice.repairs == ()
 
 
 # Broken lists are costly to draw, and the laws of what becomes of them are tested elsewhere.

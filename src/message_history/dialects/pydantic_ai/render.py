@@ -213,12 +213,12 @@ class Render:
             "content": self._content.returned(block, told.get("form")),
             "tool_call_id": self._id(block.tool_use_id),
         }
+        if not told and block.is_error:
+            wire["outcome"] = "interrupted" if block.is_stub else "failed"
         written = self._part(dict(wire), kind, block, IN_REQUEST)
         if kind == "retry-prompt" and misfits(IN_REQUEST[kind], written):
             self.changes.rewritten("a retry prompt of another form, as a return", block)
             written = {**wire, "outcome": "retried", "part_kind": "tool-return"}
-        elif not told and block.is_error:
-            written["outcome"] = "interrupted" if block.is_stub else "failed"
         return written
 
     # Responses
