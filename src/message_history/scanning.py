@@ -6,12 +6,13 @@ Nothing here knows what a message is.
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any, Final, final
 
 from attrs import define, field, frozen
 
-__all__ = ["NOT_UTF8", "Decoder", "Items", "LineNote", "decode_bytes", "items_of", "member_of"]
+__all__ = ["NOT_UTF8", "Decoder", "Items", "LineNote", "decode_bytes", "decode_line", "items_of", "member_of"]
 
 MAX_DEPTH: Final = 200
 """Containers nested deeper than this are kept as JSON text; Python's parser gives up at about a thousand."""
@@ -55,6 +56,18 @@ def decode_bytes(data: bytes) -> str:
     return data.decode("utf-8-sig", errors="surrogateescape")
 
 
+def decode_line(written: bytes) -> str:
+    """Decode a line, without what is blank around it.
+
+    Args:
+        written: the line; a file system that lost power may leave zeros where nothing had been written yet.
+
+    Returns:
+        The text, as `decode_bytes` gives it.
+    """
+    return decode_bytes(written.strip(b"\0 \t\r\n"))
+
+
 @final
 class Decoder:
     """Reads one JSON value and remembers what was the matter."""
@@ -94,13 +107,26 @@ class Decoder:
 
     def _loaded(self, text: str) -> Any:
         # Line breaks and tabs inside strings are read as they are: nothing is gained by refusing them.
-        return json.loads(text, parse_int=self._number, strict=False)
+        return json.loads(
+            text, parse_int=self._integer, parse_float=self._float, parse_constant=self._not_finite, strict=False
+        )
 
-    def _number(self, digits: str) -> int | str:
+    def _integer(self, digits: str) -> int | str:
         if len(digits) <= MAX_DIGITS:
             return int(digits)
         self.kept.append(f"an integer of {len(digits)} digits is kept as text")
         return digits
+
+    def _float(self, digits: str) -> float | str:
+        number = float(digits)
+        if math.isfinite(number):
+            return number
+        self._not_finite(digits)
+        return "Infinity" if number > 0 else "-Infinity"
+
+    def _not_finite(self, written: str) -> str:
+        self.kept.append(f"{written:.20} is kept as text")
+        return written
 
 
 @final
@@ -199,7 +225,7 @@ def _take(written: str, begin: int, lines: _Lines, found: Items) -> None:
         found.values.append((line, value))
         found.notes += [LineNote(line=line, detail=detail) for detail in decoder.kept]
         return
-    column = lines.column(begin + written.index(item[0]))
+    column = lines.column
     spoilt: list[str] = []
     for number, row in enumerate(item.split("\n"), line):
         indented = len(row) - len(row.lstrip()) if number > line else column
@@ -220,16 +246,19 @@ class _Lines:
         self._text = text
         self._position = 0
         self._line = 1
+        self._begin = 0
 
     def at(self, position: int) -> int:
         """Return the line of a position that is not before the last one."""
         self._line += self._text.count("\n", self._position, position)
+        self._begin = max(self._begin, self._text.rfind("\n", self._position, position) + 1)
         self._position = position
         return self._line
 
-    def column(self, position: int) -> int:
-        """Return how far into its line a position is."""
-        return position - (self._text.rfind("\n", 0, position) + 1)
+    @property
+    def column(self) -> int:
+        """Return how far into its line the last position is."""
+        return self._position - self._begin
 
 
 def _folded(text: str) -> str:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from io import StringIO
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -20,9 +20,6 @@ from message_history.cli import main
 from message_history.cli.app import app
 from message_history.cli.options import ExitCode
 from message_history.cli.printing import Printer, visible
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BROKEN = [
     {"role": "user", "content": "q"},
@@ -133,6 +130,22 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("size", [1, 200_000])
+def test_an_output_that_takes_no_more_is_one_line_on_the_other(size: int, tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps([{"role": "user", "content": "line\n" * size}]))
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "message_history", "show", "--full", str(file)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.stderr == b"message-history: the output cannot be written: No space left on device\n"
+    assert done.returncode == 2
 
 
 def test_what_is_printed_is_visible() -> None:

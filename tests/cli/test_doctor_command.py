@@ -115,6 +115,32 @@ def test_fix_overwrites_nothing_that_it_did_not_write(folder: Path) -> None:
     assert not read_session(other).violations()
 
 
+def test_what_force_overwrites_is_kept_in_a_backup(folder: Path) -> None:
+    doctor(folder / "claude.jsonl", "--fix")
+    other = folder / "claude.repaired.jsonl"
+    gone_on = other.read_bytes() + rows(claude_lines(of_length(3)))
+    other.write_bytes(gone_on)
+    result = doctor(folder / "claude.jsonl", "--fix", "--force")
+    assert result.exit_code == 0
+    assert f"as it was: {other}.bak" in result.stdout
+    assert Path(f"{other}.bak").read_bytes() == gone_on
+    assert doctor(folder / "claude.jsonl", "--fix", "--force").exit_code == 0
+    assert not Path(f"{other}.bak-2").exists()
+
+
+def test_a_line_of_a_log_that_holds_something_else_is_nothing_wrong(folder: Path) -> None:
+    path = folder / "log.jsonl"
+    path.write_bytes(rows([{"messages": BROKEN}, {"meta": 1}, {"messages": BROKEN[:1]}]))
+    assert doctor(path, "--fix", "--in-place").exit_code == 0
+    assert rows([{"meta": 1}]) in path.read_bytes()
+    assert doctor(path).stdout == "1 session: 1 sound\n"
+
+
+def test_what_is_no_file_is_passed_over(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.jsonl")
+    assert "7 sessions" in doctor(folder).stdout
+
+
 def test_fix_in_place_keeps_the_file_as_it_was_in_a_backup(folder: Path) -> None:
     before = held(folder)
     (folder / "claude.jsonl").chmod(0o640)

@@ -287,7 +287,23 @@ def test_tabs_and_line_breaks_inside_strings_are_read() -> None:
     assert file.entries[0]["content"] == "a\tb\nc"
 
 
-@pytest.mark.parametrize("piece", ['"', '\\"', "{", "[", "]", ",", '{"role": "user"}, ', "{}\n", '"messages": ['])
+def test_numbers_that_json_does_not_know_are_kept_as_text() -> None:
+    file = read_bytes(
+        b'{"messages": [{"role": "user", "content": "q"}], "a": 1e999, "b": -Infinity, "c": NaN, "d": 1.5}'
+    )
+    assert file.container is not None
+    assert {key: file.container[key] for key in "abcd"} == {"a": "Infinity", "b": "-Infinity", "c": "NaN", "d": 1.5}
+    assert [note.detail for note in file.notes] == [
+        "1e999 is kept as text",
+        "-Infinity is kept as text",
+        "NaN is kept as text",
+    ]
+    assert file.skipped == ()
+
+
+@pytest.mark.parametrize(
+    "piece", ['{"role" "user"}, ', '"', '\\"', "{", "[", "]", ",", '{"role": "user"}, ', "{}\n", '"messages": [']
+)
 @pytest.mark.parametrize("opening", ["[", "{", '{"messages": [', ""])
 def test_damage_never_costs_more_than_linear_time(opening: str, piece: str) -> None:
     def seconds(count: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -17,4 +18,13 @@ def main() -> None:
             raise
         sys.stderr.write(f"message-history: {package} is not installed; run: pip install 'message-history[cli]'\n")
         sys.exit(2)
-    app(prog_name="message-history")
+    try:
+        try:
+            app(prog_name="message-history")
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        sys.stderr.write(f"message-history: the output cannot be written: {error.strerror or error}\n")
+        # What is still to be written would fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(2)

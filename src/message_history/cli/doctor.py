@@ -51,7 +51,9 @@ class Row(NamedTuple):
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
 @click.option("--fix", is_flag=True, help="Write what is broken, mended, beside it: NAME.repaired.jsonl, or .json.")
 @click.option("--in-place", is_flag=True, help="With --fix: in its own place; NAME.bak is the file as it was.")
-@click.option("--force", is_flag=True, help="With --fix: overwrite other files beside it; never a session.")
+@click.option(
+    "--force", is_flag=True, help="With --fix: overwrite what is there beside it; NAME.bak is that file as it was."
+)
 @click.option("--diff/--no-diff", default=True, help="With --fix: show what changes; shown by default.")
 @click.option("--all", "everything", is_flag=True, help="List sound sessions too.")
 @click.pass_context
@@ -97,7 +99,7 @@ def examine_folders(
         if found.wrong:
             mended = _mended(found, printer, in_place=in_place, force=force, diff=diff) if fix else None
             failed = fix and mended is None
-            state = MENDED if mended is not None and not mended.after.violations() else BROKEN
+            state = MENDED if mended is not None and mended.is_whole else BROKEN
             code = ExitCode.FAILED if failed else ExitCode.DONE if state == MENDED else ExitCode.FOUND
         codes.append(code)
         session = found.session

@@ -53,10 +53,7 @@ class Examined:
     @property
     def wrong(self) -> int:
         """Return how many things are wrong with what it holds: violations, and lines that could not be read."""
-        if self.session is None:
-            return 0
-        own = self.session.kind is SessionKind.OWN
-        return len(self.violations) + (len(self.session.notes) if own else self.session.skipped)
+        return len(self.violations) + _spoilt(self.session) if self.session is not None else 0
 
 
 @final
@@ -66,7 +63,7 @@ class MendedFile:
 
     Args:
         target: what was written.
-        backup: the file as it was, byte for byte; None when it is still in its place.
+        backup: what was overwritten, byte for byte; None when nothing was.
         before: what it held.
         after: what it holds now.
     """
@@ -75,6 +72,16 @@ class MendedFile:
     backup: Path | None
     before: SessionFile
     after: SessionFile
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether nothing is wrong any more."""
+        return not self.after.violations() and not _spoilt(self.after)
+
+
+def _spoilt(session: SessionFile) -> int:
+    """Count the lines that are not as they should be; in a file of our own, those that were kept too."""
+    return len(session.notes) if session.kind is SessionKind.OWN else session.skipped
 
 
 def find_files(
@@ -103,7 +110,9 @@ def find_files(
             continue
         for folder, inner, names in os.walk(place, onerror=refused):
             inner[:] = sorted(set(inner) - NOT_ENTERED)
-            found.update((Path(folder) / name, None) for name in sorted(names) if Path(name).suffix in SUFFIXES)
+            paths = (Path(folder) / name for name in sorted(names) if Path(name).suffix in SUFFIXES)
+            # To open a pipe would wait for whoever writes to it.
+            found.update((path, None) for path in paths if path.is_file() or not path.exists())
     return list(found), problems
 
 
@@ -140,7 +149,7 @@ def mend_beside(found: Examined, *, force: bool = False) -> MendedFile:
 
     Args:
         found: the file.
-        force: whether to overwrite a file that is there.
+        force: whether to overwrite a file that is there; a backup is made of it.
 
     Returns:
         What was written: `NAME.repaired` with the file's ending.
@@ -152,13 +161,16 @@ def mend_beside(found: Examined, *, force: bool = False) -> MendedFile:
     """
     before, mended = _mended(found)
     target = found.path.with_name(f"{found.path.stem}.repaired{_suffix(found.path, mended)}")
+    backup = None
     try:
-        if target.exists() and not force and target.read_bytes() != mended.data:
-            raise SessionError(f"{target}: the output exists; --force overwrites it")
+        if target.exists() and target.read_bytes() != mended.data:
+            if not force:
+                raise SessionError(f"{target}: the output exists; --force overwrites it")
+            backup = back_up(target)
         replace(target, [mended.data], sync=False)
     except OSError as error:
         raise SessionError(f"{target}: cannot be written: {error.strerror or error}") from error
-    return MendedFile(target=target, backup=None, before=before, after=mended.after)
+    return MendedFile(target=target, backup=backup, before=before, after=mended.after)
 
 
 def mend_in_place(found: Examined) -> MendedFile:

@@ -28,7 +28,7 @@ from message_history.files import (
 )
 from message_history.history import restored
 from message_history.policy import Policy
-from message_history.scanning import Decoder, decode_bytes
+from message_history.scanning import Decoder, decode_bytes, decode_line
 from message_history.sessions import claude_code, codex
 from message_history.sessions.lines import Journal, is_own, whole_lines
 from message_history.sessions.splicing import Line, Splice, Thread, splice
@@ -255,7 +255,7 @@ _WRITERS: Final = {SessionKind.CLAUDE_CODE: claude_code.spliced, SessionKind.COD
 
 def _kind_of(data: bytes) -> SessionKind:
     """Tell the kind of a file by its first sound lines."""
-    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return SessionKind.MESSAGES
     logged = rows = start = 0
     while rows < LOOKED_AT and start < len(data):
@@ -277,7 +277,7 @@ def _kind_of(data: bytes) -> SessionKind:
 
 
 def _object(written: bytes) -> dict[str, Any] | None:
-    text = decode_bytes(written.strip())
+    text = decode_line(written)
     if not text.startswith("{"):
         return None
     value = Decoder().value(text)
@@ -289,7 +289,7 @@ def _lines(data: bytes) -> tuple[list[Line], list[LineNote]]:
     lines: list[Line] = []
     notes: list[LineNote] = []
     for number, written in enumerate(_rows(data), 1):
-        text = decode_bytes(written).strip()
+        text = decode_line(written)
         decoder = Decoder()
         value = decoder.value(text) if text else None
         if text and not isinstance(value, dict):
@@ -331,7 +331,7 @@ def _logged(lines: Sequence[Line], notes: list[LineNote]) -> tuple[Conversation,
         if file is not None:
             found.append(Conversation(label=f"line {line.number}", file=file))
         elif line.value is not None:
-            notes.append(LineNote(line=line.number, detail="no conversation", skipped=decode_bytes(line.written)))
+            notes.append(LineNote(line=line.number, detail="no conversation"))
     return tuple(found)
 
 
@@ -347,7 +347,7 @@ def _log_mended(data: bytes, policy: Policy | None) -> tuple[bytes, Repairs]:
     for line in _lines(data)[0]:
         file = _inside(line)
         mended = mend(file, policy=policy) if file is not None else None
-        if mended is None or not mended.repairs:
+        if file is None or mended is None or not (mended.repairs or Conversation(file=file).violations()):
             written.append(_written(line, None))
             continue
         repairs.append((f"line {line.number}", mended.repairs))
