@@ -16,7 +16,7 @@ import pytest
 
 from message_history import MessageHistory, RepairCode, check
 from message_history.dialects import Native
-from message_history.sessions import JsonlSession, SessionConflictError, disk, lines
+from message_history.sessions import JsonlSession, SessionConflictError, SessionError, disk, jsonl, lines, locking
 from tests.sessions.growing import LONG, of_length, steps, write_for_ever
 
 if TYPE_CHECKING:
@@ -326,3 +326,69 @@ def test_a_crash_while_the_backup_is_made_leaves_the_file(
     assert "Input/output error" in str(reader.report.problem)
     assert path.read_bytes() == whole[:-10]
     assert disk.stamp_of(path) is not None
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Let no backup fit on the disk, until it is undone."""
+
+    def back_up(*_: object, **__: object) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(jsonl, "back_up", back_up)
+    return monkeypatch
+
+
+def test_what_is_appended_to_a_damaged_file_that_could_not_be_mended_before_is_kept(path: Path, whole: bytes) -> None:
+    path.write_bytes(whole[:-20])
+    with locking.locked(path, 1):
+        writer = JsonlSession(path, fsync="never", lock_timeout=0.05)
+        history = writer.load()
+        assert "held its lock" in str(writer.report.problem)
+    history = history.add_user("more").add_assistant("noted")
+    writer.append(history)
+    assert path.with_name("chat.jsonl.bak").read_bytes() == whole[:-20]
+    reader = session(path)
+    assert reader.load() == history
+    assert reader.report.clean
+
+
+@pytest.mark.parametrize("write", ["append", "save"])
+def test_a_damaged_file_is_not_written_to_as_long_as_it_cannot_be_kept(
+    path: Path, whole: bytes, full: pytest.MonkeyPatch, write: str
+) -> None:
+    path.write_bytes(whole[:-20])
+    writer = session(path)
+    history = writer.load().add_user("more")
+    for _ in range(2):
+        with pytest.raises(SessionError, match="No space left on device"):
+            getattr(writer, write)(history)
+        assert path.read_bytes() == whole[:-20]
+    full.undo()
+    getattr(writer, write)(history)
+    assert path.with_name("chat.jsonl.bak").read_bytes() == whole[:-20]
+    assert session(path).load() == history
+
+
+def test_a_damaged_file_that_was_not_read_is_not_overwritten_by_trying_again(
+    path: Path, whole: bytes, full: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(whole[:-20])
+    writer, other = session(path), MessageHistory().add_user("other")
+    for _ in range(2):
+        with pytest.raises(SessionError, match="No space left on device"):
+            writer.append(other)
+        assert path.read_bytes() == whole[:-20]
+    full.undo()
+    for _ in range(2):
+        with pytest.raises(SessionConflictError, match="another history"):
+            writer.append(other)
+    assert path.with_name("chat.jsonl.bak").read_bytes() == whole[:-20]
+    assert len(session(path).load()) == MESSAGES - 1
+
+
+def test_nothing_is_written_behind_a_line_without_an_end(path: Path) -> None:
+    path.write_bytes(b"cut off")
+    with pytest.raises(OSError, match="the last line has no end"):
+        disk.append(path, b"{}\n", sync=False)
+    assert path.read_bytes() == b"cut off"

@@ -233,6 +233,17 @@ def test_a_session_that_was_not_read_is_not_overwritten_by_appending(path: Path)
     assert loaded(path)[0].text == "other"
 
 
+def test_an_append_that_failed_does_not_count_as_reading(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "MAX_LINE", 1_000)
+    session(path).append(of_length(6))
+    writer = session(path)
+    with pytest.raises(SessionError, match="limit is 1,000"):
+        writer.append(of_length(6).add_user("x" * 1_000))
+    with pytest.raises(SessionConflictError, match="another history, of 6 messages"):
+        writer.append(MessageHistory().add_user("other"))
+    assert same(loaded(path), of_length(6))
+
+
 def test_a_file_that_was_removed_is_a_conflict(path: Path) -> None:
     writer = session(path)
     writer.append(of_length(4))

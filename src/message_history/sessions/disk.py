@@ -60,22 +60,26 @@ def lines_of(path: Path, limit: int) -> tuple[Stamp, Iterator[tuple[int, bytes |
 
 
 def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
-    """Write behind the end of a file.
+    """Write lines behind those of a file.
 
     Args:
         path: the file; it exists.
-        data: what to write.
+        data: the lines.
         sync: whether to wait until it is on the disk.
 
     Returns:
         The file's new stamp.
 
     Raises:
-        OSError: when it cannot be written; then the file is cut back to where it ended.
+        OSError: when it cannot be written, or its last line has no end; then the file ends where it ended.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _BINARY)
     try:
-        size = os.fstat(descriptor).st_size
+        size = os.lseek(descriptor, 0, os.SEEK_END)
+        if size:
+            os.lseek(descriptor, -1, os.SEEK_END)
+            if os.read(descriptor, 1) != b"\n":
+                raise OSError("the last line has no end")
         try:
             _write(descriptor, data)
             if sync:

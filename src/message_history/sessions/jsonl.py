@@ -90,6 +90,7 @@ class Held:
         stamp: the file's stamp; None when there is none.
         own: whether it is a session file at all.
         later: whether a later version of this library wrote it.
+        sound: whether nothing in it is damaged; what is written behind damage may be lost with it.
         last_size: how many bytes the line of the last message has.
         live: how many bytes count.
     """
@@ -98,6 +99,7 @@ class Held:
     stamp: Stamp | None
     own: bool = True
     later: bool = False
+    sound: bool = True
     last_size: int = 0
     live: int = 0
 
@@ -147,7 +149,7 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
         lost=tuple(journal.lost),
         repairs=history.repairs[len(told) :],
     )
-    return Held(history, stamp, own, later, journal.last_size, journal.live), report
+    return Held(history, stamp, own, later, report.clean, journal.last_size, journal.live), report
 
 
 @final
@@ -221,7 +223,7 @@ class JsonlSession:
                 try:
                     # Somebody may be writing just now: what still looks damaged once we hold the lock is damaged.
                     with self._locked():
-                        self._mend()
+                        self._held, self._report = self._mended()
                 except SessionError as error:
                     self._report = evolve(self._report, problem=str(error))
             self._tell()
@@ -241,7 +243,7 @@ class JsonlSession:
         Complexity: linear in the history.
         """
         with self._mutex, self._locked():
-            self._rewrite(history, self._current())
+            self._held = self._rewritten(history, self._current())
 
     def append(self, history: MessageHistory) -> None:
         """Save what of a history is new.
@@ -265,12 +267,11 @@ class JsonlSession:
             held = self._current()
             found = growth(held.history, history)
             if unread and found is None and held.history:
-                self._held = None
                 raise SessionConflictError(
                     f"{self._path}: it holds another history, of {len(held.history)} messages; load it, or save over it"
                 )
             if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
-                self._rewrite(history, held)
+                self._held = self._rewritten(history, held)
                 return
             lines = list(_bounded(new_lines(history, found)))
             if not lines:
@@ -284,31 +285,30 @@ class JsonlSession:
             self._held = Held(history, stamp, last_size=size, live=held.live - replaced + sum(map(len, lines)))
 
     def _current(self) -> Held:
-        """Give what is in the file, if it is what this session knows; the lock is held."""
-        if self._held is None:
-            self._held, self._report = read_session_file(self._path, self._policy)
-            if not self._report.clean:
-                self._mend()
-                self._tell()
-        elif stamp_of(self._path) != self._held.stamp:
+        """Give what is in the file, without damage, if it is what this session knows; the lock is held."""
+        if self._held is not None and stamp_of(self._path) != self._held.stamp:
             raise SessionConflictError(f"{self._path}: somebody else has written to it; load it again")
-        return self._held
+        if self._held is not None and self._held.sound:
+            return self._held
+        held, self._report = self._mended()
+        self._tell()
+        # A file that nobody has loaded counts as unread until something is written to it.
+        if self._held is not None:
+            self._held = held
+        return held
 
-    def _mend(self) -> None:
-        """Read the file again and take out what is damaged; the lock is held."""
-        held, self._report = read_session_file(self._path, self._policy)
-        self._held = held
-        if self._report.clean:
-            return
+    def _mended(self) -> tuple[Held, LoadReport]:
+        """Read the file and take out what is damaged; the lock is held."""
+        held, report = read_session_file(self._path, self._policy)
         why = _untouchable(held)
         if why is not None:
-            self._report = evolve(self._report, problem=why)
-            return
+            return held, evolve(report, problem=why)
+        if held.sound:
+            return held, report
         backup = self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
-        self._rewrite(held.history, held)
-        self._report = evolve(self._report, backup=backup)
+        return self._rewritten(held.history, held), evolve(report, backup=backup)
 
-    def _rewrite(self, history: MessageHistory, held: Held) -> None:
+    def _rewritten(self, history: MessageHistory, held: Held) -> Held:
         """Write the whole file; the lock is held."""
         if held.later:
             raise SessionError(f"{self._path}: a later version wrote it; it is not changed")
@@ -319,7 +319,7 @@ class JsonlSession:
         sizes: list[int] = []
         lines = _bounded(whole_lines(history), sizes)
         stamp = self._written(lambda: replace(self._path, lines, sync=sync))
-        self._held = Held(history, stamp, last_size=sizes[-1], live=sum(sizes))
+        return Held(history, stamp, last_size=sizes[-1], live=sum(sizes))
 
     def _written(self, write: Callable[[], T]) -> T:
         """Write something; what the system says when it cannot becomes our own error."""
