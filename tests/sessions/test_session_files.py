@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -36,6 +36,7 @@ from message_history.sessions import (
     disk,
     jsonl,
     lines,
+    locking,
 )
 from message_history.sessions.saved import repair_from_json, repair_to_json
 from tests.sessions.growing import of_length, steps
@@ -355,6 +356,50 @@ def test_the_mode_and_the_link_of_a_file_are_kept(path: Path) -> None:
     backup = writer.report.backup
     assert backup is not None
     assert stat.S_IMODE(backup.stat().st_mode) == stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["to a file", "to nothing yet"])
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_link_and_its_file_have_one_lock_and_one_set_of_backups(path: Path, hops: int, there: bool) -> None:
+    real = path.with_name("real") / "chat.jsonl"
+    real.parent.mkdir()
+    links = [path, *(path.with_name(f"hop-{n}") for n in range(1, hops))]
+    for link, target in pairwise([*links, real]):
+        link.symlink_to(target.relative_to(path.parent))
+    if there:
+        session(real).save(of_length(2))
+    for held, other in ((real, path), (path, real)):
+        with locking.locked(held, 1), pytest.raises(SessionLockedError, match=f"{other}: another process"):
+            session(other, lock_timeout=0.05).save(of_length(3))
+    session(path).append(of_length(4))
+    assert same(loaded(real), of_length(4))
+    real.write_bytes(real.read_bytes()[:-3])
+    through = session(path)
+    assert len(through.load()) == 3
+    assert through.report.backup == real.with_name("chat.jsonl.bak")
+    assert sorted(path.parent.iterdir()) == sorted([*links, real.parent])
+    assert {found.name for found in real.parent.iterdir()} == {"chat.jsonl", "chat.jsonl.bak", "chat.jsonl.lock"}
+
+
+@pytest.mark.parametrize("target", ["chat.jsonl", "gone/chat.jsonl"], ids=["to itself", "to no folder"])
+def test_a_link_that_leads_nowhere_is_an_error_in_one_line(path: Path, target: str) -> None:
+    path.symlink_to(target)
+    for attempt in (session(path).save, session(path).append):
+        with pytest.raises(SessionError, match=r"symbolic link|no such folder"):
+            attempt(of_length(3))
+
+
+def test_a_session_stays_with_its_file_when_the_working_folder_changes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    writer = session(Path(path.name))
+    writer.append(of_length(2))
+    path.with_name("other").mkdir()
+    monkeypatch.chdir("other")
+    writer.append(of_length(4))
+    assert same(loaded(path), of_length(4))
+    assert not any(Path().iterdir())
 
 
 @pytest.mark.parametrize("what", ["folder", "in a file", "later"])

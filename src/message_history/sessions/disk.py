@@ -9,13 +9,13 @@ import contextlib
 import os
 import shutil
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
-__all__ = ["Stamp", "append", "back_up", "lines_of", "replace", "stamp_of"]
+__all__ = ["Stamp", "append", "back_up", "file_of", "lines_of", "replace", "stamp_of"]
 
 CHUNK: Final = 1024 * 1024
 
@@ -32,6 +32,11 @@ class Stamp(NamedTuple):
     file: int
     size: int
     changed: int
+
+
+def file_of(path: Path) -> Path:
+    """Follow a link to the file that it leads to, which need not exist."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def stamp_of(path: Path) -> Stamp | None:
@@ -107,7 +112,7 @@ def replace(path: Path, parts: Iterable[bytes], *, sync: bool) -> Stamp:
     Raises:
         OSError: when it cannot be written; then the old file is as it was.
     """
-    target = path.resolve()
+    target = file_of(path)
     new = target.with_name(f".{target.name}.new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o666)
     try:
@@ -131,7 +136,7 @@ def replace(path: Path, parts: Iterable[bytes], *, sync: bool) -> Stamp:
 
 
 def back_up(path: Path, *, sync: bool = True) -> Path:
-    """Keep a file as it is, byte for byte, beside itself.
+    """Keep a file as it is, byte for byte, beside itself, also when a link to it is given.
 
     Args:
         path: the file.
@@ -143,7 +148,7 @@ def back_up(path: Path, *, sync: bool = True) -> Path:
     Raises:
         OSError: when it cannot be written.
     """
-    number = 1
+    path, number = file_of(path), 1
     while True:
         copy = path.with_name(f"{path.name}.bak" + (f"-{number}" if number > 1 else ""))
         if not copy.exists():

@@ -160,7 +160,7 @@ class JsonlSession:
     has written since.
 
     Args:
-        path: the file; it need not exist.
+        path: the file, or a link to it; it need not exist.
         policy: decides where there is a choice.
         fsync: when to wait until data is on the disk: `always`, so that not even a power failure loses a message for
             which `append` has returned; at `rewrites` only; or `never`. A killed process loses nothing with any.
@@ -180,7 +180,8 @@ class JsonlSession:
     ) -> None:
         if fsync not in ("always", "rewrites", "never"):
             raise ValueError(f"fsync must be 'always', 'rewrites' or 'never', not {fsync!r}")
-        self._path = Path(path)
+        # The working folder may change.
+        self._path = Path(path).absolute()
         self._policy = policy if policy is not None else Policy()
         self._fsync = fsync
         self._timeout = lock_timeout
@@ -190,7 +191,7 @@ class JsonlSession:
 
     @property
     def path(self) -> Path:
-        """Return the file."""
+        """Return the absolute path of the file."""
         return self._path
 
     @property
@@ -225,7 +226,7 @@ class JsonlSession:
                     with self._locked():
                         self._held, self._report = self._mended()
                 except SessionError as error:
-                    self._report = evolve(self._report, problem=str(error))
+                    self._report = evolve(self._report, problem=str(error).removeprefix(f"{self._path}: "))
             self._tell()
             return self._held.history
 

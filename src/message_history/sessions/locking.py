@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from message_history.sessions.disk import file_of
 from message_history.sessions.errors import SessionError, SessionLockedError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
     """Hold the lock of a file, which is another file beside it.
 
     Args:
-        path: the file.
+        path: the file, or a link to it: they have one lock.
         timeout: how many seconds to wait for another process.
 
     Yields:
@@ -33,10 +34,11 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
         import filelock  # noqa: PLC0415 - the extra may not be installed
     except ModuleNotFoundError:
         raise SessionError("filelock is not installed; run: pip install 'message-history[sessions]'") from None
-    if not path.parent.is_dir():
-        raise SessionError(f"{path}: there is no such folder")
-    lock = filelock.FileLock(path.with_name(f"{path.name}.lock"))
     try:
+        file = file_of(path)
+        if not file.parent.is_dir():
+            raise SessionError(f"{path}: there is no such folder")
+        lock = filelock.FileLock(file.with_name(f"{file.name}.lock"))
         lock.acquire(timeout=timeout)
     except filelock.Timeout:
         raise SessionLockedError(f"{path}: another process has held its lock for {timeout:g} seconds") from None
