@@ -28,6 +28,7 @@ from langchain_core.messages import (
     messages_from_dict,
     messages_to_dict,
 )
+from langchain_core.messages.tool import tool_call_chunk
 
 from message_history.integrations.langchain import LangChain
 
@@ -92,6 +93,14 @@ def test_invalid_tool_calls_are_calls_that_cannot_be_read() -> None:
     assert by_id["2"].readable
 
 
+def test_an_invalid_call_whose_arguments_are_an_object_keeps_them() -> None:
+    invalid = {"name": "f", "args": {"n": 1}, "id": "1", "error": "not now", "type": "invalid_tool_call"}
+    history = read(HumanMessage("hi"), {"type": "ai", "content": "", "invalid_tool_calls": [invalid]})
+    sent = history.for_send(TO)[1]
+    assert isinstance(sent, AIMessage)
+    assert sent.invalid_tool_calls == [{**invalid, "args": '{"n": 1}'}]
+
+
 def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
     invalid = {"name": "f", "args": "{", "id": "1", "error": None, "type": "invalid_tool_call"}
     history = read(HumanMessage("hi"), AIMessage("I", invalid_tool_calls=[invalid]))
@@ -102,6 +111,97 @@ def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
     kept = read(HumanMessage("hi"), cut_off)
     assert [repair.code for repair in kept.repairs] == [RepairCode.INCOMPLETE_CALL_DROPPED]
     assert kept.awaiting == ()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"finish_reason": "length"},
+        {"finish_reason": "MAX_TOKENS"},
+        {"stop_reason": "max_tokens"},
+        {"stopReason": "max_tokens"},
+        {"done_reason": "length"},
+        {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+    ],
+)
+@pytest.mark.parametrize(
+    "content",
+    ["I look.", [{"type": "tool_use", "id": str(n), "name": "f", "input": {"n": n}} for n in (1, 2)]],
+)
+def test_a_reply_that_was_cut_off_leaves_no_half_call_to_run(told: dict[str, Any], content: Any) -> None:
+    said = AIMessage(content, tool_calls=[call("1", n=1), call("2", n=2)], response_metadata=told)
+    asked = MessageHistory().add_user("hi")
+    for history in (
+        asked.add_response(said, dialect=TO),
+        read(HumanMessage("hi"), said, open_tail="keep"),
+        read(*messages_to_dict([HumanMessage("hi"), said]), open_tail="keep"),
+    ):
+        assert [block.id for block in history.awaiting] == ["1"]
+        (repair,) = history.repairs
+        assert repair.code is RepairCode.INCOMPLETE_CALL_DROPPED
+        assert [block.id for block in repair.removed if isinstance(block, ToolUseBlock)] == ["2"]
+
+
+def test_words_behind_a_call_say_that_it_was_complete() -> None:
+    content: list[Any] = [{"type": "tool_use", "id": "1", "name": "f", "input": {}}, {"type": "text", "text": "I lo"}]
+    said = AIMessage(content, tool_calls=[call("1", n=1)], response_metadata={"stop_reason": "max_tokens"})
+    history = MessageHistory().add_user("hi").add_response(said, dialect=TO)
+    assert [dict(block.input) for block in history.awaiting] == [{"n": 1}]
+    assert history.repairs == ()
+
+
+def streamed(*texts: str | None, **last: Any) -> AIMessageChunk:
+    """The sum of the chunks of a reply with one call."""
+    whole = AIMessageChunk(content="I look.", tool_call_chunks=[tool_call_chunk(name="f", args="", id="1", index=0)])
+    for text in texts:
+        whole += AIMessageChunk(content="", tool_call_chunks=[tool_call_chunk(args=text, index=0)])
+    return whole + AIMessageChunk(content="", **last) if last else whole
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        streamed('{"to": "bob", "amount": 1'),
+        streamed('{"to": "bob", "amount": 1', response_metadata={"finish_reason": "length"}),
+        streamed(),
+        streamed(None),
+        streamed("[1"),
+        AIMessageChunk(
+            content=[
+                {"type": "text", "text": "I look.", "index": 0},
+                {"type": "tool_call_chunk", "id": "1", "name": "f", "args": '{"n": 1', "index": 1},
+            ],
+            tool_call_chunks=[tool_call_chunk(name="f", args='{"n": 1', id="1", index=1)],
+        ),
+    ],
+)
+def test_a_stream_that_was_cancelled_leaves_no_half_call_to_run(chunk: AIMessageChunk) -> None:
+    for history in (
+        MessageHistory().add_user("hi").add_response(chunk, dialect=TO),
+        read(HumanMessage("hi"), chunk.model_dump(), open_tail="keep"),
+    ):
+        assert history.awaiting == ()
+        assert [repair.code for repair in history.repairs] == [RepairCode.INCOMPLETE_CALL_DROPPED]
+        assert history[-1].text == "I look."
+
+
+@pytest.mark.parametrize(
+    ("chunk", "given"),
+    [
+        (streamed('{"n": ', "1}"), {"n": 1}),
+        (streamed('{"n": 1}', response_metadata={"finish_reason": "length"}), {"n": 1}),
+        (streamed(response_metadata={"stop_reason": "tool_use"}), {}),
+        (streamed(chunk_position="last"), {}),
+        (streamed('{"code": "a\nb"}', response_metadata={"finish_reason": "tool_calls"}), {"code": "a\nb"}),
+    ],
+)
+def test_a_call_that_was_streamed_to_its_end_stays(chunk: AIMessageChunk, given: dict[str, Any]) -> None:
+    history = MessageHistory().add_user("hi").add_response(chunk, dialect=TO)
+    assert [dict(block.input) for block in history.awaiting] == [given]
+    assert history.repairs == ()
+    sent = history.for_send(TO)[1]
+    assert isinstance(sent, AIMessage)
+    assert (sent.tool_calls, sent.invalid_tool_calls) == ([call("1", **given)], [])
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ langchain-core or in a provider's own; what is neither stays a block of its own 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -23,17 +24,18 @@ from message_history.blocks import (
     ToolUseBlock,
     text_block,
 )
-from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.base import CUT_OFF, Parsed
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.parse import image_of
+from message_history.dialects.openai_responses.parse import is_cut_off as is_unfinished
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import call_of_text, carry, text_of_json
+from message_history.dialects.typed_blocks import call_of_text, carry, half_written, parsed_input, text_of_json
 from message_history.frozen import freeze_mapping
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from message_history.dialects.base import Foreign
 
@@ -43,7 +45,9 @@ LANGCHAIN: Final = "langchain"
 ISSUERS: Final = {"anthropic": "anthropic", "google_genai": "gemini", "google_vertexai": "gemini"}
 """Whose blocks a reply holds, by the `model_provider` of its metadata."""
 _KINDS: Final = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
-_CALLS: Final = frozenset({"tool_use", "tool_call", "invalid_tool_call", "function_call", "custom_tool_call"})
+_CALLS: Final = frozenset(
+    {"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call", "custom_tool_call"}
+)
 _KEPT: Final = ("id", "name", "response_metadata", "usage_metadata", "additional_kwargs", "role")
 
 
@@ -140,9 +144,11 @@ class Reader:
             return
         if kind != "tool":
             carry(blocks, LANGCHAIN, _message_keys(data))
-        said = kind == "assistant"
-        message = make_message("assistant" if said else "user", tuple(blocks))
-        self.parsed.add(message, source, interrupted=said and is_cut_off(told))
+        cut_off = kind == "assistant" and _is_cut_off(data, told)
+        if cut_off and isinstance(blocks[-1], ToolUseBlock):
+            blocks[-1] = half_written(blocks[-1])
+        message = make_message("assistant" if kind == "assistant" else "user", tuple(blocks))
+        self.parsed.add(message, source, interrupted=cut_off)
 
 
 @final
@@ -207,13 +213,11 @@ def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
     """Read the assistant's message: calls that stand in the content too stay where they are there."""
     calls: dict[str, ToolUseBlock] = {}
     nameless: list[Block] = []
-    for key in ("tool_calls", "invalid_tool_calls"):
-        for item in as_sequence(data.get(key)) or ():
-            call = _call(as_mapping(item) or {})
-            if call.id and call.id not in calls:
-                calls[call.id] = call
-            else:
-                nameless.append(call)
+    for call in _calls(data):
+        if call.id and call.id not in calls:
+            calls[call.id] = call
+        else:
+            nameless.append(call)
     legacy = as_mapping((as_mapping(data.get("additional_kwargs")) or {}).get("function_call"))
     if legacy is not None and not calls and not nameless:
         nameless.append(_call({"name": legacy.get("name"), "args": legacy.get("arguments")}))
@@ -233,16 +237,52 @@ def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
     return [*blocks, *calls.values(), *nameless]
 
 
-def _call(item: Mapping[Any, Any]) -> ToolUseBlock:
-    """Read an entry of `tool_calls` or `invalid_tool_calls`."""
-    id, name, args = item.get("id"), item.get("name"), item.get("args")
-    id, name = (value if isinstance(value, str) else "" for value in (id, name))
-    given = as_mapping(args)
+def _is_cut_off(data: Mapping[Any, Any], told: Mapping[Any, Any]) -> bool:
+    """Tell whether a reply was cut off: what the provider told says so, or it is a sum of chunks without the last."""
+    reasons = [reason.lower() for key in _ENDS if isinstance(reason := told.get(key), str)]
+    if not CUT_OFF.isdisjoint(reasons) or is_unfinished(told):
+        return True
+    return data.get("type") == "AIMessageChunk" and not reasons and data.get("chunk_position") != "last"
+
+
+_ENDS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status")
+"""Where the metadata of a reply tell how it ended, by provider."""
+
+
+def _calls(data: Mapping[Any, Any]) -> Iterator[ToolUseBlock]:
+    """Read the calls of a message; in a sum of chunks their text, for `tool_calls` completes what is half there."""
+    chunks = as_sequence(data.get("tool_call_chunks"))
+    if chunks:
+        for item in chunks:
+            yield _call({**(as_mapping(item) or {}), "index": None})
+        return
+    for key in ("tool_calls", "invalid_tool_calls"):
+        for item in as_sequence(data.get(key)) or ():
+            yield _call(as_mapping(item) or {}, invalid=key == "invalid_tool_calls")
+
+
+def _call(item: Mapping[Any, Any], *, invalid: bool = False) -> ToolUseBlock:
+    """Read a call, whose arguments are an object or text."""
+    id, name = (value if isinstance(value := item.get(key), str) else "" for key in ("id", "name"))
+    args = item.get("args")
+    given = as_mapping(args) if not invalid else None
     if given is not None:
         return ToolUseBlock(id, name, given, meta=_extra(item, "id", "name", "args"))
-    meta = _extra({**item, "form": "invalid"}, "id", "name", "args")
-    text = args if isinstance(args, str) else "" if args is None else text_of_json(args)
-    return call_of_text(id, name, text, meta, keep=True)
+    text = "" if args is None else text_of_json(args)
+    meta = _extra({**item, "form": "invalid" if invalid else None}, "id", "name", "args")
+    if invalid or parsed_input(text) is not None:
+        return call_of_text(id, name, text, meta, keep=True)
+    return _lenient_call(id, name, text, meta)
+
+
+def _lenient_call(id: str, name: str, text: str, meta: Meta | None) -> ToolUseBlock:
+    """Read what langchain-core takes for whole arguments and JSON does not: none at all, and line breaks in a text."""
+    try:
+        found = json.loads(text or "{}", strict=False)
+    except (ValueError, RecursionError):
+        found = None
+    given = found if isinstance(found, dict) else None
+    return ToolUseBlock(id, name, given, meta=meta) if given is not None else call_of_text(id, name, text, meta)
 
 
 def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
