@@ -125,14 +125,26 @@ def test_repairs_are_kept_beside_the_messages(raw: list[Any]) -> None:
         assert repair_from_json(json.loads(json.dumps(repair_to_json(repair)))) == repair
 
 
-@given(histories(max_size=6), st.lists(st.one_of(messages(), st.sampled_from(["close", "cut", "answer"])), max_size=8))
-def test_appending_gives_what_saving_gives_at_every_step(history: MessageHistory, later: list[Any]) -> None:
+OTHERWISE = ("call", "close", "cut", "answer")
+
+
+@given(histories(max_size=6), st.lists(st.one_of(messages(), st.sampled_from(OTHERWISE)), max_size=8), st.booleans())
+def test_appending_gives_what_saving_gives_at_every_step(
+    history: MessageHistory, later: list[Any], restarts: bool
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "chat.jsonl"
         writer = session(path, policy=history.policy)
-        for step in ["begin", *later]:
+        writer.append(history)
+        assert same(loaded(path, history.policy), history)
+        for step in later:
+            if restarts:
+                writer = session(path, policy=history.policy)
+                history = writer.load()
             if isinstance(step, Message):
                 history = history.add(step)
+            elif step == "call":
+                history = history.add_assistant([ToolUseBlock("1", "run", {}), ToolUseBlock("2", "run", {})])
             elif step == "close":
                 history = history.close()
             elif step == "cut" and history:
@@ -168,6 +180,28 @@ def test_a_repair_that_stands_is_kept_when_only_a_repair_is_new(path: Path) -> N
         RepairCode.BLANK_TEXT_DROPPED,
         RepairCode.RESULT_STUBBED,
     ]
+
+
+@pytest.mark.parametrize("added", ["words", "blank", "result", "reply"])
+def test_a_repair_that_stood_before_a_restart_is_kept(path: Path, added: str) -> None:
+    session(path).append(MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).close())
+    before = path.read_bytes()
+    writer = session(path)
+    history = writer.load()
+    stubbed = history.repairs
+    writer.append(history)
+    assert path.read_bytes() == before
+    if added == "result":
+        history = history.add_tool_result("1", "done")
+    elif added == "reply":
+        history = history.add_assistant("y")
+    else:
+        history = history.add_user("y" if added == "words" else " ")
+    for grown in (history, history.add_user("z")):
+        writer.append(grown)
+        assert grown.repairs[:1] == stubbed
+        assert same(loaded(path), grown)
+    assert path.read_bytes().startswith(before)
 
 
 def test_a_history_that_was_cut_is_written_anew(path: Path) -> None:

@@ -93,6 +93,7 @@ class Held:
         sound: whether nothing in it is damaged; what is written behind damage may be lost with it.
         last_size: how many bytes the line of the last message has.
         live: how many bytes count.
+        final: how many repairs it tells as final; in a history that was loaded, those that stood are final too.
     """
 
     history: MessageHistory
@@ -102,6 +103,7 @@ class Held:
     sound: bool = True
     last_size: int = 0
     live: int = 0
+    final: int = 0
 
 
 def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
@@ -149,7 +151,7 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
         lost=tuple(journal.lost),
         repairs=history.repairs[len(told) :],
     )
-    return Held(history, stamp, own, later, report.clean, journal.last_size, journal.live), report
+    return Held(history, stamp, own, later, report.clean, journal.last_size, journal.live, len(journal.repairs)), report
 
 
 @final
@@ -274,16 +276,18 @@ class JsonlSession:
             if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
                 self._held = self._rewritten(history, held)
                 return
-            lines = list(_bounded(new_lines(history, found)))
-            if not lines:
+            if found == (len(history), _final(history)):
                 self._held = evolve(held, history=history)
                 return
+            # Only the last line's `standing` counts: what stood there, and became final in loading, is told again.
+            lines = list(_bounded(new_lines(history, found._replace(repair=held.final))))
             # If this fails, what is in the file must be read again.
             self._held = None
             stamp = self._written(lambda: append(self._path, b"".join(lines), sync=self._fsync == "always"))
             size = len(lines[len(history) - 1 - found.message]) if found.message < len(history) else held.last_size
             replaced = held.last_size if found.message < len(held.history) else 0
-            self._held = Held(history, stamp, last_size=size, live=held.live - replaced + sum(map(len, lines)))
+            live = held.live - replaced + sum(map(len, lines))
+            self._held = Held(history, stamp, last_size=size, live=live, final=_final(history))
 
     def _current(self) -> Held:
         """Give what is in the file, without damage, if it is what this session knows; the lock is held."""
@@ -320,7 +324,7 @@ class JsonlSession:
         sizes: list[int] = []
         lines = _bounded(whole_lines(history), sizes)
         stamp = self._written(lambda: replace(self._path, lines, sync=sync))
-        return Held(history, stamp, last_size=sizes[-1], live=sum(sizes))
+        return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), final=_final(history))
 
     def _written(self, write: Callable[[], T]) -> T:
         """Write something; what the system says when it cannot becomes our own error."""
@@ -351,6 +355,11 @@ def _untouchable(held: Held) -> str | None:
     if held.later:
         return "a later version wrote it"
     return None if held.own else "it holds no line of a session"
+
+
+def _final(history: MessageHistory) -> int:
+    """Count the repairs that no result can undo any more."""
+    return len(history._state[2].repairs)
 
 
 def _is_wasteful(held: Held) -> bool:
