@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypeVar, final
 
 from attrs import evolve, field, frozen
+from attrs.converters import optional as optionally
 from attrs.exceptions import FrozenInstanceError
-from attrs.validators import instance_of
+from attrs.validators import instance_of, optional
 
 from message_history.frozen import EMPTY, FrozenDict, brief, freeze, freeze_mapping, json_text, thaw
 
@@ -94,11 +95,16 @@ class Meta:
 _NO_META: Final = Meta()
 
 
+def _plain(value: str) -> str:
+    """Take the text of what only derives from `str`, whose methods could say anything; the validators see all else."""
+    return str.__str__(value) if isinstance(value, str) else value  # type: ignore[redundant-expr]
+
+
 @frozen
 class Block:
     """What all blocks share."""
 
-    meta: Meta | None = field(default=None, kw_only=True, repr=False)
+    meta: Meta | None = field(default=None, kw_only=True, repr=False, validator=optional(instance_of(Meta)))
 
     def __init_subclass__(cls) -> None:
         if cls.__module__ != __name__:
@@ -156,7 +162,7 @@ class TextBlock(Block):
         text: what it says.
     """
 
-    text: str = field(validator=instance_of(str))
+    text: str = field(converter=_plain, validator=instance_of(str))
 
     @property
     def signature(self) -> str | None:
@@ -198,11 +204,11 @@ class DocumentBlock(Block):
     """
 
     source: FrozenDict
-    title: str | None = None
+    title: str | None = field(default=None, validator=optional(instance_of(str)))
 
     def __init__(self, source: Mapping[str, Any], title: str | None = None, *, meta: Meta | None = None) -> None:
         value, meta = _frozen_mapping("source", source, meta)
-        self.__attrs_init__(value, title, meta=meta)
+        self.__attrs_init__(value, None if title is None else _plain(title), meta=meta)
 
     def __repr__(self) -> str:
         return self._told(_shortened(self.source), *([self.title] if self.title is not None else []))
@@ -219,9 +225,9 @@ class ThinkingBlock(Block):
         bound: False once anything before it has changed: models that bind thinking to its prefix then refuse it.
     """
 
-    thinking: str = field(validator=instance_of(str))
-    signature: str | None = None
-    bound: bool = True
+    thinking: str = field(converter=_plain, validator=instance_of(str))
+    signature: str | None = field(default=None, converter=optionally(_plain), validator=optional(instance_of(str)))
+    bound: bool = field(default=True, validator=instance_of(bool))
 
     def __repr__(self) -> str:
         told = [self.thinking] if self.signature is None else [self.thinking, _short(self.signature)]
@@ -238,8 +244,8 @@ class RedactedThinkingBlock(Block):
         bound: False once anything before it has changed.
     """
 
-    data: str = field(validator=instance_of(str))
-    bound: bool = True
+    data: str = field(converter=_plain, validator=instance_of(str))
+    bound: bool = field(default=True, validator=instance_of(bool))
 
     def __repr__(self) -> str:
         return self._told(_short(self.data))
@@ -270,7 +276,7 @@ class ToolUseBlock(Block):
             value = NO_INPUT
         else:
             value, meta = _frozen_mapping("input", input, meta)
-        self.__attrs_init__(id, name, value, turn=turn, meta=meta)
+        self.__attrs_init__(_plain(id), _plain(name), value, turn=turn, meta=meta)
 
     @property
     def arguments(self) -> str | None:
@@ -311,7 +317,7 @@ class ToolResultBlock(Block):
         self, tool_use_id: str, content: object = None, is_error: bool = False, *, meta: Meta | None = None
     ) -> None:
         _must_be(str, tool_use_id=tool_use_id)
-        self.__attrs_init__(tool_use_id, result_content(content), bool(is_error), meta=meta)
+        self.__attrs_init__(_plain(tool_use_id), result_content(content), bool(is_error), meta=meta)
 
     @property
     def is_stub(self) -> bool:
@@ -340,7 +346,7 @@ class SystemBlock(Block):
         text: what they say.
     """
 
-    text: str = field(validator=instance_of(str))
+    text: str = field(converter=_plain, validator=instance_of(str))
 
     def __repr__(self) -> str:
         return self._told(self.text)
@@ -362,7 +368,7 @@ class ProviderBlock(Block):
     def __init__(self, dialect: str, data: Mapping[str, Any], *, meta: Meta | None = None) -> None:
         _must_be(str, dialect=dialect)
         value, meta = _frozen_mapping("data", data, meta)
-        self.__attrs_init__(dialect, value, meta=meta)
+        self.__attrs_init__(_plain(dialect), value, meta=meta)
 
     @property
     def type(self) -> str:
@@ -402,11 +408,11 @@ def blocks_of(content: Content) -> tuple[Block, ...]:
         TypeError: for anything else; a raw dict goes to `MessageHistory.add`, which knows the dialects.
     """
     if isinstance(content, str):
-        return (text_block(content),)
+        return (text_block(_plain(content)),)
     if isinstance(content, Block):
         return (content,)
     if not isinstance(content, Mapping | bytes) and isinstance(content, Iterable):
-        blocks = tuple(text_block(item) if isinstance(item, str) else item for item in content)
+        blocks = tuple(text_block(_plain(item)) if isinstance(item, str) else item for item in content)
         for block in blocks:
             if not isinstance(block, Block):
                 raise TypeError(f"a message is made of text and blocks, not of {type(block).__name__}: {brief(block)}")
@@ -429,7 +435,7 @@ def result_content(content: object) -> tuple[Block, ...]:
     if content is None or (isinstance(content, str | tuple) and not content):
         return ()
     if isinstance(content, str):
-        return (text_block(content),)
+        return (text_block(_plain(content)),)
     blocks = (content,) if isinstance(content, Block) else content
     if isinstance(blocks, list | tuple) and any(isinstance(block, Block) for block in blocks):
         made = blocks_of(blocks)
@@ -437,8 +443,9 @@ def result_content(content: object) -> tuple[Block, ...]:
             if not isinstance(block, _IN_RESULTS):
                 raise TypeError(f"a {type(block).__name__} cannot stand in a result")
         return made
-    frozen, _ = freeze(content)
-    return (text_block(frozen if isinstance(frozen, str) else json_text(thaw(frozen))),)
+    frozen, converted = freeze(content)
+    text = frozen if isinstance(frozen, str) else json_text(thaw(frozen))
+    return (text_block(text, Meta(converted=converted) if converted else None),)
 
 
 def with_meta(block: _B, **changes: Any) -> _B:

@@ -327,7 +327,14 @@ def brief(value: object) -> str:
     return _SHORT.repr(value)
 
 
-_SHORT: Final = reprlib.Repr()
+@final
+class _Short(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        # Python refuses to print much longer ones in decimal.
+        return super().repr_int(x, level) if MIN_INT < x < MAX_INT else self.repr_str(hex(x), level)
+
+
+_SHORT: Final = _Short()
 _SHORT.maxlevel = 3
 _SHORT.maxstring = _SHORT.maxother = 80
 

@@ -184,6 +184,9 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
             parsed.add(entry, source)
             return True
         shape = shape_of(entry)
+        if shape is None and chosen.name == NATIVE and "role" in (as_mapping(entry) or {}):
+            # A message that all dialects write alike is not of the saved form, which always says so.
+            shape = dialect_of([entry]).name
         if shape is None or shape == chosen.name or shape not in DIALECTS:
             return False
         if shape == CHAT and chosen.name in (MISTRAL, PORTABLE):

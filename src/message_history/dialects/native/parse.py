@@ -9,11 +9,11 @@ from message_history.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
 from message_history.dialects.base import Parsed
 from message_history.dialects.plain import as_mapping
 from message_history.dialects.typed_blocks import common_message, read_blocks
-from message_history.frozen import EMPTY, FrozenDict
+from message_history.frozen import freeze_mapping
 from message_history.message import Message, make_message
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from message_history.dialects.base import Foreign
 
@@ -31,31 +31,22 @@ class _Reader:
         del kind
         if not others:
             return None
-        unknown = {key: value for key, value in others.items() if key not in _OWN_KEYS}
-        extra = {**(_mapping(others.get("extra")) or {}), **({NATIVE: unknown} if unknown else {})}
-        meta = Meta(
-            extra=FrozenDict(extra) if extra else EMPTY,
-            carried=FrozenDict(_mapping(others.get("carried")) or {}) if others.get("carried") else EMPTY,
-            mark=_mark(others.get("mark")),
-            issuer=_text(others.get("issuer")),
-            signature=_text(others.get("signature")),
-            arguments=_text(others.get("arguments")),
-        )
+        own = {key: found for key, read in _OWN.items() if (found := read(others.get(key))) is not None}
+        unknown = {key: value for key, value in others.items() if key not in own and value is not None}
+        extra, converted = freeze_mapping({**own.get("extra", {}), **({NATIVE: unknown} if unknown else {})})
+        carried, more = freeze_mapping(own.get("carried", {}))
+        meta = Meta(**{**own, "extra": extra, "carried": carried, "converted": (*converted, *more)})
         return meta if meta != Meta() else None
 
     def other(self, data: Mapping[Any, Any]) -> Block:
         """Read the block types that only we have."""
-        meta = self.meta("", {key: value for key, value in data.items() if key in _OWN_KEYS})
+        meta = self.meta("", {key: value for key, value in data.items() if key in _OWN})
         text, dialect, block = data.get("text"), data.get("dialect"), as_mapping(data.get("data"))
         if data.get("type") == "system" and isinstance(text, str):
             return SystemBlock(text, meta=meta)
         if data.get("type") == "provider" and isinstance(dialect, str) and block is not None:
             return ProviderBlock(dialect, block, meta=meta)
         return ProviderBlock(NATIVE, data)
-
-
-_OWN_KEYS: Final = frozenset({"mark", "extra", "carried", "issuer", "signature", "arguments"})
-_READER: Final = _Reader()
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
@@ -101,7 +92,7 @@ def _text(value: object) -> str | None:
 
 def _mark(value: object) -> Mark | None:
     """Read a mark; one that a later version made, or that was tampered with, is none."""
-    if not isinstance(value, Mapping) or value.get("kind") not in _MARK_KINDS:
+    if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str) or value["kind"] not in _MARK_KINDS:
         return None
     blocks = value.get("blocks", 0)
     texts = {key: str(value[key]) for key in ("reason", "tool_use_id", "name") if isinstance(value.get(key), str)}
@@ -110,3 +101,12 @@ def _mark(value: object) -> Mark | None:
 
 
 _MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed"})
+_OWN: Final[Mapping[str, Callable[[object], Any]]] = {
+    "extra": _mapping,
+    "carried": _mapping,
+    "mark": _mark,
+    "issuer": _text,
+    "signature": _text,
+    "arguments": _text,
+}
+_READER: Final = _Reader()

@@ -1,0 +1,53 @@
+"""Our own saved form: what stands beside it in a list is read too, and nothing in it is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, RepairCode
+
+SAVED = MessageHistory().add_user("hi").add_assistant("hello").to_list()
+PLAIN: list[tuple[list[Any], list[tuple[str, str]]]] = [
+    ([*SAVED, {"role": "user", "content": "more"}], [("user", "hi"), ("assistant", "hello"), ("user", "more")]),
+    (
+        [{"role": "user", "content": [{"type": "text", "text": "first"}]}, *SAVED[1:]],
+        [("user", "first"), ("assistant", "hello")],
+    ),
+    (
+        [*SAVED, {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, SAVED[0]],
+        [("user", "hi"), ("assistant", "hello"), ("user", "a"), ("assistant", "b"), ("user", "hi")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("entries", "said"), PLAIN)
+def test_plain_messages_beside_it_are_kept(entries: list[Any], said: list[tuple[str, str]]) -> None:
+    history = MessageHistory.from_list(entries)
+    assert [(message.role, message.text) for message in history] == said
+    assert history.repairs == ()
+
+
+def test_a_plain_system_prompt_before_it_is_kept() -> None:
+    history = MessageHistory.from_list([{"role": "system", "content": "Be brief."}, *SAVED])
+    assert history.system == "Be brief."
+    assert len(history) == 2
+
+
+@pytest.mark.parametrize("key", ["mark", "extra", "carried", "issuer", "signature", "arguments", "new"])
+@pytest.mark.parametrize("value", [5, "word", ["x"], {"kind": []}, {"kind": "later"}, True], ids=repr)
+def test_keys_of_a_later_version_are_kept(key: str, value: object) -> None:
+    entries = [{"role": "user", "content": [{"type": "text", "text": "a", key: value}], "native": 1}]
+    history = MessageHistory.from_list(entries)
+    assert repr(value) in repr(history.to_list())
+    assert MessageHistory.from_list(history.to_list()) == history
+
+
+def test_what_json_cannot_carry_in_it_is_told() -> None:
+    block = {"type": "text", "text": "a", "extra": {"anthropic": {"x": float("nan")}}, "new": float("inf")}
+    history = MessageHistory.from_list([{"role": "user", "content": [block], "native": 1}])
+    (repair,) = history.repairs
+    assert repair.code is RepairCode.VALUE_CONVERTED
+    assert "NaN" in repair.detail
+    assert "Infinity" in repair.detail
