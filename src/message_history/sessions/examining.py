@@ -196,7 +196,7 @@ def mend_in_place(found: Examined) -> MendedFile:
         session.load()
         report = session.report
         if report.problem is not None:
-            raise SessionError(f"{path}: {report.problem.removeprefix(f'{path}: ')}")
+            raise SessionError(f"{path}: {report.problem}")
         return MendedFile(target=path, backup=report.backup, before=before, after=read_session(path))
     if _suffix(path, mended) != path.suffix:
         raise SessionError(f"{path}: mended, it is no JSONL any more; mend it beside itself")

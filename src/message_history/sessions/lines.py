@@ -27,7 +27,7 @@ from attrs import define, field
 from message_history.dialects.native.parse import NATIVE, VERSION
 from message_history.dialects.native.render import message_to_json, render
 from message_history.files import json_bytes
-from message_history.scanning import Decoder, LineNote, decode_bytes
+from message_history.scanning import Decoder, LineNote, decode_line
 from message_history.sessions.saved import Growth, repair_from_json, repair_to_json, standing
 
 if TYPE_CHECKING:
@@ -164,8 +164,7 @@ class Journal:
 
         Complexity: linear in the line.
         """
-        # A file system that lost power may leave zeros where nothing had been written yet.
-        text = decode_bytes(written.strip(b"\0 \t\r\n"))
+        text = decode_line(written)
         if not text:
             if b"\0" in written:
                 self.note(line, ZEROS, "")
