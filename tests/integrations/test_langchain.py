@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from message_history import Message, MessageHistory, RepairCode, TextBlock, ThinkingBlock, ToolUseBlock, check
+from message_history import (
+    Message,
+    MessageHistory,
+    RepairCode,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    check,
+)
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.integrations.strategies import histories, messages
@@ -290,6 +299,63 @@ def test_a_reply_is_added_as_a_response_of_its_dialect() -> None:
         history.add_response(HumanMessage("hi"), dialect=TO)
 
 
+def test_content_that_is_an_empty_list_is_none() -> None:
+    history = read(
+        HumanMessage("hi"), AIMessage([], tool_calls=[call("1")]), ToolMessage([], tool_call_id="1"), HumanMessage([])
+    )
+    assert [list(message.content) for message in history[2:]] == [[ToolResultBlock("1")]]
+    assert [repair.code for repair in history.repairs] == [RepairCode.EMPTY_MESSAGE_DROPPED]
+
+
+def test_calls_that_stand_only_in_the_content_are_calls() -> None:
+    content: list[Any] = [
+        {"type": "function_call", "call_id": "1", "id": "fc", "name": "f", "arguments": '{"n": 1}'},
+        {"type": "tool_call", "id": "2", "name": "f", "args": {"n": 2}},
+        {"type": "tool_use", "id": "3", "name": "f", "input": {"n": 3}},
+        {"type": "tool_use", "id": "3", "name": "f", "input": {"n": 3}},
+    ]
+    history = read(HumanMessage("hi"), AIMessage(content), open_tail="keep")
+    assert [(block.id, dict(block.input)) for block in history.awaiting] == [
+        ("1", {"n": 1}),
+        ("2", {"n": 2}),
+        ("3", {"n": 3}),
+    ]
+    assert [repair.code for repair in history.repairs] == [RepairCode.DUPLICATE_CALL_DROPPED]
+
+
+def test_raw_calls_of_a_dump_are_read_where_there_are_no_others() -> None:
+    raw = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"n": 1}'}}
+    said = {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": [raw]}}}
+    history = read(HumanMessage("hi"), said, open_tail="keep")
+    assert [(block.id, dict(block.input)) for block in history.awaiting] == [("1", {"n": 1})]
+
+
+def test_keys_that_nothing_here_knows_come_back() -> None:
+    assert_goes_through(
+        SystemMessage("Be brief.", version=3),
+        HumanMessage("hi", priority="high", example=True),
+        AIMessage("", tool_calls=[call("1")], rating={"stars": 0}),
+        ToolMessage("ok", tool_call_id="1", name="f", took=0.5),
+        AIMessage("done", flagged=False),
+    )
+    dump = {**HumanMessage("hi").model_dump(), "example": False}
+    assert read(dump).to_list() == read(HumanMessage("hi")).to_list()
+
+
+def test_keys_that_langchain_refuses_do_not_stop_an_export() -> None:
+    for said in (
+        {"type": "ai", "content": "ho", "usage_metadata": {"tokens": 1}, "self": 1},
+        {"type": "ai", "content": "ho", "name": [1]},
+    ):
+        exported = read({"type": "human", "content": "hi"}, said).export(STORED)
+        assert exported.messages == [HumanMessage("hi"), AIMessage("ho")]
+        assert [repair.code for repair in exported.repairs] == [RepairCode.WITHHELD]
+    odd = {"type": "ai", "content": "", "tool_calls": [{**call("1"), "index": 0}]}
+    exported = read(HumanMessage("hi"), odd).export(TO)
+    assert exported.messages[1] == AIMessage("", tool_calls=[call("1")])
+    assert [repair.code for repair in exported.repairs] == [RepairCode.WITHHELD]
+
+
 def test_calls_of_2023_and_functions() -> None:
     function_call = {"function_call": {"name": "f", "arguments": '{"n": 1}'}}
     history = read(
@@ -301,7 +367,10 @@ def test_calls_of_2023_and_functions() -> None:
     assert {repair.code for repair in history.repairs} == {RepairCode.ID_ASSIGNED}
     assert dict(history[1].calls[0].input) == {"n": 1}
     assert history[2].results[0].text == "ok"
-    assert check(history.for_send(TO), TO) == []
+    sent = history.for_send(TO)
+    assert check(sent, TO) == []
+    assert isinstance(sent[1], AIMessage)
+    assert (sent[1].tool_calls, sent[1].invalid_tool_calls) == ([call("call_1_0", n=1)], [])
 
 
 def test_dumps_pairs_and_texts_are_read_too() -> None:

@@ -6,7 +6,7 @@ history = history.add_response(model.invoke(history.for_send(LangChain())), dial
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeVar, final
 
 from attrs import frozen
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -26,6 +26,7 @@ from message_history.blocks import (
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 from message_history.dialects.checks import Findings, entries, text_at
 from message_history.dialects.writing import PLACEHOLDER, Changes, thaw_well_formed, well_formed
+from message_history.frozen import freeze_mapping
 from message_history.integrations.langchain_parse import LANGCHAIN, Reader, as_message, kind_of
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["LangChain"]
 
 Wire: TypeAlias = dict[str, Any]
+_M = TypeVar("_M", bound=BaseMessage)
 
 _SOURCE: Final = "https://docs.langchain.com/oss/python/langchain/messages"
 RULES: Final = (
@@ -147,7 +149,7 @@ class _Render:
 
     def _system(self, blocks: Sequence[SystemBlock]) -> SystemMessage:
         items = [self._with_keys(block, {"type": "text", "text": self._text(block.text)}) for block in blocks]
-        return SystemMessage(content=_plain(items), **self._keys(blocks[0]))
+        return self._made(SystemMessage, self._keys(blocks[0]), content=_plain(items))
 
     def _assistant(self, message: Message) -> AIMessage:
         items: list[Wire] = []
@@ -165,7 +167,7 @@ class _Render:
             self.changes.added("a message of which nothing could be sent")
             items.append({"type": "text", "text": PLACEHOLDER})
         keys = self._keys(message.content[0])
-        return AIMessage(content=_plain(items), tool_calls=calls, invalid_tool_calls=invalid, **keys)
+        return self._made(AIMessage, keys, content=_plain(items), tool_calls=calls, invalid_tool_calls=invalid)
 
     def _user(self, message: Message) -> list[BaseMessage]:
         written: list[BaseMessage] = []
@@ -179,7 +181,7 @@ class _Render:
             # At the very beginning it would be taken for the system prompt.
             apart = isinstance(block, SystemBlock) and self._dialect.late_system and bool(self.changes.index or items)
             if items and (own or apart):
-                written.append(HumanMessage(content=_plain(items), **keys))
+                written.append(self._made(HumanMessage, keys, content=_plain(items)))
                 items, keys = [], {}
             if isinstance(block, SystemBlock) and (apart or (written and self._dialect.late_system)):
                 written.append(self._system([block]))
@@ -189,7 +191,7 @@ class _Render:
         if not items and not written:
             self.changes.added("a message of which nothing could be sent")
             items.append({"type": "text", "text": PLACEHOLDER})
-        return [*written, HumanMessage(content=_plain(items), **keys)] if items else written
+        return [*written, self._made(HumanMessage, keys, content=_plain(items))] if items else written
 
     def _result(self, block: ToolResultBlock) -> ToolMessage:
         items = [item for part in block.content if (item := self._item(part)) is not None]
@@ -197,7 +199,18 @@ class _Render:
         keys.pop("function", None)
         keys.setdefault("name", self._names.get(block.tool_use_id))
         status = "error" if block.is_error else "success"
-        return ToolMessage(content=_plain(items), tool_call_id=block.tool_use_id, status=status, **keys)
+        return self._made(ToolMessage, keys, content=_plain(items), tool_call_id=block.tool_use_id, status=status)
+
+    def _made(self, kind: type[_M], keys: Wire, **fields: Any) -> _M:
+        """Make a message without the keys it came with if langchain-core refuses them."""
+        try:
+            return kind(**keys, **fields)
+        except (TypeError, ValueError):
+            self._withhold(keys)
+            return kind(**fields)
+
+    def _withhold(self, keys: Wire) -> None:
+        self.changes.withheld(freeze_mapping(keys)[0], "keys that langchain-core does not take")
 
     # Blocks
 
@@ -260,10 +273,14 @@ class _Render:
 
     def _call(self, block: ToolUseBlock) -> Wire:
         keys: Wire = thaw_well_formed(block.extra(LANGCHAIN), self.changes)
-        known = {key: value for key, value in keys.items() if key not in ("item", "form")}
-        call = {**known, "name": self._text(block.name), "id": block.id}
-        if self._is_invalid(block):
-            return {"error": None, **call, "args": block.arguments, "type": "invalid_tool_call"}
+        invalid = self._is_invalid(block)
+        error = keys.pop("error", None) if invalid else None
+        others = {key: value for key, value in keys.items() if key not in ("item", "form")}
+        if others:
+            self._withhold(others)
+        call = {"name": self._text(block.name), "id": block.id}
+        if invalid:
+            return {**call, "error": error, "args": block.arguments, "type": "invalid_tool_call"}
         return {**call, "args": thaw_well_formed(block.input, self.changes), "type": "tool_call"}
 
     def _is_invalid(self, block: ToolUseBlock) -> bool:

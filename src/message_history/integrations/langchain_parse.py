@@ -48,7 +48,14 @@ _KINDS: Final = {"human": "user", "user": "user", "ai": "assistant", "assistant"
 _CALLS: Final = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call", "custom_tool_call"}
 )
-_KEPT: Final = ("id", "name", "response_metadata", "usage_metadata", "additional_kwargs", "role")
+_OF_ALL: Final = frozenset({"type", "content", "content_blocks"})
+_READ: Final = {
+    "assistant": _OF_ALL | {"tool_calls", "invalid_tool_calls", "tool_call_chunks", "chunk_position"},
+    "tool": _OF_ALL | {"tool_call_id", "status", "artifact"},
+}
+"""The keys of a message that are read, by whose it is; all others are kept as they are."""
+_NOTHING: Final = {"additional_kwargs": {}, "response_metadata": {}, "example": False}
+"""What langchain-core writes where there is nothing."""
 
 
 def kind_of(data: Mapping[Any, Any]) -> str:
@@ -143,7 +150,7 @@ class Reader:
             self.parsed.empty(data, source)
             return
         if kind != "tool":
-            carry(blocks, LANGCHAIN, _message_keys(data))
+            carry(blocks, LANGCHAIN, _message_keys(data, kind))
         cut_off = kind == "assistant" and _is_cut_off(data, told)
         if cut_off and isinstance(blocks[-1], ToolUseBlock):
             blocks[-1] = half_written(blocks[-1])
@@ -170,7 +177,8 @@ class _Content:
         """Read content: text, or a list of texts and dicts; empty text is none."""
         if isinstance(content, str):
             return [text_block(str.__str__(content))] if content else []
-        return [self.block(item) for item in as_sequence(content) or ([] if content is None else [content])]
+        items = as_sequence(content) if content is not None else ()
+        return [self.block(item) for item in ([content] if items is None else items)]
 
     def block(self, item: object) -> Block:
         """Read one item of a content list."""
@@ -213,14 +221,11 @@ def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
     """Read the assistant's message: calls that stand in the content too stay where they are there."""
     calls: dict[str, ToolUseBlock] = {}
     nameless: list[Block] = []
-    for call in _calls(data):
+    for call in [*_calls(data)] or _raw_calls(data):
         if call.id and call.id not in calls:
             calls[call.id] = call
         else:
             nameless.append(call)
-    legacy = as_mapping((as_mapping(data.get("additional_kwargs")) or {}).get("function_call"))
-    if legacy is not None and not calls and not nameless:
-        nameless.append(_call({"name": legacy.get("name"), "args": legacy.get("arguments")}))
     given = data.get("content")
     if isinstance(given, str):
         return [*content.blocks(given), *calls.values(), *nameless]
@@ -230,16 +235,14 @@ def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
         id = str(part.get("call_id") or part.get("id")) if part is not None and part.get("type") in _CALLS else ""
         if part is None or not id:
             blocks.append(content.block(item))
-        elif id in calls:
-            blocks.append(_placed(calls.pop(id), part))
-        elif part["type"] == "tool_use" and isinstance(part.get("input"), Mapping):
-            blocks.append(_placed(ToolUseBlock(id, str(part.get("name") or ""), part["input"]), part))
+        else:
+            blocks.append(_placed(calls.pop(id) if id in calls else _call_in_content(id, part), part))
     return [*blocks, *calls.values(), *nameless]
 
 
 def _is_cut_off(data: Mapping[Any, Any], told: Mapping[Any, Any]) -> bool:
     """Tell whether a reply was cut off: what the provider told says so, or it is a sum of chunks without the last."""
-    reasons = [reason.lower() for key in _ENDS if isinstance(reason := told.get(key), str)]
+    reasons = [str(reason).lower() for key in _ENDS if (reason := told.get(key))]
     if not CUT_OFF.isdisjoint(reasons) or is_unfinished(told):
         return True
     return data.get("type") == "AIMessageChunk" and not reasons and data.get("chunk_position") != "last"
@@ -259,6 +262,23 @@ def _calls(data: Mapping[Any, Any]) -> Iterator[ToolUseBlock]:
     for key in ("tool_calls", "invalid_tool_calls"):
         for item in as_sequence(data.get(key)) or ():
             yield _call(as_mapping(item) or {}, invalid=key == "invalid_tool_calls")
+
+
+def _raw_calls(data: Mapping[Any, Any]) -> Iterator[ToolUseBlock]:
+    """Read calls in the provider's own form: a dump from before langchain-core read them has no others."""
+    raw = as_mapping(data.get("additional_kwargs")) or {}
+    function = as_mapping(raw.get("function_call"))
+    items = [{"function": function}] if function is not None else as_sequence(raw.get("tool_calls"))
+    for item in items or ():
+        given = as_mapping(item) or {}
+        function = as_mapping(given.get("function")) or {}
+        yield _call({"id": given.get("id"), "name": function.get("name"), "args": function.get("arguments")})
+
+
+def _call_in_content(id: str, item: Mapping[Any, Any]) -> ToolUseBlock:
+    """Read a call that stands in the content alone."""
+    args = next((item[key] for key in ("args", "input", "arguments") if item.get(key) is not None), None)
+    return _call({"id": id, "name": item.get("name"), "args": args})
 
 
 def _call(item: Mapping[Any, Any], *, invalid: bool = False) -> ToolUseBlock:
@@ -294,7 +314,7 @@ def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
 
 def _result(data: Mapping[Any, Any], content: _Content) -> ToolResultBlock:
     id = data.get("tool_call_id")
-    kept = {**_message_keys(data), "artifact": data.get("artifact")}
+    kept = {**_message_keys(data, "tool"), "artifact": data.get("artifact")}
     meta = _extra({**kept, "function": True if data.get("type") == "function" else None})
     is_error = data.get("status") == "error"
     given = tuple(content.blocks(data.get("content")))
@@ -342,12 +362,19 @@ def _source(data: Mapping[Any, Any]) -> dict[str, Any] | None:
     return {"type": "file", "file_id": id, **kind} if isinstance(id, str) else None
 
 
-def _message_keys(data: Mapping[Any, Any]) -> dict[str, Any]:
+def _message_keys(data: Mapping[Any, Any], kind: str) -> dict[Any, Any]:
     """Take the message's own keys; raw calls among them say what the calls say."""
-    kept = {key: value for key in _KEPT if (value := data.get(key)) not in (None, {}, [])}
-    extra = as_mapping(kept.pop("additional_kwargs", None)) or {}
-    extra = {key: value for key, value in extra.items() if key not in ("tool_calls", "function_call")}
-    return {**kept, "additional_kwargs": extra} if extra else kept
+    read = _READ.get(kind, _OF_ALL)
+    kept = {
+        key: value
+        for key, value in data.items()
+        if value is not None and key not in read and not (key in _NOTHING and value == _NOTHING[key])
+    }
+    extra = as_mapping(kept.get("additional_kwargs"))
+    if kind == "assistant" and extra is not None:
+        others = {key: value for key, value in extra.items() if key not in ("tool_calls", "function_call")}
+        kept["additional_kwargs"] = others or None
+    return kept
 
 
 def _extra(data: Mapping[Any, Any], *read: str, issuer: str | None = None) -> Meta | None:
