@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,7 @@ from message_history import (
     MessageHistory,
     ProviderBlock,
     RedactedThinkingBlock,
+    Repair,
     RepairCode,
     Severity,
     SystemBlock,
@@ -26,14 +27,18 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.blocks import Block, Meta
 from message_history.dialects import Anthropic, Bedrock
 from message_history.dialects.bedrock import rules
 from message_history.dialects.detect import dialect_of
-from message_history.frozen import FrozenDict
+from message_history.dialects.native.render import block_to_json
+from message_history.frozen import FrozenDict, thaw
 from message_history.integrations.strategies import histories, messages
 from tests.dialects.odd_pieces import PIXEL
 from tests.shared.material import cases, needs_material, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Wire = dict[str, Any]
 GOLDEN = Path(__file__).parent / "golden" / "bedrock"
@@ -847,6 +852,121 @@ def test_unknown_keys_and_members_are_kept_and_not_sent() -> None:
     withheld = [repair.removed[0] for repair in history.export(CLAUDE).repairs]
     assert withheld[0] == {"note": 1, "id": "m1"}
     assert withheld[1] == ProviderBlock("bedrock", unknown)
+
+
+NEW = {"later": "(new)"}
+PLACE = {"uri": "s3://bucket/a.png", "bucketOwner": "123456789012"}
+WITH_MORE: dict[str, list[Wire]] = {
+    "a source": [user({"image": {"format": "png", "source": {"bytes": PIXEL, **NEW}}}, "look")],
+    "the source of a document": [
+        user({"document": {"format": "pdf", "name": "a", "source": {"bytes": "aGk=", **NEW}}})
+    ],
+    "text in a source": [user({"document": {"format": "txt", "name": "a", "source": {"text": "hi", **NEW}}})],
+    "a part of a source": [user({"document": {"name": "a", "source": {"content": [{"text": "hi", **NEW}]}}})],
+    "a place in S3": [user({"image": {"format": "png", "source": {"s3Location": {**PLACE, **NEW}}}}, "look")],
+    "a source with two": [
+        user({"image": {"format": "png", "source": {"bytes": PIXEL, "s3Location": {**PLACE, **NEW}}}})
+    ],
+    "an image": [user({"image": {"format": "png", "source": {"bytes": PIXEL}, "name": "(new)"}}, "look")],
+    "the name of a document": [user({"document": {"format": "pdf", "name": ["(new)"], "source": {"bytes": "aGk="}}})],
+    "citations of a document": [
+        user({"document": {"format": "pdf", "name": "a", "source": {"bytes": "aGk="}, "citations": NEW}})
+    ],
+    "reasoning": [user("q"), said({"reasoningContent": {**SIGNED["reasoningContent"], **NEW}}, "a"), user("r")],
+    "reasoning of two kinds": [
+        user("q"),
+        said({"reasoningContent": {**SIGNED["reasoningContent"], "redactedContent": "(new)"}}, "a"),
+        user("r"),
+    ],
+    "redacted reasoning": [user("q"), said({"reasoningContent": {"redactedContent": b"x", **NEW}}, "a"), user("r")],
+    "text of reasoning": [
+        user("q"),
+        said({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "c2ln", **NEW}}}, "a"),
+        user("r"),
+    ],
+    "a signature": [
+        user("q"),
+        said({"reasoningContent": {"reasoningText": {"text": "hm", "signature": ["(new)"]}}}, "a"),
+        user("r"),
+    ],
+    "a cache point": [user("q", {"cachePoint": {"type": "default", **NEW}})],
+    "a cache point of another type": [user("q", {"cachePoint": {"type": "(new)"}})],
+    "a cache point that is none": [user("q", {"cachePoint": ["(new)"]})],
+    "a key beside a cache point": [user("q", {**POINT, **NEW})],
+    "a guard": [user({"guardContent": {"text": {"text": "q"}, **NEW}}, "r")],
+    "guarded text": [user({"guardContent": {"text": {"text": "q", "qualifiers": ["(new)"]}}}, "r")],
+    "cited words": [
+        user("q"),
+        said({"citationsContent": {"content": [{"text": "a"}], "citations": [], **NEW}}),
+        user("r"),
+    ],
+    "a status": asked(result(status="(new)")),
+    "an empty text of a result": asked({"toolResult": {"toolUseId": "t1", "content": [{"text": "", **NEW}]}}),
+    "a search result": [
+        user({"searchResult": {"source": "s", "title": "t", "content": [{"text": "x"}], **NEW}}, "q"),
+    ],
+    "a video": [user({"video": {"format": "mp4", "source": {"bytes": "aGk=", **NEW}}}, "look")],
+}
+
+
+@pytest.mark.parametrize("place", WITH_MORE)
+def test_what_is_not_known_is_kept_wherever_it_stands_and_told_by_every_export(place: str) -> None:
+    history = MessageHistory.from_list(WITH_MORE[place], dialect=CLAUDE)
+    assert "(new)" in json.dumps(history.to_list())
+    assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
+    for dialect in (CLAUDE, NOVA, LLAMA, Anthropic()):
+        exported = history.export(dialect)
+        assert "(new)" not in str(in_json(exported.messages))
+        assert "(new)" in json.dumps(saved(exported.repairs))
+        assert not check(exported.messages, dialect)
+
+
+def saved(repairs: Iterable[Repair]) -> list[Any]:
+    """Give all that repairs hold of what was taken out, as JSON."""
+    items = [item for repair in repairs for item in repair.removed]
+    return [block_to_json(item) if isinstance(item, Block) else thaw(item) for item in items]
+
+
+def test_what_has_no_place_is_told_at_once() -> None:
+    for content in (
+        [{**POINT, **NEW}, {"text": "q"}],
+        [{"text": "q"}, POINT, {"cachePoint": NEW}],
+        [{"text": "q", "later": 1}, {**POINT, **NEW}],
+        [{"image": {"format": "png", "source": {"bytes": PIXEL}, "later": 1}, **NEW}],
+    ):
+        history = MessageHistory.from_list([user(*content)])
+        assert [repair.code for repair in history.repairs] == [RepairCode.ENTRY_DROPPED]
+        assert "(new)" in json.dumps(saved(history.repairs))
+
+
+@pytest.mark.parametrize("form", ["jpg", "PNG", ["png"], {"a": 1}, 7])
+def test_a_format_that_is_taken_for_another_is_in_the_repairs(form: Any) -> None:
+    history = MessageHistory.from_list([user(image(form=form), "look")])
+    (repair,) = history.repairs
+    assert repair.code is RepairCode.VALUE_CONVERTED
+    assert repair.removed == (form,)
+    assert "image" in history.for_send(CLAUDE)[0]["content"][0]
+
+
+def test_a_format_that_nobody_knows_stays_as_it_is() -> None:
+    history = MessageHistory.from_list([user(document(form="XyZ"), "read")])
+    assert history.repairs == ()
+    assert history[0].content[0] == DocumentBlock(
+        {"type": "base64", "media_type": "application/XyZ", "data": "cGRm"}, "report"
+    )
+
+
+def test_a_document_whose_source_is_text_keeps_its_format() -> None:
+    for source in ({"text": "# hi"}, {"content": [{"text": "# hi"}]}):
+        history = MessageHistory.from_list(
+            [user({"document": {"format": "md", "name": "a", "source": source}}, "read")]
+        )
+        assert history.for_send(CLAUDE) == [user(document("a", "md", b"# hi"), "read")]
+        assert codes(history, CLAUDE) == []
+    parts = [{"text": "a"}, {"text": "b"}]
+    history = MessageHistory.from_list([user({"document": {"name": "a", "source": {"content": parts}}}, "read")])
+    assert history.for_send(CLAUDE) == [user(document("a", "txt", b"a\n\nb"), "read")]
+    assert json.dumps(parts) in json.dumps(history.to_list())
 
 
 def test_blocks_with_several_keys_are_read_as_several() -> None:

@@ -59,10 +59,11 @@ def media_type_of(kind: str, form: object) -> str:
     Returns:
         The media type; one made of the name where it is none that the API knows.
     """
-    name = form.lower() if isinstance(form, str) else "octet-stream"
+    name = form if isinstance(form, str) else "octet-stream"
+    known = name.lower()
     if kind == "image":
-        return IMAGES.get("jpeg" if name == "jpg" else name, f"image/{name}")
-    return DOCUMENTS.get(name, f"application/{name}")
+        return IMAGES.get("jpeg" if known == "jpg" else known, f"image/{name}")
+    return DOCUMENTS.get(known, f"application/{name}")
 
 
 def base64_of(blob: object) -> str | None:
@@ -149,9 +150,11 @@ def with_bytes(source: Mapping[str, Any], kind: str, s3: frozenset[str]) -> dict
     if kind not in s3 or not isinstance(uri, str) or not S3_URI.fullmatch(uri) or not isinstance(location, Mapping):
         return None
     owner = location.get("bucketOwner")
-    return {"s3Location": {"uri": uri, **({"bucketOwner": owner} if isinstance(owner, str) else {})}}
+    is_account = isinstance(owner, str) and ACCOUNT.fullmatch(owner) is not None
+    return {"s3Location": {"uri": uri, **({"bucketOwner": owner} if is_account else {})}}
 
 
+ACCOUNT: Final = re.compile("[0-9]{12}")
 S3_URI: Final = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/[^\ud800-\udfff]*)?")
 
 

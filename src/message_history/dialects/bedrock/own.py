@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from message_history.blocks import Block, ProviderBlock, is_blank
@@ -12,7 +13,30 @@ from message_history.frozen import FrozenDict, thaw
 if TYPE_CHECKING:
     from message_history.message import Message
 
-__all__ = ["cited_of", "is_search_result", "kind_of", "qualifiers_of", "served_pairs", "server_id"]
+__all__ = ["beyond", "cited_of", "is_search_result", "kind_of", "qualifiers_of", "served_pairs", "server_id"]
+
+
+def beyond(given: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what of an object is not sent.
+
+    Args:
+        given: the object, frozen.
+        sent: what is sent of it.
+
+    Returns:
+        The keys that are not sent, or with another value; within an object, only those in it that are not.
+
+    Complexity: linear in the object.
+    """
+    left: dict[str, Any] = {}
+    for key, value in given.items():
+        if isinstance(value, FrozenDict) and isinstance(sent.get(key), Mapping):
+            inner = beyond(value, sent[key])
+            if inner:
+                left[key] = FrozenDict(inner)
+        elif key not in sent or sent[key] != value:
+            left[key] = value
+    return left
 
 
 def kind_of(block: Block) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
+from attrs import evolve
+
 from message_history.blocks import (
     Block,
     DocumentBlock,
@@ -21,11 +23,11 @@ from message_history.blocks import (
 )
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Parsed, is_cut_off
-from message_history.dialects.bedrock.media import base64_of, bytes_of, media_type_of, with_text
+from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
 from message_history.dialects.bedrock.rules import BLOCKS, IN_RESULTS
 from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.dialects.typed_blocks import carry, half_written, read_block, text_of_json
-from message_history.frozen import freeze, freeze_mapping, json_text
+from message_history.frozen import brief, freeze, freeze_mapping, json_text
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
@@ -161,21 +163,32 @@ class _Reader:
         if len(known) > 1:
             what = f"a block with several keys, read as several: {', '.join(known)}"
             self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
+        others = {key: value for key, value in data.items() if key not in known and value not in (None, known[0])}
+        if known == ["cachePoint"]:
+            self._cache_point({"cachePoint": data["cachePoint"], **others}, blocks)
+            return
         first = len(blocks)
         for key in known:
             if key == "cachePoint":
-                self._cache_point(data[key], blocks)
+                self._cache_point({"cachePoint": data[key]}, blocks)
             else:
                 blocks.append(self._result_part(key, data[key]) if in_result else self._block(key, data[key]))
-        others = {key: value for key, value in data.items() if key not in known and value not in (None, known[0])}
-        if others and len(blocks) > first:
-            blocks[first] = _with_extra(blocks[first], others)
+        if others:
+            blocks[first] = self._keeping(blocks[first], others)
 
-    def _cache_point(self, value: object, blocks: list[Block]) -> None:
+    def _cache_point(self, given: dict[Any, Any], blocks: list[Block]) -> None:
+        """Let the block before a cache point keep it, and what stands beside it."""
         if blocks:
-            blocks[-1] = _with_extra(blocks[-1], {"cachePoint": value})
+            blocks[-1] = self._keeping(blocks[-1], given)
         else:
-            self._parsed.dropped({"cachePoint": value}, self._source, "a cache point with nothing before it")
+            self._parsed.dropped(given, self._source, "a cache point with nothing before it")
+
+    def _keeping(self, block: Block, others: Mapping[Any, Any]) -> Block:
+        """Let a block keep keys that stand outside of it; one that it has already has no place."""
+        taken = {key: value for key, value in others.items() if key in block.extra(BEDROCK)}
+        if taken:
+            self._parsed.dropped(taken, self._source, f"keys that came twice: {', '.join(map(str, taken))}")
+        return _with_extra(block, {key: value for key, value in others.items() if key not in taken})
 
     def _block(self, key: str, value: object) -> Block:
         """Read what stands under a block's one key; what does not fit it is kept whole."""
@@ -185,7 +198,7 @@ class _Reader:
         block: Block | None = None
         if data is not None:
             if key in ("image", "document"):
-                block = _media(key, data)
+                block = self._media(key, data)
             elif key == "toolUse":
                 block = self._call(data)
             elif key == "toolResult":
@@ -195,12 +208,12 @@ class _Reader:
             elif key == "citationsContent":
                 block = _cited(data)
             elif key == "guardContent":
-                block = _guarded(data)
+                block = self._guarded(data)
         return block if block is not None else ProviderBlock(BEDROCK, with_text(key, value))
 
     def _call(self, data: Mapping[Any, Any]) -> Block | None:
         if data.get("type") == "server_tool_use":
-            self._server_calls.add(str(data.get("toolUseId")))
+            self._server_calls.add(_id_of(data))
             return None
         names = {"toolUseId": "id", "name": "name", "input": "input"}
         typed = {names[key]: value for key, value in data.items() if key in names}
@@ -209,8 +222,7 @@ class _Reader:
         return _with_extra(call, others) if others else call
 
     def _result(self, data: Mapping[Any, Any]) -> Block | None:
-        id, status = data.get("toolUseId"), data.get("status")
-        id = id if isinstance(id, str) else "" if id is None else text_of_json(id)
+        id, status = _id_of(data), data.get("status")
         if id in self._server_calls:
             return None
         others = {key: value for key, value in data.items() if key not in ("toolUseId", "content", "status")}
@@ -229,44 +241,83 @@ class _Reader:
             return text_block(text_of_json(value))
         return self._block(key, value)
 
+    def _media(self, kind: str, data: Mapping[Any, Any]) -> Block | None:
+        source, form, name = as_mapping(data.get("source")), data.get("format"), data.get("name")
+        found = _found_in(source, kind, media_type_of(kind, form)) if source is not None else None
+        if found is None:
+            return None
+        held, left = found
+        others = {**_rest_of(data, "format", "source"), "source": left or None}
+        if held["type"] != "text":
+            self._note_format(kind, form)
+        elif form != "txt":
+            others["format"] = form
+        if kind == "image":
+            return ImageBlock(held, meta=_meta(others))
+        title = others.pop("name") if isinstance(name, str) else None
+        return DocumentBlock(held, title, meta=_meta(others))
+
+    def _note_format(self, kind: str, form: object) -> None:
+        """Note a format that the media type does not tell."""
+        taken = media_type_of(kind, form)
+        if form is not None and form not in (format_of(kind, taken), taken.partition("/")[2]):
+            what = f"the format {brief(form)} taken as {taken}"
+            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, (freeze(form)[0],), what)
+
+    def _guarded(self, data: Mapping[Any, Any]) -> Block | None:
+        text, image = as_mapping(data.get("text")), as_mapping(data.get("image"))
+        if len(data) != 1:
+            return None
+        if text is not None and isinstance(text.get("text"), str):
+            return text_block(text["text"], _meta({"guardContent": _rest_of(text, "text")}))
+        found = self._media("image", image) if image is not None else None
+        return _with_extra(found, {"guardContent": {}}) if found is not None else None
+
     def _as_text(self, value: object) -> TextBlock:
         what = f"a {type(value).__name__} as content, kept as JSON text"
         self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
         return text_block(text_of_json(value))
 
 
-def _media(kind: str, data: Mapping[Any, Any]) -> Block | None:
-    source, name = as_mapping(data.get("source")), data.get("name")
-    if source is None:
-        return None
-    media_type = media_type_of(kind, data.get("format"))
-    others = {key: value for key, value in data.items() if key not in ("format", "source", "name")}
-    blob = base64_of(source.get("bytes"))
-    location = as_mapping(source.get("s3Location"))
+def _id_of(data: Mapping[Any, Any]) -> str:
+    """Read the id of a call or a result; one that is no text is taken as its text, a missing one as empty."""
+    id = data.get("toolUseId")
+    return id if isinstance(id, str) else "" if id is None else text_of_json(id)
+
+
+def _found_in(source: Mapping[Any, Any], kind: str, media_type: str) -> tuple[dict[str, str], dict[Any, Any]] | None:
+    """Read the source of an image or a document.
+
+    Args:
+        source: the source.
+        kind: `image` or `document`.
+        media_type: what it is said to be.
+
+    Returns:
+        A block's source, and what of the given one it has no place for; None when there is nothing to read.
+    """
+    blob, location = base64_of(source.get("bytes")), as_mapping(source.get("s3Location")) or {}
     if blob is not None:
-        found = {"type": "base64", "media_type": media_type, "data": blob}
-    elif location is not None and isinstance(location.get("uri"), str):
-        found = {"type": "url", "url": location["uri"], "media_type": media_type}
-        if isinstance(location.get("bucketOwner"), str):
-            others["bucketOwner"] = location["bucketOwner"]
-    elif kind == "document" and (text := _text_in(source)) is not None:
-        found = {"type": "text", "media_type": "text/plain", "data": text}
-        others["source"] = source
-    else:
+        return {"type": "base64", "media_type": media_type, "data": blob}, _rest_of(source, "bytes")
+    if isinstance(location.get("uri"), str):
+        left = {**_rest_of(source, "s3Location"), "s3Location": _rest_of(location, "uri") or None}
+        return {"type": "url", "url": location["uri"], "media_type": media_type}, _rest_of(left)
+    if kind != "document":
         return None
-    if kind == "image":
-        return ImageBlock(found, meta=_meta(others))
-    return DocumentBlock(found, name if isinstance(name, str) else None, meta=_meta(others))
+    if isinstance(source.get("text"), str):
+        return {"type": "text", "media_type": "text/plain", "data": source["text"]}, _rest_of(source, "text")
+    texts = _texts_in(source)
+    if texts is None:
+        return None
+    left = _rest_of(source, "content" if len(texts) == 1 else "")
+    return {"type": "text", "media_type": "text/plain", "data": "\n\n".join(texts)}, left
 
 
-def _text_in(source: Mapping[Any, Any]) -> str | None:
-    """Read the text of a document whose source is text, or a list of texts."""
-    text = source.get("text")
-    if isinstance(text, str):
-        return text
+def _texts_in(source: Mapping[Any, Any]) -> list[str] | None:
+    """Read the texts of a document whose source is a list of them; None when there is anything else in it."""
     parts = [as_mapping(part) or {} for part in as_sequence(source.get("content")) or ()]
-    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-    return "\n\n".join(texts) if parts and len(texts) == len(parts) else None
+    texts = [part["text"] for part in parts if len(part) == 1 and isinstance(part.get("text"), str)]
+    return texts if parts and len(texts) == len(parts) else None
 
 
 def _reasoning(data: Mapping[Any, Any]) -> Block | None:
@@ -274,17 +325,25 @@ def _reasoning(data: Mapping[Any, Any]) -> Block | None:
     said = as_mapping(data.get("reasoningText"))
     if said is not None and isinstance(said.get("text"), str):
         signature = said.get("signature")
+        inner = _rest_of(said, "text", "signature" if isinstance(signature, str) else "")
+        left = _rest_of({**data, "reasoningText": inner or None})
         if isinstance(signature, str) and signature:
-            return ThinkingBlock(said["text"], signature, meta=Meta(issuer=ANTHROPIC))
-        return ThinkingBlock(said["text"], meta=Meta(issuer=BEDROCK))
+            return ThinkingBlock(said["text"], signature, meta=_issued(ANTHROPIC, left))
+        return ThinkingBlock(said["text"], meta=_issued(BEDROCK, left))
     text = base64_of(data.get("redactedContent"))
     if text is None:
         return None
     blob = bytes_of(text)
+    left = _rest_of(data, "redactedContent")
     if blob is None or blob.isascii():
         # The Messages API's own text, as bytes.
-        return RedactedThinkingBlock(text if blob is None else blob.decode("ascii"), meta=Meta(issuer=ANTHROPIC))
-    return RedactedThinkingBlock(text, meta=Meta(issuer=BEDROCK))
+        return RedactedThinkingBlock(text if blob is None else blob.decode("ascii"), meta=_issued(ANTHROPIC, left))
+    return RedactedThinkingBlock(text, meta=_issued(BEDROCK, left))
+
+
+def _issued(issuer: str, left: dict[Any, Any]) -> Meta:
+    """Say who issued reasoning, and keep what came with it."""
+    return evolve(_meta({"reasoningContent": left or None}) or Meta(), issuer=issuer)
 
 
 def _cited(data: Mapping[Any, Any]) -> Block | None:
@@ -296,12 +355,9 @@ def _cited(data: Mapping[Any, Any]) -> Block | None:
     return text_block("".join(texts), _meta({"citationsContent": data}))
 
 
-def _guarded(data: Mapping[Any, Any]) -> Block | None:
-    text, image = as_mapping(data.get("text")), as_mapping(data.get("image"))
-    if text is not None and isinstance(text.get("text"), str):
-        return text_block(text["text"], _meta({"guardContent": {k: v for k, v in text.items() if k != "text"}}))
-    found = _media("image", image) if image is not None else None
-    return _with_extra(found, {"guardContent": {}}) if found is not None else None
+def _rest_of(data: Mapping[Any, Any], *read: str) -> dict[Any, Any]:
+    """Give the keys of an object that were not read; nulls say nothing."""
+    return {key: value for key, value in data.items() if key not in read and value is not None}
 
 
 def _meta(others: Mapping[Any, Any]) -> Meta | None:

@@ -8,7 +8,7 @@ several, with a short assistant message between them, as the API joins neighbour
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.blocks import (
     Block,
@@ -35,8 +35,18 @@ from message_history.dialects.bedrock.grouping import (
     place_cache_points,
     with_text,
 )
-from message_history.dialects.bedrock.media import VIDEOS, bytes_of, clean_name, format_of, utf8_of, with_bytes
+from message_history.dialects.bedrock.media import (
+    DOCUMENTS,
+    VIDEOS,
+    bytes_of,
+    clean_name,
+    format_of,
+    media_type_of,
+    utf8_of,
+    with_bytes,
+)
 from message_history.dialects.bedrock.own import (
+    beyond,
     cited_of,
     is_search_result,
     kind_of,
@@ -46,7 +56,7 @@ from message_history.dialects.bedrock.own import (
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.openai_chat.parse import data_url
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, freeze, json_text
+from message_history.frozen import EMPTY, FrozenDict, freeze, json_text
 from message_history.media import bears_media
 
 if TYPE_CHECKING:
@@ -164,7 +174,7 @@ class Render:
             given = block.extra(BEDROCK).get("citationsContent")
             cited = cited_of(given) if isinstance(given, FrozenDict) and self._dialect.citations else None
             if cited is not None:
-                self._left(block, "citationsContent")
+                self._left(block, {"citationsContent": cited})
                 return [{"citationsContent": thaw_well_formed(cited, self.changes)}]
             return self._words(block)
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
@@ -198,11 +208,11 @@ class Render:
             blob = bytes_of(block.data) if block.issuer == BEDROCK else utf8_of(block.data)
             why = "" if blob else "redacted reasoning without data (B23)"
             wire = {"redactedContent": blob}
-        self._left(block)
         if why:
             self.changes.withheld(block, why)
             return []
         written: Wire = {"reasoningContent": wire}
+        self._left(block, written)
         self._reasoned.append((written, block))
         return [written]
 
@@ -242,8 +252,9 @@ class Render:
         if isinstance(block, TextBlock):
             guard = block.extra(BEDROCK).get("guardContent")
             if isinstance(guard, FrozenDict) and not is_blank(block.text):
-                self._left(block, "guardContent")
-                return [{"guardContent": {"text": {"text": self._text(block.text), **qualifiers_of(guard)}}}]
+                qualifiers = qualifiers_of(guard)
+                self._left(block, {"guardContent": qualifiers})
+                return [{"guardContent": {"text": {"text": self._text(block.text), **qualifiers}}}]
             return self._words(block)
         if isinstance(block, SystemBlock):
             self.changes.rewritten("system words as marked text of the user's turn (B25)", block)
@@ -289,7 +300,8 @@ class Render:
                 content[0]["text"] = f"Error: {content[0]['text']}"
             else:
                 content.insert(0, {"text": "Error:"})
-        self._left(block, "status")
+        # A result without a status is a success.
+        self._left(block, {"status": "success", **wire})
         return {"toolResult": wire}
 
     def _given_text(self, part: TextBlock) -> list[Wire]:
@@ -299,13 +311,15 @@ class Render:
             except (ValueError, RecursionError):
                 given = None
             if isinstance(given, dict):
-                self._left(part, "json")
+                self._left(part, _JSON)
                 return [{"json": thaw_well_formed(freeze(given)[0], self.changes)}]
         if is_blank(part.text):
             if part.text:
                 self.changes.withheld(part, "blank text in a result (B05)")
+            else:
+                self._left(part, _JSON)
             return []
-        self._left(part, "json")
+        self._left(part, _JSON)
         return [{"text": self._text(part.text)}]
 
     def _given(self, part: Block, written: Wire, result: ToolResultBlock) -> list[Wire]:
@@ -323,7 +337,7 @@ class Render:
     # What both sides hold
 
     def _words(self, block: TextBlock) -> list[Wire]:
-        self._left(block, "guardContent" if block.extra(BEDROCK).get("guardContent") == {} else "")
+        self._left(block, _GUARD)
         if is_blank(block.text):
             self.changes.withheld(block, "blank text (B05)")
             return []
@@ -338,17 +352,21 @@ class Render:
         if source is None or form is None or kind not in self._dialect.media:
             self.changes.withheld(block, f"media that this model does not take in this form (B20, B27, B28): {kind}")
             return {"text": f"[{kind} left out: it cannot be sent here]"}
+        wire: Wire = {"format": form, "source": source}
         if isinstance(block, ImageBlock):
-            self._left(block, "guardContent", "bucketOwner")
-            return {"image": {"format": form, "source": source}}
-        wire: Wire = {"format": form, "name": self._name(block.title), "source": source}
-        if isinstance(extra.get("context"), str) and extra["context"]:
-            wire["context"] = self._text(extra["context"])
-        if self._dialect.citations and isinstance(extra.get("citations"), FrozenDict):
-            wire["citations"] = {"enabled": extra["citations"].get("enabled") is True}
-            self._left(block, "context", "citations", "source", "bucketOwner")
-        else:
-            self._left(block, "context", "source", "bucketOwner")
+            self._left(block, {**wire, **_GUARD})
+            return {"image": wire}
+        wire = {"format": form, "name": self._name(block.title), "source": source}
+        context, citations, given = extra.get("context"), extra.get("citations"), extra.get("source")
+        if isinstance(context, str) and context:
+            wire["context"] = self._text(context)
+        if self._dialect.citations and isinstance(citations, FrozenDict):
+            wire["citations"] = {"enabled": citations.get("enabled") is True}
+        said: Wire = {"context": context} if "context" in wire else {}
+        if block.source.get("type") == "text" and isinstance(given, FrozenDict):
+            # The texts of a list are sent as one.
+            said["source"] = {**source, "content": given.get("content")}
+        self._left(block, {**wire, **said})
         return {"document": wire}
 
     def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> tuple[object, Wire | None]:
@@ -357,7 +375,9 @@ class Render:
         how = source.get("type")
         if how == "text" and kind == "document":
             blob = utf8_of(self._text(str(source.get("data") or "")))
-            return "text/plain", {"bytes": blob} if blob else None
+            form = block.extra(BEDROCK).get("format")
+            named = media_type_of(kind, form) if form in DOCUMENTS else "text/plain"
+            return named, {"bytes": blob} if blob else None
         given: Mapping[str, Any] = {}
         if how == "base64":
             given = {"bytes": source.get("data")}
@@ -367,7 +387,7 @@ class Render:
             if inline is not None:
                 media_type, given = inline[0], {"bytes": inline[1]}
             else:
-                given = {"s3Location": {"uri": url, "bucketOwner": block.extra(BEDROCK).get("bucketOwner")}}
+                given = {"s3Location": {**_location_of(block), "uri": url}}
         return media_type, self._sent(given, kind)
 
     def _sent(self, source: Mapping[str, Any], kind: str) -> Wire | None:
@@ -402,14 +422,17 @@ class Render:
         if kind == "video":
             source = value.get("source")
             sent = self._sent(source, kind) if isinstance(source, FrozenDict) else None
-            if sent is None or value.get("format") not in VIDEOS:
+            if sent is None or not isinstance(source, FrozenDict) or value.get("format") not in VIDEOS:
                 return None
+            said = {"bytes": source["bytes"]} if "bytes" in sent else sent
             self._left(block)
+            self._withheld(beyond(value, {"format": value["format"], "source": said}))
             return {"video": {"format": value["format"], "source": sent}}
         if kind == "searchResult" and is_search_result(value):
+            known = {key: value[key] for key in ("source", "title", "content", "citations") if key in value}
             self._left(block)
-            known = ("source", "title", "content", "citations")
-            return {kind: {key: thaw_well_formed(value[key], self.changes) for key in known if key in value}}
+            self._withheld(beyond(value, known))
+            return {kind: thaw_well_formed(FrozenDict(known), self.changes)}
         return None
 
     # Cache points, and what is left of keys
@@ -420,14 +443,17 @@ class Render:
         if point is None:
             return wires
         if not self._dialect.cache_points or not wires:
-            self.changes.withheld(None, "a cache point that this model does not take here (B22)")
+            self.changes.withheld(
+                FrozenDict({"cachePoint": point}), "a cache point that this model does not take here (B22)"
+            )
             return wires
         wire: Wire = {"type": "default"}
         ttl = point.get("ttl") if isinstance(point, FrozenDict) else None
         if ttl in ("5m", "1h") and self._dialect.cache_ttl:
             wire["ttl"] = ttl
-        elif ttl is not None:
-            self.changes.rewritten("a cache point without its time to live (B22)")
+        left = beyond(FrozenDict({"cachePoint": point}), {"cachePoint": wire})
+        if left:
+            self.changes.withheld(FrozenDict(left), "what this model does not take of a cache point (B22)")
         return [*wires, {"cachePoint": wire}]
 
     def _settle(self, content: list[Wire]) -> None:
@@ -447,14 +473,21 @@ class Render:
             del content[next(n for n, wire in enumerate(content) if wire is point)]
             self.changes.withheld(None, "a cache point beyond four (B22)")
 
-    def _left(self, block: Block, *known: str) -> None:
-        """Record keys that are not sent."""
+    def _left(self, block: Block, sent: Mapping[str, Any] = EMPTY) -> None:
+        """Record keys that are not sent.
+
+        Args:
+            block: the block that they came with.
+            sent: what is sent of them.
+        """
         if block.meta is None:
             return
-        left: Mapping[str, Any] = {
-            **{key: value for key, value in block.extra(BEDROCK).items() if key not in (*known, "cachePoint")},
-            **{key: value for key, value in block.carried(BEDROCK).items() if key != "stopReason"},
-        }
+        # A cache point is told of where it is written.
+        extra = {key: value for key, value in block.extra(BEDROCK).items() if key != "cachePoint"}
+        carried = {key: value for key, value in block.carried(BEDROCK).items() if key != "stopReason"}
+        self._withheld({**beyond(extra, sent), **carried})
+
+    def _withheld(self, left: Mapping[str, Any]) -> None:
         if left:
             self.changes.withheld(FrozenDict(left), f"keys that this API does not take (B24): {', '.join(left)}")
 
@@ -466,6 +499,19 @@ class Render:
         if alias != id:
             self.changes.renamed(id, alias, "B09")
         return alias
+
+
+_JSON: Final = FrozenDict({"json": True})
+"""What tells that a text of a result came as JSON."""
+_GUARD: Final = FrozenDict({"guardContent": {}})
+"""What tells that a guardrail is to look at a block, without qualifiers."""
+
+
+def _location_of(block: Block) -> FrozenDict:
+    """Give what a place in S3 came with besides its URI."""
+    source = block.extra(BEDROCK).get("source")
+    location = source.get("s3Location") if isinstance(source, FrozenDict) else None
+    return location if isinstance(location, FrozenDict) else EMPTY
 
 
 def _message(role: str, content: list[Wire]) -> Wire:
