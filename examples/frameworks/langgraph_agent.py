@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, ToolCall
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 from typing_extensions import TypedDict
@@ -68,7 +69,9 @@ def main() -> None:
     builder.add_edge(START, "think")
     builder.add_conditional_edges("think", route, ["tool", END])
     builder.add_edge("tool", "think")
-    graph = builder.compile(checkpointer=InMemorySaver())
+    # What a node gave is saved as it is: so the serializer must know the type of a history.
+    saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=[MessageHistory]))
+    graph = builder.compile(checkpointer=saver)
 
     config: RunnableConfig = {"configurable": {"thread_id": "1"}}
     done = graph.invoke({"history": MessageHistory().add_user("Weather in Paris and Rome?")}, config)

@@ -408,6 +408,13 @@ def test_a_process_in_strict_mode_goes_on_where_another_ended(tmp_path: Path) ->
         assert (ran.returncode, ran.stderr) == (0, "")
 
 
+def test_the_example_has_nothing_to_be_warned_of_where_every_type_is_restored() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "LANGGRAPH_STRICT_MSGPACK"}
+    command = [sys.executable, str(ROOT / "examples" / "frameworks" / "langgraph_agent.py")]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_repairs_travel_in_checkpoints() -> None:
     saver = InMemorySaver(serde=STRICT)
     graph = agent(saver)
