@@ -16,6 +16,7 @@ from message_history.media.headers import picture_in
 
 pytest.importorskip("PIL")
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from tests.media.pictures import bomb, moving, noise, scene, shown, turned, written
 
@@ -103,6 +104,47 @@ def test_a_turned_picture_is_seen_upright(form: str, orientation: int) -> None:
     assert isinstance(colour, tuple)
     assert colour[0] > 200 > 100 > colour[1]
     assert image.getexif().get(0x0112, 1) == 1
+
+
+XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="6"/></x:xmpmeta>'
+
+
+def described(kind: str) -> bytes:
+    """A picture whose orientation stands in a text, where no receiver looks for it."""
+    image, info = scene(400, 200), PngInfo()
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    if kind == "JPEG" or kind == "WEBP":
+        return written(image, kind, xmp=XMP)
+    if kind == "TIFF":
+        return written(image, kind, tiffinfo={700: XMP})
+    if kind == "PNG":
+        info.add_itxt("XML:com.adobe.xmp", XMP.decode())
+    else:
+        raw = exif.tobytes()
+        info.add_text("Raw profile type exif", f"\nexif\n      {len(raw)}\n{raw.hex()}\n")
+    return written(image, "PNG", pnginfo=info)
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "raw profile", "WEBP"])
+def test_only_exif_tells_how_a_picture_is_turned(kind: str) -> None:
+    found = fitted(described(kind), side=100)
+    assert found is not None
+    assert (found.width, found.height) == (100, 50)
+    image = shown(found.data).convert("RGB")
+    red, blue = image.getpixel((5, 5)), image.getpixel((94, 44))
+    assert isinstance(red, tuple)
+    assert isinstance(blue, tuple)
+    assert red[0] > 200 > 100 > red[2]
+    assert blue[2] > 200 > 100 > blue[0]
+
+
+def test_what_pillow_turns_on_its_own_keeps_its_shape() -> None:
+    found = fitted(described("TIFF"), side=100)
+    assert found is not None
+    assert (found.width, found.height) in ((100, 50), (50, 100))
+    image = shown(found.data).convert("RGB")
+    assert image.getpixel((5, 5) if found.width == 100 else (44, 5)) == (255, 0, 0)
 
 
 @pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG"])

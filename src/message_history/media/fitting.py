@@ -97,7 +97,7 @@ def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
 
 def _opened(data: str, form: str, picture: Picture, bounds: Bounds) -> Image | None:
     """Decode an image, turned upright and no larger than it may be."""
-    from PIL import Image, ImageOps  # noqa: PLC0415
+    from PIL import Image  # noqa: PLC0415
 
     with Image.open(io.BytesIO(base64.b64decode(data)), formats=(form,)) as image:
         if image.width * image.height > MOST_PIXELS or {image.width, image.height} != {picture.width, picture.height}:
@@ -105,13 +105,23 @@ def _opened(data: str, form: str, picture: Picture, bounds: Bounds) -> Image | N
         if form == "JPEG":
             image.draft(None, _scaled(image.width, image.height, bounds))
         image.load()
-        shown = _in_plain_colours(ImageOps.exif_transpose(image))
-        size = _scaled(*picture.upright, bounds)
+        # Pillow turns a TIFF while it loads it. Of the others it would follow what no receiver reads: XMP, and texts.
+        turned, whole = (image, image.size) if form == "TIFF" else (_turned(image, picture), picture.upright)
+        shown = _in_plain_colours(turned)
+        size = _scaled(*whole, bounds)
         if shown.size != size:
             shown = shown.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
         profile = image.info.get("icc_profile") if image.mode in ("L", "P", "RGB", "RGBA") else None
         shown.info = {"icc_profile": profile} if profile and len(profile) <= _LONGEST_PROFILE else {}
         return shown
+
+
+def _turned(image: Image, picture: Picture) -> Image:
+    """Give an image as it is seen."""
+    from PIL.Image import Transpose  # noqa: PLC0415
+
+    turn = _TURNS.get(picture.orientation)
+    return image.transpose(Transpose[turn]) if turn is not None else image
 
 
 def _in_plain_colours(image: Image) -> Image:
@@ -200,6 +210,16 @@ _FORMATS: Final = {
     "image/bmp": "BMP",
     "image/tiff": "TIFF",
 }
+_TURNS: Final = {
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
+}
+"""By orientation, as EXIF numbers it."""
 _QUALITIES: Final = (92, 80, 60)
 _SHARES: Final = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06)
 _SMALLEST: Final = 64
