@@ -7,6 +7,7 @@ import gc
 import subprocess
 import sys
 import tracemalloc
+import warnings
 
 import pytest
 
@@ -180,6 +181,15 @@ def test_a_bomb_is_not_opened(data: bytes) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2_000_000
+
+
+@pytest.mark.parametrize("most", [1_000, 3_000])
+def test_an_application_may_refuse_to_open_what_is_no_bomb_here(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    data = written(scene(90, 50), "PNG")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", most)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fitted(data, side=40) is None
 
 
 def test_a_header_that_lies_is_no_way_round() -> None:

@@ -88,10 +88,15 @@ def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
     form = _FORMATS.get(picture.media_type)
     if form is None or not 0 < picture.pixels <= MOST_PIXELS:
         return None
+    from PIL import Image as Images  # noqa: PLC0415
+
     try:
         opened = _opened(data, form, picture, bounds)
         return _encoded(opened, picture, bounds, len(data) // 4 * 3) if opened is not None else None
     except (OSError, ValueError, ArithmeticError, LookupError, SyntaxError, EOFError, struct.error):
+        return None
+    except (Images.DecompressionBombError, Images.DecompressionBombWarning):
+        # The application may let Pillow open less than is opened here.
         return None
 
 
@@ -106,9 +111,9 @@ def _opened(data: str, form: str, picture: Picture, bounds: Bounds) -> Image | N
             image.draft(None, _scaled(image.width, image.height, bounds))
         image.load()
         # Pillow turns a TIFF while it loads it. Of the others it would follow what no receiver reads: XMP, and texts.
-        turned, whole = (image, image.size) if form == "TIFF" else (_turned(image, picture), picture.upright)
-        shown = _in_plain_colours(turned)
-        size = _scaled(*whole, bounds)
+        width, height = image.size if form == "TIFF" else picture.upright
+        shown = _in_plain_colours(image if form == "TIFF" else _turned(image, picture))
+        size = _scaled(width, height, bounds)
         if shown.size != size:
             shown = shown.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
         profile = image.info.get("icc_profile") if image.mode in ("L", "P", "RGB", "RGBA") else None
