@@ -203,11 +203,13 @@ class _Render:
 
     def _made(self, kind: type[_M], keys: Wire, **fields: Any) -> _M:
         """Make a message without the keys it came with if langchain-core refuses them."""
+        message: _M
         try:
-            return kind(**keys, **fields)
+            message = kind(**keys, **fields)
         except (TypeError, ValueError):
             self._withhold(keys)
-            return kind(**fields)
+            message = kind(**fields)
+        return message
 
     def _withhold(self, keys: Wire) -> None:
         self.changes.withheld(freeze_mapping(keys)[0], "keys that langchain-core does not take")
