@@ -55,7 +55,7 @@ class Reader:
         self._dialect = dialect
         self._results: list[Block] = []
         self._results_source = 0
-        self._functions: list[tuple[str, str]] = []
+        self._functions: dict[str, list[str]] = {}
         self._before: object = None
 
     def read(self, raw: Sequence[Any]) -> Parsed:
@@ -162,7 +162,7 @@ class Reader:
         if function is not None:
             # The form of 2023: no ids, one call at a time.
             id = f"function_{source}"
-            self._functions.append((id, str(function.get("name", ""))))
+            self._functions.setdefault(str(function.get("name", "")), []).append(id)
             blocks.append(self._function_call(id, function, {}))
         return blocks
 
@@ -216,12 +216,8 @@ class Reader:
 
     def _function_id(self, name: object) -> str:
         """Find the call that a function message of 2023 answers: the last one of that name."""
-        for position in range(len(self._functions) - 1, -1, -1):
-            id, called = self._functions[position]
-            if called == name:
-                del self._functions[position]
-                return id
-        return ""
+        called = self._functions.get(name) if isinstance(name, str) else None
+        return called.pop() if called else ""
 
     def _end_results(self) -> None:
         if not self._results:
