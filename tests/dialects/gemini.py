@@ -41,7 +41,7 @@ def call(name: str = "f", signature: str | None = None, id: str | None = None, a
     return {**part, "thoughtSignature": signature} if signature is not None else part
 
 
-def response(name: str = "f", given: Any = None, id: str | None = None) -> Wire:
+def response(name: Any = "f", given: Any = None, id: str | None = None) -> Wire:
     data = {"name": name, "response": {"output": "ok"} if given is None else given}
     return {"functionResponse": {"id": id, **data} if id is not None else data}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,6 @@ from message_history import (
     MessageHistory,
     ProviderBlock,
     RedactedThinkingBlock,
-    Repair,
     RepairCode,
     Severity,
     SystemBlock,
@@ -27,18 +26,15 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Block, Meta
+from message_history.blocks import Meta
 from message_history.dialects import Anthropic, Bedrock
 from message_history.dialects.bedrock import rules
 from message_history.dialects.detect import dialect_of
-from message_history.dialects.native.render import block_to_json
-from message_history.frozen import FrozenDict, thaw
+from message_history.frozen import FrozenDict
 from message_history.integrations.strategies import histories, messages
 from tests.dialects.odd_pieces import PIXEL
+from tests.dialects.told import told
 from tests.shared.material import cases, needs_material, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Wire = dict[str, Any]
 GOLDEN = Path(__file__).parent / "golden" / "bedrock"
@@ -917,14 +913,8 @@ def test_what_is_not_known_is_kept_wherever_it_stands_and_told_by_every_export(p
     for dialect in (CLAUDE, NOVA, LLAMA, Anthropic()):
         exported = history.export(dialect)
         assert "(new)" not in str(in_json(exported.messages))
-        assert "(new)" in json.dumps(saved(exported.repairs))
+        assert "(new)" in told(exported.repairs)
         assert not check(exported.messages, dialect)
-
-
-def saved(repairs: Iterable[Repair]) -> list[Any]:
-    """Give all that repairs hold of what was taken out, as JSON."""
-    items = [item for repair in repairs for item in repair.removed]
-    return [block_to_json(item) if isinstance(item, Block) else thaw(item) for item in items]
 
 
 def test_what_has_no_place_is_told_at_once() -> None:
@@ -936,7 +926,7 @@ def test_what_has_no_place_is_told_at_once() -> None:
     ):
         history = MessageHistory.from_list([user(*content)])
         assert [repair.code for repair in history.repairs] == [RepairCode.ENTRY_DROPPED]
-        assert "(new)" in json.dumps(saved(history.repairs))
+        assert "(new)" in told(history.repairs)
 
 
 @pytest.mark.parametrize("form", ["jpg", "PNG", ["png"], {"a": 1}, 7])

@@ -41,6 +41,7 @@ from tests.dialects.gemini import (
     response,
     user,
 )
+from tests.dialects.told import told
 from tests.shared.material import cases, needs_material, rows
 
 GOLDEN = Path(__file__).parent / "golden" / "gemini"
@@ -337,6 +338,36 @@ def test_names_that_a_gateway_changed_pair_by_order() -> None:
     assert history.for_send(Gemini())[2] == user(response("mcp.f"), response("mcp.g"))
 
 
+@pytest.mark.parametrize("name", ["g", "a b", ["g"], {"n": 1}, 7])
+def test_the_name_of_a_response_that_is_not_its_calls_is_kept_and_told(name: Any) -> None:
+    raw = [user("x"), model(call(signature=BYPASS, id="a")), user(response(name, id="a"))]
+    history = read(raw)
+    assert history.repairs == ()
+    assert f'"name": {json.dumps(name)}' in json.dumps(history.to_list())
+    wire = history.for_send(Gemini())
+    assert wire == (raw if name == "g" else [*raw[:2], user(response("f", id="a"))])
+    assert check(wire, Gemini()) == []
+    others = [Gemini(vertex=True), Anthropic(), *([Gemini()] if name != "g" else [])]
+    for dialect in others:
+        assert json.dumps({"name": name}) in told(history.export(dialect).repairs)
+
+
+def test_the_name_of_a_response_goes_with_it_when_its_call_is_missing() -> None:
+    for name in ("(new)", ["(new)"]):
+        for id in ("a", None):
+            repairs = read([user("x", response(name, id=id))]).repairs
+            assert codes(repairs) == [RepairCode.ORPHAN_RESULT_DROPPED]
+            assert "(new)" in told(repairs)
+
+
+def test_the_name_of_a_response_that_is_read_by_itself_is_its_calls() -> None:
+    history = MessageHistory().add_user("x").add(model(call("f", BYPASS, id="a"), call("21g", id="b")))
+    history = history.add(user(response("f", id="a"), response("21g", id="b")))
+    assert history.repairs == ()
+    for dialect in (Anthropic(), Gemini()):
+        assert "name" not in told(history.export(dialect).repairs)
+
+
 def test_a_displaced_response_finds_its_call_by_name() -> None:
     raw = [user("x"), model(SIGNED), user("wait"), model("I do"), user(response(given={"output": "late"}), "so?")]
     history = read(raw)
@@ -626,6 +657,39 @@ def test_a_documents_title_has_a_place_on_vertex_only() -> None:
     wire = history.for_send(Gemini(vertex=True))
     assert wire == [user({"inlineData": {**part, "displayName": "report.pdf"}})]
     assert read(wire)[0].content == (document,)
+
+
+@pytest.mark.parametrize("given", ["PNG", "Image/PNG", ["image/png"], 7])
+def test_a_media_type_that_is_taken_for_another_is_in_the_repairs(given: Any) -> None:
+    history = read([user({"inlineData": {"mimeType": given, "data": PIXEL}}, "look")])
+    (repair,) = history.repairs
+    assert repair.code is RepairCode.VALUE_CONVERTED
+    assert repair.removed == (given,)
+
+
+def test_the_head_of_a_data_url_is_in_the_repairs() -> None:
+    history = read([user({"inlineData": {"mimeType": "image/png", "data": f"data:image/x;base64,{PIXEL}"}}, "look")])
+    (repair,) = history.repairs
+    assert repair.removed == ("image/x;base64",)
+
+
+@pytest.mark.parametrize("mime", ["image/png", "application/pdf"])
+def test_a_title_that_is_no_text_is_kept_and_told(mime: str) -> None:
+    data = PIXEL if mime == "image/png" else "JVBERi0="
+    history = read([user({"inlineData": {"mimeType": mime, "data": data, "displayName": ["(t)"]}}, "look")])
+    assert "(t)" in json.dumps(history.to_list())
+    for dialect in (Gemini(), Gemini(vertex=True), Anthropic()):
+        exported = history.export(dialect)
+        assert "(t)" in told(exported.repairs)
+        assert "(t)" not in json.dumps(exported.messages)
+
+
+def test_media_of_a_response_that_are_no_list_are_read() -> None:
+    for media in ({"inlineData": {"mimeType": "image/png", "data": PIXEL}}, "(m)"):
+        given = response(id="a")
+        given["functionResponse"]["parts"] = media
+        history = read([user("x"), model(call(signature=BYPASS, id="a")), user(given)])
+        assert (PIXEL if isinstance(media, dict) else "(m)") in json.dumps(history.to_list())
 
 
 def test_data_in_the_url_alphabet_suit_every_provider() -> None:

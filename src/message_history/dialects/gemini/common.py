@@ -27,9 +27,11 @@ class Called(NamedTuple):
 
     id: str | None
     name: str
+    given: str
+    """The name before it was put in another form."""
 
 
-UNKNOWN = Called(None, "unknown_tool")
+UNKNOWN = Called(None, "unknown_tool", "unknown_tool")
 
 
 def said_wire(message: Message, dialect: Gemini, changes: Changes, called: dict[str, Called]) -> Wire | None:
@@ -53,11 +55,11 @@ def said_wire(message: Message, dialect: Gemini, changes: Changes, called: dict[
     for id, name, given in said[1]:
         is_first = not called
         if dialect.ids:
-            called[id] = Called(id, name)
+            called[id] = Called(id, name, name)
             part: Wire = {"functionCall": {"id": id, "name": name, "args": given}}
         else:
             changes.rewritten(f"the call {id!r:.80} without its id (G21)")
-            called[id] = Called(None, name)
+            called[id] = Called(None, name, name)
             part = {"functionCall": {"name": name, "args": given}}
         if is_first and dialect.signatures_required:
             changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (G14)")
@@ -86,9 +88,9 @@ def heard_wire(message: Message, called: Mapping[str, Called]) -> list[Wire] | N
     if results:
         responses: list[Wire] = []
         for id, text in results:
-            as_called, name = called.get(id, UNKNOWN)
-            response: Wire = {"id": as_called} if as_called is not None else {}
-            response["name"] = name
+            as_called = called.get(id, UNKNOWN)
+            response: Wire = {"id": as_called.id} if as_called.id is not None else {}
+            response["name"] = as_called.name
             response["response"] = {"output": text}
             responses.append({"functionResponse": response})
         wire.append({"role": "user", "parts": responses})

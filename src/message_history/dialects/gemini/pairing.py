@@ -37,10 +37,12 @@ class Answered(NamedTuple):
     Args:
         id: our id of the call; empty when nothing tells which it is.
         has_id: False for a call that came without an id.
+        name: the function that it calls; None when the list does not hold it.
     """
 
     id: str
     has_id: bool
+    name: str | None
 
 
 @final
@@ -52,6 +54,10 @@ class _Call:
     name: str
     has_id: bool
     answered: bool = False
+
+    def as_answered(self) -> Answered:
+        """Tell a response which call it belongs to."""
+        return Answered(self.id, self.has_id, self.name)
 
 
 @final
@@ -87,7 +93,7 @@ class _Turn:
             return None
         call.answered = True
         self.waiting -= 1
-        return Answered(call.id, call.has_id)
+        return call.as_answered()
 
 
 @final
@@ -98,6 +104,7 @@ class Pairing:
         self._turn = _Turn()
         self._earlier: dict[str, deque[_Call]] = {}
         self._given: set[str] = set()
+        self._names: dict[str, str] = {}
 
     def avoid(self, ids: Iterable[str]) -> None:
         """Keep the ids that came in the list: none that is made is like one of them."""
@@ -122,7 +129,7 @@ class Pairing:
             if message.role == "assistant":
                 self.said()
                 for call in message.calls:
-                    self._turn.add(_Call(call.id, call.name, has_id=True))
+                    self.call(call.id, call.name)
             else:
                 self.heard()
                 self.answers([Asked(result.tool_use_id, "") for result in message.results if result.tool_use_id])
@@ -138,6 +145,7 @@ class Pairing:
             Our id.
         """
         call = _Call(id or self._made_id(name), name, has_id=bool(id))
+        self._names[call.id] = name
         self._turn.add(call)
         return call.id
 
@@ -179,17 +187,17 @@ class Pairing:
     def _without_call(self, asked: Asked) -> Answered:
         """Name the call of a response that none of the turn's calls waits for."""
         if asked.id or not asked.name:
-            return Answered(asked.id, has_id=True)
+            return Answered(asked.id, has_id=True, name=self._names.get(asked.id))
         earlier = _first(self._earlier.get(asked.name))
         if earlier is not None:
             earlier.answered = True
-            return Answered(earlier.id, earlier.has_id)
+            return earlier.as_answered()
         last = self._turn.last.get(asked.name)
         if last is not None:
-            return Answered(last.id, last.has_id)
+            return last.as_answered()
         id = _numbered(asked.name, self._turn.orphans[asked.name])
         self._turn.orphans[asked.name] += 1
-        return Answered(id, has_id=False)
+        return Answered(id, has_id=False, name=asked.name)
 
 
 def _first(calls: deque[_Call] | None) -> _Call | None:

@@ -47,7 +47,7 @@ from message_history.dialects.gemini.media import (
 from message_history.dialects.gemini.pairing import Answered, Pairing
 from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.dialects.typed_blocks import MODELLED, call_of_text, carry, read_block, read_blocks, text_of_json
-from message_history.frozen import EMPTY, freeze, json_text
+from message_history.frozen import EMPTY, brief, freeze, json_text
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
@@ -259,9 +259,13 @@ class Reader:
         if given and not answered.has_id:
             came.facts["id"] = given
         response, media = inner.pop("response", None), inner.pop("parts", None)
-        inner.pop("name", None)
+        name = inner.pop("name", None)
+        if name is not None and name != answered.name:
+            # Without its call at hand, a name is most likely the call's.
+            (came.facts if answered.name is None else came.keys)["name"] = name
         content, is_error = self._output(response, came.facts)
-        for item in as_sequence(media) or ():
+        items = as_sequence(media)
+        for item in ([] if media is None else [media]) if items is None else items:
             content.append(self._held(item))
         came.keys.update(inner)
         return tool_result_block(answered.id, tuple(content), is_error, came.meta())
@@ -307,24 +311,24 @@ class Reader:
             return self._own(kind, inner, came)
         if kind == "inlineData" and where.startswith("data:") and "," in where:
             head, _, where = where[5:].partition(",")
+            self._converted("data with the head of a data URL, without it", head)
             given = given or head.partition(";")[0]
-            self._converted("data with the head of a data URL, without it")
         mime = media_type(given) or (type_of_data(where) if kind == "inlineData" else "")
-        if mime and mime != inner.get("mimeType"):
-            self._converted(f"the media type {inner.get('mimeType')!r:.80} as {mime!r:.80}")
+        if mime and mime != (stood := inner.get("mimeType")):
+            self._converted(f"the media type {brief(stood)} as {mime!r:.80}", *([] if stood is None else [stood]))
             inner["mimeType"] = mime
         inner[key] = where
         if not mime.startswith(("image/", "text/", "application/")):
             return self._own(kind, inner, came)
         source, issuer = self._source_of(kind, where, mime, came)
-        name = inner.pop("displayName", None)
-        title = name if isinstance(name, str) and name else None
+        name = inner.get("displayName")
+        title = name if isinstance(name, str) else None
         came.keys.update({key: value for key, value in inner.items() if key not in rules.FIELDS[kind]})
-        if not mime.startswith("image/"):
-            return DocumentBlock(source, title, meta=came.meta(issuer))
-        if title is not None:
-            came.keys["displayName"] = title
-        return ImageBlock(source, meta=came.meta(issuer))
+        if name and (title is None or mime.startswith("image/")):
+            came.keys["displayName"] = name
+        if mime.startswith("image/"):
+            return ImageBlock(source, meta=came.meta(issuer))
+        return DocumentBlock(source, title or None, meta=came.meta(issuer))
 
     def _source_of(self, kind: str, where: str, mime: str, came: Came) -> tuple[dict[str, str], str | None]:
         if kind == "inlineData":
@@ -342,8 +346,10 @@ class Reader:
         self._converted(f"{what}, kept as JSON text")
         return text_block(text_of_json(value))
 
-    def _converted(self, detail: str) -> None:
-        self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=detail)
+    def _converted(self, detail: str, *stood: object) -> None:
+        """Note what was put in another form, and what stood there before."""
+        removed = tuple(freeze(value)[0] for value in stood)
+        self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, removed, detail)
 
     # What `read_blocks` asks of a reader
 

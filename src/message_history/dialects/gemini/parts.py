@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from message_history.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
 from message_history.dialects.gemini import rules
@@ -85,6 +85,8 @@ class Parts:
         source, mime = block.source, type_of(block)
         kind, data = source.get("type"), source.get("data")
         beside = ("thought", "videoMetadata", "mediaResolution")
+        titled = isinstance(block.extra(GEMINI).get("displayName"), str)
+        written = ("mimeType", "displayName") if titled else ("mimeType",)
         if not is_taken(mime):
             return None
         if kind == "base64":
@@ -92,12 +94,12 @@ class Parts:
                 return None
             if noted(block).get("alphabet") == "url":
                 data = in_url_base64(data)
-            return self.keys(block, {"inlineData": {"mimeType": mime, "data": data}}, beside, _MEDIA_KEYS)
+            return self.keys(block, {"inlineData": {"mimeType": mime, "data": data}}, beside, written)
         uri = _uri_of(block)
         if uri is None or block.issuer not in (None, GEMINI) or (kind == "file" and not is_held_by_google(uri)):
             return None
         part = {"fileData": {"mimeType": mime, "fileUri": self.said(uri)}}
-        return self.keys(block, part, beside, _MEDIA_KEYS)
+        return self.keys(block, part, beside, written)
 
     def _held(self, block: Block) -> Wire | None:
         """Write media that we have no block for, such as audio and video."""
@@ -161,9 +163,6 @@ class Parts:
     def _left(self, left: dict[str, Any]) -> None:
         if left:
             self.changes.withheld(FrozenDict(left), f"fields that this API does not take (G22): {', '.join(left)}")
-
-
-_MEDIA_KEYS: Final = ("displayName", "mimeType")
 
 
 def is_media(block: Block) -> bool:

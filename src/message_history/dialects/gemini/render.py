@@ -33,7 +33,7 @@ from message_history.frozen import EMPTY, FrozenDict, json_text
 from message_history.media import bears_media
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from message_history.dialects.gemini import Gemini
     from message_history.message import Message
@@ -140,7 +140,7 @@ class Render:
     def _call(self, block: ToolUseBlock, *, is_first: bool) -> Wire:
         facts = noted(block) if block.meta is not None else {}
         name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
-        called = Called(self._id(block.id) if facts.get("id") is not False else None, name)
+        called = Called(self._id(block.id) if facts.get("id") is not False else None, name, block.name)
         self._called[block.id] = called
         self._written_ids.add(called.id)
         call: Wire = {"id": called.id} if called.id is not None else {}
@@ -242,7 +242,7 @@ class Render:
         own_id = facts.get("id") if self._dialect.ids else None
         id = called.id if called.id is not None or own_id in self._written_ids else own_id
         response: Wire = {"id": id} if isinstance(id, str) else {}
-        response["name"] = called.name
+        response["name"] = self._name_of(block, facts, called)
         texts: list[str] = []
         media: list[Wire] = []
         for part in block.content:
@@ -262,7 +262,22 @@ class Render:
         inner = ("scheduling",) if self._dialect.vertex else ("scheduling", "willContinue")
         keys = {key: value for key, value in block.extra(GEMINI).items() if key in inner and fits(key, value)}
         response.update(thaw_well_formed(FrozenDict(keys), self.changes))
-        return self._parts.keys(block, {"functionResponse": response}, (), written=keys)
+        return self._parts.keys(block, {"functionResponse": response}, (), written=(*keys, "name"))
+
+    def _name_of(self, block: ToolResultBlock, facts: Mapping[str, Any], called: Called) -> str:
+        """Name a response's function: as it came where an id pairs it, else as its call does (G17)."""
+        own = block.extra(GEMINI).get("name", facts.get("name"))
+        if own is None or own == called.given:
+            return called.name
+        if (
+            isinstance(own, str)
+            and called.id is not None
+            and rules.NAME.fullmatch(own)
+            and len(own) <= rules.NAME_LIMIT
+        ):
+            return own
+        self.changes.withheld(FrozenDict({"name": own}), "a response's own name, in place of which is its call's (G17)")
+        return called.name
 
     def _given(self, part: Block, called: Called, texts: list[str], media: list[Wire], behind: list[Wire]) -> None:
         """Write what a tool gave besides text."""

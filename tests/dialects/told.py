@@ -1,0 +1,23 @@
+"""What repairs hold, to look for something in it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from message_history.blocks import Block
+from message_history.dialects.native.render import block_to_json
+from message_history.frozen import thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from message_history import Repair
+
+__all__ = ["told"]
+
+
+def told(repairs: Iterable[Repair]) -> str:
+    """Give all that was taken out, as JSON text."""
+    items = [item for repair in repairs for item in repair.removed]
+    return json.dumps([block_to_json(item) if isinstance(item, Block) else thaw(item) for item in items])
