@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +26,7 @@ from message_history.blocks import Meta
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from message_history.policy import Policy
 from tests.dialects.odd_pieces import PIXEL
+from tests.dialects.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -695,6 +697,36 @@ class TestItems:
         raw = [Q, {**searched(), "action": {"type": "search", "query": "q", "sources": []}, "new": 1}, easy(), Q2]
         assert sent(raw, GPT41) == [Q, searched(), easy(), Q2]
         assert repairs_of(raw, GPT41) == ["keys that this API does not take (OR-17): new, action.sources"]
+
+    @pytest.mark.parametrize("name", [["new"], {"a": "new"}, 7])
+    def test_a_name_that_is_no_text_is_its_text(self, name: object) -> None:
+        custom = {"type": "custom_tool_call", "call_id": "call_2", "name": name, "input": "x"}
+        history = MessageHistory.from_list([Q, call(name=name), custom], dialect=STRICTEST)
+        assert [block.name for block in history[1].calls] == [json.dumps(name)] * 2
+
+    @pytest.mark.parametrize(
+        "part",
+        [
+            {"type": "input_image", "image_url": IMAGE, "file_id": "(new)"},
+            {"type": "input_image", "image_url": {"url": "(new)"}, "file_id": "file-1"},
+            {"type": "input_file", "file_data": "data:application/pdf;base64,JVBERi0=", "file_url": "(new)"},
+            {"type": "input_file", "file_url": "https://example.com/a.pdf", "file_id": "(new)"},
+            {"type": "input_file", "file_url": "https://example.com/a.pdf", "filename": ["(new)"]},
+        ],
+    )
+    def test_what_a_part_says_besides_is_kept_and_told(self, part: dict[str, Any]) -> None:
+        history = MessageHistory.from_list([{"role": "user", "content": [part]}], dialect=STRICTEST)
+        assert "(new)" in json.dumps(history.to_list())
+        for dialect in (STRICTEST, Anthropic()):
+            exported = history.export(dialect)
+            assert "(new)" in told(exported.repairs)
+            assert "(new)" not in json.dumps(exported.messages)
+
+    @pytest.mark.parametrize("kind", ["human", ["message"], 7])
+    def test_a_type_that_is_taken_for_a_message_is_in_the_repairs(self, kind: object) -> None:
+        (repair,) = MessageHistory.from_list([{**Q, "type": kind}], dialect=STRICTEST).repairs
+        assert repair.code is RepairCode.VALUE_CONVERTED
+        assert repair.removed == (kind,)
 
     def test_a_servers_search_for_tools_is_its_own(self) -> None:
         raw = [

@@ -29,7 +29,7 @@ from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.dialects.typed_blocks import call_of_text, read_parts, text_of_json
-from message_history.frozen import EMPTY, FrozenDict, freeze_mapping
+from message_history.frozen import EMPTY, FrozenDict, brief, freeze, freeze_mapping
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
@@ -186,6 +186,11 @@ class Reader:
         if role not in forms.ROLES:
             detail = f"role {data.get('role')!r:.80} taken as the user's"
             self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
+        kind = data.get("type")
+        if kind not in (None, "message"):
+            self.parsed.note(
+                RepairCode.VALUE_CONVERTED, source, (freeze(kind)[0],), f"type {brief(kind)} taken as a message"
+            )
         blocks = self._content(data.get("content"), source)
         if role in ("system", "developer"):
             blocks = [
@@ -244,8 +249,7 @@ class Reader:
             keys.pop("name", None)
         extra, converted = _kept(keys)
         meta = Meta(extra=extra, converted=converted) if extra else None
-        name = data.get("name") if tool is None else tool.name
-        name = name if isinstance(name, str) else ""
+        name = _as_text(data.get("name")) if tool is None else tool.name
         if kind == FUNCTION:
             return self._function(id, name, data.get("arguments"), meta)
         found = {key: data[key] for key in given if data.get(key) is not None}
@@ -310,7 +314,7 @@ class Reader:
     def _part(self, part: Mapping[Any, Any]) -> Block:
         kind = _text(part.get("type"))
         if kind in _TEXTS and isinstance(part.get("text"), str):
-            return text_block(part["text"], _meta({key: part[key] for key in part if key not in ("type", "text")}))
+            return text_block(part["text"], _rest_of(part, "text"))
         if kind == "refusal" and isinstance(part.get("refusal"), str):
             return text_block(part["refusal"], _meta({key: part[key] for key in part if key != "refusal"}))
         if kind in ("input_image", "computer_screenshot"):
@@ -347,7 +351,12 @@ def _id_of(data: Mapping[Any, Any]) -> str:
     id = data.get("call_id")
     if id is None or id == "":
         id = data.get("id")
-    return str.__str__(id) if isinstance(id, str) else "" if id is None else text_of_json(id)
+    return _as_text(id)
+
+
+def _as_text(value: object) -> str:
+    """Read an id or a name; one that is no text is taken as its text, a missing one as empty."""
+    return str.__str__(value) if isinstance(value, str) else "" if value is None else text_of_json(value)
 
 
 def _text(value: object) -> str:
@@ -373,34 +382,36 @@ def _meta(keys: Mapping[Any, Any]) -> Meta | None:
     return Meta(extra=extra, converted=converted) if extra else None
 
 
+def _rest_of(part: Mapping[Any, Any], *read: str) -> Meta | None:
+    """Keep the keys of a part that were not read."""
+    return _meta({key: value for key, value in part.items() if key not in ("type", *read)})
+
+
 def _image(part: Mapping[Any, Any]) -> ImageBlock | None:
     url, id = part.get("image_url"), part.get("file_id")
-    meta = _meta({key: part[key] for key in part if key not in ("type", "image_url", "file_id")})
     if isinstance(url, str):
         inline = _data_url(url)
         source = {"type": "url", "url": url}
         if inline is not None:
             source = {"type": "base64", "media_type": inline[0], "data": inline[1]}
-        return ImageBlock(source, meta=meta)
+        return ImageBlock(source, meta=_rest_of(part, "image_url"))
     if isinstance(id, str):
-        image = ImageBlock({"type": "file", "file_id": id}, meta=meta)
+        image = ImageBlock({"type": "file", "file_id": id}, meta=_rest_of(part, "file_id"))
         return with_meta(image, issuer=OPENAI_RESPONSES)
     return None
 
 
 def _document(part: Mapping[Any, Any]) -> DocumentBlock | None:
     data, url, id, name = (part.get(key) for key in ("file_data", "file_url", "file_id", "filename"))
-    title = name if isinstance(name, str) else None
-    meta = _meta(
-        {key: part[key] for key in part if key not in ("type", "file_data", "file_url", "file_id", "filename")}
-    )
+    title, named = (name, "filename") if isinstance(name, str) else (None, "")
     inline = _data_url(data) if isinstance(data, str) else None
     if inline is not None:
-        return DocumentBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, title, meta=meta)
+        source = {"type": "base64", "media_type": inline[0], "data": inline[1]}
+        return DocumentBlock(source, title, meta=_rest_of(part, "file_data", named))
     if isinstance(url, str) and data is None:
-        return DocumentBlock({"type": "url", "url": url}, title, meta=meta)
+        return DocumentBlock({"type": "url", "url": url}, title, meta=_rest_of(part, "file_url", named))
     if isinstance(id, str) and data is None:
-        document = DocumentBlock({"type": "file", "file_id": id}, title, meta=meta)
+        document = DocumentBlock({"type": "file", "file_id": id}, title, meta=_rest_of(part, "file_id", named))
         return with_meta(document, issuer=OPENAI_RESPONSES)
     return None
 
