@@ -31,7 +31,8 @@ from message_history.dialects.openai_chat.common import (
     is_common,
     said_wire,
 )
-from message_history.dialects.openai_chat.parse import OPENAI_CHAT, data_url
+from message_history.dialects.openai_chat.media import data_url
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.openai_chat.pieces import Pieces, Wire
 from message_history.dialects.writing import PLACEHOLDER, thaw_well_formed
 from message_history.frozen import json_text
