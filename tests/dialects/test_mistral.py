@@ -532,6 +532,16 @@ def test_unknown_keys_are_kept_and_not_sent() -> None:
     assert MessageHistory.from_list(history.to_list()).for_send(LARGE) == wire
 
 
+def test_a_key_of_a_chunk_that_is_nested_too_deep_is_converted_and_told_once() -> None:
+    deep: Any = "at the bottom"
+    for _ in range(99):
+        deep = [deep]
+    raw = [user("a"), said([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "note": deep}])]
+    history = MessageHistory.from_list(raw, dialect=LARGE)
+    assert [repair.code for repair in history.repairs] == [RepairCode.VALUE_CONVERTED]
+    assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
+
+
 def test_names_fit_and_stay_apart() -> None:
     history = MessageHistory().add_user("q")
     history = history.add_assistant([ToolUseBlock("abcdefgh1", "a b", {}), ToolUseBlock("abcdefgh2", "a.b", {})])

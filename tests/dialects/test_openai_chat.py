@@ -10,7 +10,7 @@ import pytest
 
 from message_history import MessageHistory, RepairCode, TextBlock, ToolUseBlock, check
 from message_history.blocks import ImageBlock, Meta, ThinkingBlock
-from message_history.dialects import Anthropic, Dialect, OpenAIChat, Portable
+from message_history.dialects import Anthropic, Dialect, Mistral, OpenAIChat, Portable
 from message_history.dialects.openai_chat.compatible import UNCHECKED
 
 Wire = dict[str, Any]
@@ -622,6 +622,33 @@ def test_function_messages_of_2023_cost_the_same_each() -> None:
 
     # Quadratic work takes 64 times as long for 8 times the input; noise does not.
     assert min(seconds(4_000) for _ in range(3)) < 32 * min(seconds(500) for _ in range(3))
+
+
+NAN = {"x": float("nan")}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {**SAID, **NAN},
+        {"role": "assistant", "tool_calls": [{**call("c1")["tool_calls"][0], **NAN}]},
+        {"role": "assistant", "tool_calls": [{"id": "c1", "custom": {"name": "f", "input": "i"}, **NAN}]},
+        {**tool("c1"), **NAN},
+        {"role": "user", "content": [{"type": "text", "text": "q", **NAN}]},
+        {"role": "user", "content": [{**image(), **NAN}]},
+        {"role": "user", "content": [{"type": "document_url", "document_url": "https://e.x/d.pdf", **NAN}]},
+        {"role": "user", "content": [{"type": "later", **NAN}]},
+    ],
+)
+def test_an_unknown_key_that_json_cannot_carry_is_converted_and_told(entry: Wire) -> None:
+    raw = [ASK, call("c1"), entry] if entry["role"] == "tool" else [ASK, entry]
+    for dialect in (OpenAIChat(), Mistral()):
+        history = MessageHistory.from_list(raw, dialect=dialect)
+        told = [repair.detail for repair in history.repairs if repair.code is RepairCode.VALUE_CONVERTED]
+        assert len(told) == 1
+        assert "x: NaN, kept as text" in told[0]
+        assert '"x": "NaN"' in json.dumps(history.to_list())
+        assert MessageHistory.from_list(history.to_list(), open_tail="keep").repairs == ()
 
 
 def test_an_image_part_without_an_image_is_left_out() -> None:

@@ -41,6 +41,7 @@ __all__ = [
     "carry",
     "common_message",
     "half_written",
+    "meta_of",
     "parsed_input",
     "read_blocks",
     "read_parts",
@@ -342,6 +343,24 @@ def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
         carried, converted = freeze_mapping({dialect: kept})
         noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
         blocks[0] = with_meta(blocks[0], carried=carried, converted=(*noted, *converted))
+
+
+def meta_of(dialect: str, keys: Mapping[Any, Any], issuer: str | None = None) -> Meta | None:
+    """Keep the keys of a block that we have no field for.
+
+    Args:
+        dialect: where they came from.
+        keys: the keys; one whose value is None is as good as absent.
+        issuer: who signed or encrypted the block, or gave the id in it; None when nobody did.
+
+    Returns:
+        What travels with the block; None when there is nothing to keep.
+    """
+    kept = {key: value for key, value in keys.items() if value is not None}
+    if not kept:
+        return Meta(issuer=issuer) if issuer is not None else None
+    extra, converted = freeze_mapping({dialect: kept})
+    return Meta(extra=extra, issuer=issuer, converted=converted)
 
 
 def read_parts(

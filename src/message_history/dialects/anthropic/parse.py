@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from message_history.blocks import Block, Meta, ProviderBlock, SystemBlock, TextBlock, ToolUseBlock
+from message_history.blocks import Block, ProviderBlock, SystemBlock, TextBlock, ToolUseBlock
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import carry, common_message, half_written, read_blocks
-from message_history.frozen import brief, freeze_mapping
+from message_history.dialects.typed_blocks import carry, common_message, half_written, meta_of, read_blocks
+from message_history.frozen import brief
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.blocks import Meta
     from message_history.dialects.base import Foreign
     from message_history.message import Message
 
@@ -32,11 +33,7 @@ class _Reader:
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
         """Keep unknown keys, to send back what the API knows of them."""
         del kind
-        kept = {key: value for key, value in others.items() if value is not None}
-        if not kept:
-            return None
-        extra, converted = freeze_mapping({ANTHROPIC: kept})
-        return Meta(extra=extra, converted=converted)
+        return meta_of(ANTHROPIC, others)
 
     def other(self, data: Mapping[Any, Any]) -> Block:
         """Keep an unknown block whole."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
@@ -17,8 +18,8 @@ from message_history.blocks import (
     tool_result_block,
 )
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
-from message_history.frozen import freeze_mapping
-from message_history.message import Message, known_message
+from message_history.dialects.typed_blocks import meta_of
+from message_history.message import Message, make_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,9 +86,8 @@ def shared_key(block: Block, key: str) -> Any:
 
 def _with_chunks(message: Message) -> Message:
     """Read the chunks of a message that Chat Completions do not have."""
-    if not any(isinstance(block, ProviderBlock | ToolResultBlock) for block in message.content):
-        return message
-    return known_message(message.role, tuple(_read(block) for block in message.content), message.ids, message.way)
+    content = tuple(map(_read, message.content))
+    return message if all(map(is_, content, message.content)) else make_message(message.role, content)
 
 
 def _read(block: Block, *, in_result: bool = False) -> Block:
@@ -107,9 +107,7 @@ def _file(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
     id = data.get("file_id")
     if not isinstance(id, str):
         return None
-    meta = _rest(data, ("type", "file_id"), meta)
-    meta = evolve(meta if meta is not None else Meta(), issuer=MISTRAL)
-    return DocumentBlock({"type": "file", "file_id": id}, meta=meta)
+    return DocumentBlock({"type": "file", "file_id": id}, meta=_rest(data, ("type", "file_id"), meta))
 
 
 def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
@@ -122,9 +120,8 @@ def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
     known = ["type", "signature"]
     if isinstance(given, str) or (len(parts) == 1 and parts[0] == {"type": "text", "text": texts[0]}):
         known.append("thinking")
-    meta = _rest(data, known, meta)
-    meta = evolve(meta if meta is not None else Meta(), issuer=MISTRAL)
-    return ThinkingBlock("\n\n".join(filter(None, texts)), signature if isinstance(signature, str) else None, meta=meta)
+    said = "\n\n".join(filter(None, texts))
+    return ThinkingBlock(said, signature if isinstance(signature, str) else None, meta=_rest(data, known, meta))
 
 
 def _text(part: object) -> str:
@@ -135,11 +132,11 @@ def _text(part: object) -> str:
 
 
 def _rest(data: Mapping[str, Any], known: Sequence[str], meta: Meta | None) -> Meta | None:
-    """Keep the keys that we have no field for."""
-    others = {key: value for key, value in data.items() if key not in known and value is not None}
-    if not others:
-        return meta
-    return evolve(meta if meta is not None else Meta(), extra=freeze_mapping({MISTRAL: others})[0])
+    """Keep the keys that we have no field for, with what travelled with the chunk; its ids and signatures are ours."""
+    kept = meta_of(MISTRAL, {key: value for key, value in data.items() if key not in known}, MISTRAL)
+    if kept is None or meta is None:
+        return kept
+    return evolve(meta, extra=kept.extra, issuer=kept.issuer, converted=(*meta.converted, *kept.converted))
 
 
 _READERS: Final = {"file": _file, "thinking": _thinking}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from message_history.blocks import DocumentBlock, ImageBlock, Meta
-from message_history.frozen import freeze_mapping
+from message_history.dialects.typed_blocks import meta_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,12 +27,8 @@ def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) 
     url = value.get("url")
     if not isinstance(url, str):
         return None
-    kept = {**others, **{key: item for key, item in value.items() if key != "url" and item is not None}}
-    meta = Meta(extra=freeze_mapping({dialect: kept})[0]) if kept else None
-    inline = data_url(url)
-    if inline is not None:
-        return ImageBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, meta=meta)
-    return ImageBlock({"type": "url", "url": url}, meta=meta)
+    kept = {**others, **{key: item for key, item in value.items() if key != "url"}}
+    return ImageBlock(_source_at(url), meta=meta_of(dialect, kept))
 
 
 def document_of(value: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
@@ -69,13 +65,16 @@ def document_at(part: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
     if not isinstance(url, str):
         return None
     known = ("type", "document_url", "document_name")
-    others = {key: value for key, value in part.items() if key not in known and value is not None}
-    meta = Meta(extra=freeze_mapping({dialect: others})[0]) if others else None
+    others = {key: value for key, value in part.items() if key not in known}
+    return DocumentBlock(_source_at(url), name if isinstance(name, str) else None, meta=meta_of(dialect, others))
+
+
+def _source_at(url: str) -> dict[str, str]:
+    """Say where media are whose URL is given; a data URL holds them itself."""
     inline = data_url(url)
-    source = {"type": "url", "url": url}
-    if inline is not None:
-        source = {"type": "base64", "media_type": inline[0], "data": inline[1]}
-    return DocumentBlock(source, name if isinstance(name, str) else None, meta=meta)
+    if inline is None:
+        return {"type": "url", "url": url}
+    return {"type": "base64", "media_type": inline[0], "data": inline[1]}
 
 
 def data_url(url: str) -> tuple[str, str] | None:

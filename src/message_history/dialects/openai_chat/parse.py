@@ -22,8 +22,8 @@ from message_history.blocks import (
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.openai_chat.media import data_url, document_at, document_of, image_of, media_type_of
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import call_of_text, carry, read_parts, text_of_json
-from message_history.frozen import EMPTY, brief, freeze_mapping
+from message_history.dialects.typed_blocks import call_of_text, carry, meta_of, read_parts, text_of_json
+from message_history.frozen import EMPTY, brief
 from message_history.message import HEARD, Message, make_message
 from message_history.repairs import RepairCode
 
@@ -139,7 +139,7 @@ class Reader:
         for key in REASONING_KEYS:
             reasoning = data.get(key)
             if isinstance(reasoning, str) and reasoning and reasoning != told:
-                meta = Meta(issuer=self._dialect, extra=self._extra({"key": key}))
+                meta = meta_of(self._dialect, {"key": key}, self._dialect)
                 blocks.append(ThinkingBlock(reasoning, meta=meta))
                 told = reasoning  # Gateways say the same under both keys.
         details = data.get("reasoning_details")
@@ -172,7 +172,7 @@ class Reader:
         id = id if isinstance(id, str) else "" if id is None else text_of_json(id)
         custom = as_mapping(call.get("custom"))
         if custom is not None:
-            meta = Meta(extra=self._extra({"type": "custom", **others}))
+            meta = self._meta({"type": "custom", **others})
             given = custom.get("input")
             return ToolUseBlock(id, str(custom.get("name") or ""), {"input": given}, meta=meta)
         return self._function_call(id, as_mapping(call.get("function")) or {}, others)
@@ -180,11 +180,11 @@ class Reader:
     def _function_call(self, id: str, function: Mapping[Any, Any], others: Mapping[Any, Any]) -> ToolUseBlock:
         name, arguments = function.get("name"), function.get("arguments")
         name = name if isinstance(name, str) else ""
-        meta = Meta(extra=self._extra(others)) if others else None
+        meta = self._meta(others)
         if isinstance(arguments, str):
             if arguments.strip():
                 return call_of_text(id, name, arguments, meta, keep=True)
-            meta = Meta(extra=self._extra(others), arguments=arguments)
+            meta = evolve(meta if meta is not None else Meta(), arguments=arguments)
             return ToolUseBlock(id, name, EMPTY, meta=meta)
         if arguments is None:
             return ToolUseBlock(id, name, EMPTY, meta=meta)
@@ -204,15 +204,10 @@ class Reader:
         content: list[Block] = []
         if data.get("content") != "":
             content = self.content(data.get("content"), source, in_result=True)
-        others = {
-            key: value
-            for key, value in data.items()
-            if key not in ("role", "content", "tool_call_id") and value is not None
-        }
+        others = {key: value for key, value in data.items() if key not in ("role", "content", "tool_call_id")}
         if isinstance(others.get("tool_name"), str):
             others = {"name": others.pop("tool_name"), **others}  # As Ollama's own API calls it.
-        meta = Meta(extra=self._extra(others)) if others else None
-        self._results.append(tool_result_block(id, tuple(content), is_error=False, meta=meta))
+        self._results.append(tool_result_block(id, tuple(content), is_error=False, meta=self._meta(others)))
 
     def _function_id(self, name: object) -> str:
         """Find the call that a function message of 2023 answers: the last one of that name."""
@@ -275,10 +270,9 @@ class Reader:
 
     def _part(self, part: Mapping[Any, Any]) -> Block:
         kind = part.get("type")
-        others = {key: value for key, value in part.items() if key not in ("type", kind) and value is not None}
-        meta = Meta(extra=self._extra(others)) if others else None
+        others = {key: value for key, value in part.items() if key not in ("type", kind)}
         if kind == "text" and isinstance(part.get("text"), str):
-            return text_block(part["text"], meta)
+            return text_block(part["text"], self._meta(others))
         if kind == "refusal" and isinstance(part.get("refusal"), str):
             return self._refusal(part["refusal"])
         value = as_mapping(part.get(kind)) if isinstance(kind, str) else None
@@ -294,13 +288,13 @@ class Reader:
         return self._own(part)
 
     def _refusal(self, text: str) -> TextBlock:
-        return text_block(text, Meta(extra=self._extra({"type": "refusal"})))
+        return text_block(text, self._meta({"type": "refusal"}))
 
     def _own(self, data: Mapping[Any, Any]) -> ProviderBlock:
         return ProviderBlock(self._dialect, data)
 
-    def _extra(self, keys: Mapping[Any, Any]) -> Any:
-        return freeze_mapping({self._dialect: keys})[0] if keys else EMPTY
+    def _meta(self, keys: Mapping[Any, Any]) -> Meta | None:
+        return meta_of(self._dialect, keys) if keys else None
 
 
 def _is_surely_ours(data: Mapping[Any, Any], role: object) -> bool:
