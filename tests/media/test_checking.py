@@ -99,6 +99,7 @@ FOUND: list[tuple[str, Dialect[Any], list[Any], str]] = [
     ("G28", Gemini(), gemini(jpeg()), "Unable to process input image."),
     ("G29", Gemini(vertex=True), gemini(png(filler=7_100_000)), ""),
     ("M24", HOSTED, chat(b"<html>"), ""),
+    ("M24", Mistral(), chat(b"<html>"), ""),
     ("M24", HOSTED, chat(GIF + FRAME + FRAME + b";", kind="gif"), ""),
     ("M25", HOSTED, chat(*[png()] * 9), ""),
     ("OC-22", OpenAIChat(), chat(b"<html>"), "You uploaded an unsupported image."),

@@ -131,6 +131,21 @@ def test_what_cannot_be_sent_says_why(block: Any, text: str) -> None:
     assert left_out(block, limits=evolve(STRICT, document_bytes=500)) == text
 
 
+@pytest.mark.parametrize(
+    "dialect",
+    [Mistral(), Mistral.for_model("a-new-model"), OpenAIChat.for_provider("vllm")],
+    ids=lambda dialect: dialect.name,
+)
+def test_where_any_format_is_taken_what_is_none_is_left_out_too(dialect: Dialect[Any]) -> None:
+    assert dialect.limits.types is None
+    for media_type in ("image/png", "PNG", ""):
+        export = MessageHistory().add_user(["what is it?", image(b"<html>", media_type)]).export(dialect)
+        assert "it is no image" in str(export.messages)
+    for other in (image(b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"), image(b"BM" + bytes(40), "image/bmp")):
+        export = MessageHistory().add_user(["what is it?", other]).export(dialect)
+        assert str(other.source["data"]) in str(export.messages)
+
+
 def test_a_message_of_nothing_else_still_says_something() -> None:
     history = MessageHistory().add_user([image(b"x")])
     assert history.for_send(Anthropic())[0]["content"] == [{"type": "text", "text": "[image left out: it is no image]"}]

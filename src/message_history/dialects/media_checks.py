@@ -79,7 +79,7 @@ class MediaCheck:
         if found.data is None:
             self._fault("broken", n, path, "data that is no base64", **values)
         elif picture is None:
-            if limits.types is not None and (not declared or declared in limits.types):
+            if not declared or declared in (_known() if limits.types is None else limits.types):
                 self._fault("broken", n, path, "no image", **values)
         elif not picture.whole:
             self._fault("broken", n, path, "an image whose end is missing", **values)
@@ -152,6 +152,12 @@ class MediaCheck:
         rule = self._limits.rules.get(fault)
         if isinstance(rule, str):
             self._add(rule, n, path, detail, which=self._which.get(fault, 0), **values)
+
+
+def _known() -> frozenset[str]:
+    from message_history.media.headers import KNOWN  # noqa: PLC0415
+
+    return KNOWN
 
 
 def _seen(data: str, declared: str, *, document: bool) -> Look:

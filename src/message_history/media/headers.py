@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from message_history.media.encoded import Encoded
 
-__all__ = ["Picture", "picture_in"]
+__all__ = ["KNOWN", "Picture", "picture_in"]
 
 
 @final
@@ -272,3 +272,7 @@ _BRANDS: Final = {
     b"msf1": "image/heif",
 }
 """Formats of which the brand says the type and nothing else is read."""
+KNOWN: Final = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff", *_BRANDS.values()}
+)
+"""The types that the first bytes tell."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from message_history.media.encoded import Encoded, is_masked
 from message_history.media.fitting import MOST_PIXELS, Fitted, can_fit
+from message_history.media.headers import KNOWN
 
 if TYPE_CHECKING:
     from message_history.media.headers import Picture
@@ -28,7 +29,7 @@ def what_is_wrong(look: Look, limits: Limits) -> str:
     if look.data is None:
         return "its data is no base64"
     if look.picture is None:
-        claimed = limits.types is not None and (not look.declared or _full(look.declared) in limits.types)
+        claimed = not look.declared or _full(look.declared) in (KNOWN if limits.types is None else limits.types)
         left = limits.lenient and is_masked(Encoded(look.data).decoded())
         return "it is no image" if claimed and not left else ""
     return "" if look.picture.whole else "its end is missing"
