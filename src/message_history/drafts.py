@@ -32,6 +32,8 @@ __all__ = [
     "calls_of",
     "final_answers",
     "heard_message",
+    "is_alike",
+    "lowest",
     "make_stub",
     "said_message",
     "with_id",
@@ -95,6 +97,26 @@ class Saying:
             elif id in often:
                 found |= often[id]
         return found
+
+    def place_of(self, call: ToolUseBlock) -> int | None:
+        """Find a call again, also after it was renamed or dropped for one that is the same.
+
+        Args:
+            call: the call as it was before.
+
+        Returns:
+            Its position among the calls, or None when it is not here.
+
+        Complexity: logarithmic in the calls, and linear in those under its ids.
+        """
+        for id in dict.fromkeys((call.id, _asked_id(call))):
+            named = self.named(id)
+            while named:
+                position = lowest(named)
+                if is_alike(self.calls[position], call):
+                    return position
+                named &= named - 1
+        return None
 
     def holds(self, call: ToolUseBlock) -> bool:
         """Tell whether a call with the same id, name and input is here.
@@ -349,6 +371,12 @@ def _bits(positions: list[int]) -> int:
     return int.from_bytes(bits, "little")
 
 
+def _asked_id(call: ToolUseBlock) -> str:
+    """Return the id that a call came with."""
+    mark = call.mark
+    return mark.tool_use_id if mark is not None and mark.kind == "renamed" else call.id
+
+
 def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
     """Give what makes two calls of one turn the same call.
 
@@ -358,9 +386,22 @@ def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
     Returns:
         The id that it came with, its name and its input.
     """
-    mark = call.mark
-    asked = mark.tool_use_id if mark is not None and mark.kind == "renamed" else call.id
-    return asked, call.name, json.dumps(thaw(call.input), sort_keys=True)
+    return _asked_id(call), call.name, _input_text(call)
+
+
+def is_alike(left: ToolUseBlock, right: ToolUseBlock) -> bool:
+    """Tell whether two calls ask the same of the same tool."""
+    return left.name == right.name and (left.input is right.input or _input_text(left) == _input_text(right))
+
+
+def _input_text(call: ToolUseBlock) -> str:
+    """Write an input as text, in which 1 is not true."""
+    return json.dumps(thaw(call.input), sort_keys=True)
+
+
+def lowest(bits: int) -> int:
+    """Return the position of the lowest bit that is set."""
+    return (bits & -bits).bit_length() - 1
 
 
 def _call_keys(_: int, calls: list[ToolUseBlock]) -> set[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ from message_history.turns import NOTHING_YET, advance, close, conversation_of, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.blocks import ToolUseBlock
     from message_history.dialects.base import Note, Parsed
     from message_history.drafts import Hearing
     from message_history.message import Message
@@ -99,7 +100,7 @@ class Folding:
         interrupted: bool = False,
         done: RepairCode | None = None,
         bind: bool = False,
-        answers: int | None = None,
+        answers: ToolUseBlock | None = None,
     ) -> None:
         """Take one message; thinking that comes after a change is marked, unless `bind`."""
         before = self._conversation

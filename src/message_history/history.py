@@ -206,9 +206,9 @@ class MessageHistory(Sequence[Message]):
         """
         if not isinstance(call, ToolUseBlock | str):
             raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {brief(call)}")
-        id, turn = (call, None) if isinstance(call, str) else (call.id, call.turn)
+        id, known = (call, None) if isinstance(call, str) else (call.id, call)
         result = ToolResultBlock(id, content_of(content), is_error)
-        return self._stepped(make_message("user", (result,)), answers=turn)
+        return self._stepped(make_message("user", (result,)), answers=known)
 
     def add_response(
         self, response: object, *, dialect: Dialect[Any] | None = None, sent: MessageHistory | None = None
@@ -688,7 +688,7 @@ class MessageHistory(Sequence[Message]):
         return self._conversation[4]
 
     def _stepped(
-        self, message: Message, *, interrupted: bool = False, answers: int | None = None, dialect: str = ""
+        self, message: Message, *, interrupted: bool = False, answers: ToolUseBlock | None = None, dialect: str = ""
     ) -> MessageHistory:
         before = self._conversation
         grown = step(before, message, interrupted=interrupted, answers=answers)
@@ -712,8 +712,8 @@ class MessageHistory(Sequence[Message]):
         folding.fold(parsed, arranged=False)
         if not folding.grew(sent._conversation):
             return self._add_parsed(parsed)  # an empty reply: what was sent may still change
-        for message, answers in added.messages:
-            folding.take(message, None, bind=True, answers=answers)
+        for message, call in added.steps:
+            folding.take(message, None, bind=True, answers=call)
         enforce(self.policy, folding.repairs)
         return history_of(folding.conversation())
 

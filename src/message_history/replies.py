@@ -6,6 +6,7 @@ taken again, behind the reply. Nothing here decides what becomes of it.
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from attrs import evolve
@@ -31,6 +32,9 @@ __all__ = ["Added", "Parts", "added_since", "read_response"]
 
 Parts: TypeAlias = tuple[Log[Turn], OpenTurn, Context]
 """The settled turns of a history, its open turn, and what rarely changes."""
+
+Step: TypeAlias = tuple[Message, ToolUseBlock | None]
+"""A message that was added. A result comes alone, with its call: its id may be another call's behind the reply."""
 
 
 def read_response(response: object, dialect: Dialect[Any] | None = None) -> Parsed | None:
@@ -71,12 +75,11 @@ class Added(NamedTuple):
     """What was added to a history since a version of it was sent.
 
     Args:
-        messages: what came, to be heard after the reply; the result of a call that was sent with a stub comes with
-            the position of the assistant message that made the call.
+        steps: what came, to be heard after the reply.
         context: the context to go on with: what was changed in either version is in its repairs.
     """
 
-    messages: list[tuple[Message, int | None]]
+    steps: list[Step]
     context: Context
 
 
@@ -96,27 +99,46 @@ def added_since(sent: Parts, now: Parts) -> Added | None:
     if not now[0].starts_with(past):
         return None
     ((said, heard),) = _turns_from(sent, len(past))
-    (said_now, heard_now), *later = _turns_from(now, len(past))
-    goes_on = said is not None and said_now is not None and said_now.content[: len(said.content)] == said.content
-    if not goes_on and said is not said_now:
-        return None
-    answers = _answered_since(heard, heard_now)
-    rest = _heard_since(heard, heard_now)
-    if answers is None or rest is None:
-        return None
     here = messages_in(past)
-    calls = len(said.calls) if said is not None else 0
-    messages: list[tuple[Message, int | None]] = []
-    if said is not None and said_now is not None and len(said_now.content) > len(said.content):
-        messages.append((make_message("assistant", said_now.content[len(said.content) :]), None))
-    messages += [(make_message("user", (result,)), here if call < calls else None) for call, result in answers]
-    if rest:
-        messages.append((make_message("user", rest), None))
-    messages += [(message, None) for turn in later for message in turn if message is not None]
-    messages = [(unbound(message) if thinks(message) else message, answered) for message, answered in messages]
+    steps: list[Step] = []
+    for then, turn in zip(chain([(said, heard)], repeat((None, None))), _turns_from(now, len(past)), strict=False):
+        more = _steps_since(then, turn, here)
+        if more is None:
+            return None
+        steps += more
     user_side = here + (said is not None)
     repairs = _repairs_of_both(sent[2].repairs, now[2].repairs, user_side, 2 if heard is not None else 0)
-    return Added(messages, evolve(now[2], repairs=repairs))
+    return Added(steps, evolve(now[2], repairs=repairs))
+
+
+def _steps_since(then: Turn, turn: Turn, where: int) -> list[Step] | None:
+    """Give the steps that a turn took since a version of it.
+
+    Args:
+        then: the turn as it was; without sides when it was not there.
+        turn: the turn as it is.
+        where: where the assistant's side stood then.
+
+    Returns:
+        What was said, each result with its call, and what else was heard; None when the turn did not grow out of that.
+    """
+    (said, heard), (said_now, heard_now) = then, turn
+    before, content = (side.content if side is not None else () for side in (said, said_now))
+    answers, rest = _answered_since(heard, heard_now), _heard_since(heard, heard_now)
+    if content[: len(before)] != before or answers is None or rest is None:
+        return None
+    steps: list[Step] = []
+    if len(content) > len(before):
+        more = make_message("assistant", content[len(before) :])
+        steps.append((unbound(more) if thinks(more) else more, None))
+    calls = said_now.calls if said_now is not None else ()
+    stood = len(said.calls) if said is not None else 0
+    for n, result in answers:
+        # A call that is said again stands in the turn that is open by then.
+        steps.append((make_message("user", (result,)), evolve(calls[n], turn=where if n < stood else None)))
+    if rest:
+        steps.append((make_message("user", rest), None))
+    return steps
 
 
 def _turns_from(parts: Parts, start: int) -> Iterator[Turn]:

@@ -7,9 +7,11 @@ Rule 3. Neighbours of one role are one message, block by block. Calls too: paral
         turn's calls.
 Rule 4. The user's side of a turn with calls starts with one result per call, in call order. While the turn is open,
         a call without a result has a stub there as soon as the user's side exists; a real result takes its place.
-Rule 5. A result answers a call of the open turn, found by its id among the calls that still wait, in order. If there
-        is none, it is late for a call that settled with a stub, or a second result, or an orphan. The late and the
-        second are quoted as text in the turn that is open now, equal second ones and orphans are dropped.
+Rule 5. A result answers the call that it was made for, where that is known: it is found again in the turn where it
+        stood, or else in the open turn, though its id may be another's now. Any other result answers a call of the
+        open turn, found by its id among the calls that still wait, in order. If there is none, it is late for a call
+        that settled with a stub, or a second result, or an orphan. The late and the second are quoted as text in the
+        turn that is open now, equal second ones and orphans are dropped.
 Rule 6. Ids need to be unique within a turn only. A call that repeats the id of another is dropped when it is the same
         call, else renamed. A call or result without an id is numbered by its position.
 Rule 7. Blank text, calls without a name, an id or an object as input, calls in user messages and results in assistant
@@ -54,6 +56,8 @@ from message_history.drafts import (
     Turn,
     calls_of,
     heard_message,
+    is_alike,
+    lowest,
     make_stub,
     said_message,
     with_id,
@@ -212,7 +216,7 @@ def step(
     message: Message,
     *,
     interrupted: bool = False,
-    answers: int | None = None,
+    answers: ToolUseBlock | None = None,
     sources: tuple[int | None, int | None] = (None, None),
 ) -> Conversation:
     """Take one message into a conversation.
@@ -221,7 +225,7 @@ def step(
         conversation: what there is.
         message: what arrives.
         interrupted: True for a reply that was cut off.
-        answers: the position of the assistant message that the results of the message answer, if that is known.
+        answers: the call that the results of the message are for, with the turn where it stood, if that is known.
         sources: the entries of the raw list that the message and the calls of the open turn came from.
 
     Returns:
@@ -372,7 +376,7 @@ class _Step:
         self,
         conversation: Conversation,
         *,
-        answers: int | None,
+        answers: ToolUseBlock | None,
         interrupted: bool,
         sources: tuple[int | None, int | None],
     ) -> None:
@@ -521,23 +525,22 @@ class _Step:
 
     def _answer(self, block: ToolResultBlock) -> None:
         """Rule 5."""
-        if self._answers is not None and 0 <= self._answers < messages_in(self.past):
-            turn = (self._answers + 1) // 2
-            earlier = self.past[turn][0]
-            if earlier is not None and block.tool_use_id in earlier.ids:
-                self._for_settled(block, turn, earlier.ids.index(block.tool_use_id))
-                return
+        settled = self._settled_place(self._answers) if self._answers is not None else None
+        if settled is not None:
+            self._for_settled(block, *settled)
+            return
         saying, hearing = self._saying(), self._hearing()
+        known = saying.place_of(self._answers) if self._answers is not None else None
+        named = saying.named(block.tool_use_id) if known is None else 1 << known
         waiting = ((1 << len(saying.calls)) - 1) & ~hearing.answered
-        named = saying.named(block.tool_use_id)
         if block.tool_use_id == "" and waiting.bit_count() == 1:
-            self._pair(block, _lowest(waiting), RepairCode.ID_ASSIGNED)
+            self._pair(block, lowest(waiting), RepairCode.ID_ASSIGNED)
         elif named & waiting:
-            self._pair(block, _lowest(named & waiting), RepairCode.DUPLICATE_ID_RENAMED)
+            self._pair(block, lowest(named & waiting), RepairCode.DUPLICATE_ID_RENAMED)
         elif named and self._repeats(block, named):
             self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, block, _told(block))
         else:
-            self._beyond(block, saying.calls[_lowest(named)] if named else None)
+            self._beyond(block, saying.calls[lowest(named)] if named else None)
 
     def _pair(self, block: ToolResultBlock, position: int, code: RepairCode) -> None:
         """Put a result or a stub in its call's place."""
@@ -581,9 +584,24 @@ class _Step:
         else:
             self._quote(block, "second", call if call is not None else self._settled_call(record.call))
 
+    def _settled_place(self, call: ToolUseBlock) -> tuple[int, int] | None:
+        """Find the settled turn in which a call stood, and its position there."""
+        turn = (call.turn + 1) // 2 if call.turn is not None else 0
+        said = self.past[turn][0] if 0 < turn < len(self.past) else None
+        if said is None:
+            return None
+        place = said.ids.index(call.id) if call.id in said.ids else None
+        if place is None or not is_alike(said.calls[place], call):
+            # The turn may have been put behind another, or whoever gives the result has changed the input.
+            moved = Saying.of(said).place_of(call)
+            place = moved if moved is not None or self._saying().place_of(call) is not None else place
+        return (turn, place) if place is not None else None
+
     def _for_settled(self, block: ToolResultBlock, turn: int, position: int) -> None:
         """Rule 5 for a result whose call is known, and settled."""
         said, heard = self.past[turn]
+        if said is not None:
+            block = evolve(block, tool_use_id=said.calls[position].id)
         standing = heard.results[position] if heard is not None else block
         if standing.is_stub and not block.is_stub:
             record = records_of(self.past, block.tool_use_id) or Record()
@@ -601,7 +619,7 @@ class _Step:
         if block.is_stub:
             return True
         while named:
-            standing = self._hearing().latest(_lowest(named))
+            standing = self._hearing().latest(lowest(named))
             if standing is not None and _same_result(standing.result, block):
                 return True
             named &= named - 1
@@ -739,10 +757,6 @@ def _count_of_calls(said: Message | Saying | None) -> int:
     if said is None:
         return 0
     return len(said.calls) if isinstance(said, Saying) else len(said.ids)
-
-
-def _lowest(bits: int) -> int:
-    return (bits & -bits).bit_length() - 1
 
 
 def _free_id(saying: Saying, base: str, number: int) -> str:

@@ -314,6 +314,27 @@ def test_row_a_call_knows_its_turn_so_a_repeated_id_cannot_mispair() -> None:
     assert grown.add_tool_result(slow, "slow result") == grown
 
 
+def test_row_a_call_is_known_again_when_its_id_has_gone_to_another_call_of_its_turn() -> None:
+    ask = MessageHistory().add_user("q")
+    held = ask.add(Message.assistant(ToolUseBlock("call_0", "find", {"q": "cats"}))).awaiting[0]
+    grown = ask.add(Message.assistant(ToolUseBlock("call_0", "find", {"q": "dogs"})))
+    grown = grown.add(Message.assistant(ToolUseBlock("call_0", "find", {"q": "cats"})))
+    answered = grown.add_tool_result(held, "about cats")
+    assert [call.input["q"] for call in answered.awaiting] == ["dogs"]
+    assert answered[-1].results[1] == ToolResultBlock("call_0_2", "about cats")
+    late = grown.add_user("on").add_assistant("ok").add_tool_result(held, "about cats")
+    assert [block.mark.tool_use_id for block in contents(late) if block.mark is not None] == ["call_0_2"]
+
+
+def test_row_a_second_result_of_a_known_call_is_not_for_another_that_waits() -> None:
+    grown = calling(ToolUseBlock("call_0", "find", {"q": "cats"}), ToolUseBlock("call_0", "find", {"q": "dogs"}))
+    cats, dogs = grown.awaiting
+    grown = grown.add_tool_result(cats, "about cats").add_tool_result(cats, "more about cats")
+    assert [call.input["q"] for call in grown.awaiting] == ["dogs"]
+    assert contents(grown)[-1] == TextBlock("more about cats")
+    assert grown.add_tool_result(dogs, "about dogs")[-1].results[1].text == "about dogs"
+
+
 def test_row_an_equal_second_result_is_dropped() -> None:
     grown = calling().add(Message.user(RESULT)).add(Message.user(RESULT))
     assert contents(grown) == (RESULT,)

@@ -123,6 +123,18 @@ def test_parallel_tools_meet_in_one_history() -> None:
     assert_done(agent().invoke({"history": HELLO})["history"])
 
 
+@pytest.mark.parametrize("written", [lambda history: history, save])
+def test_nodes_that_call_under_one_id_keep_their_own_results(written: Any) -> None:
+    channel = Growing().from_checkpoint(save(HELLO))
+    waiting, working = (
+        channel.get().add_assistant(ToolUseBlock("search_0", "search", {"q": query})) for query in ("cats", "dogs")
+    )
+    working = working.add_tool_result(working.awaiting[0], "about dogs")
+    channel.update([written(waiting), written(working)])
+    assert [call.input for call in channel.get().awaiting] == [{"q": "cats"}]
+    assert [result.text for result in channel.get()[2].results if not result.is_stub] == ["about dogs"]
+
+
 @pytest.mark.parametrize(
     "given",
     [

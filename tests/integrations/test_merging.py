@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,6 +46,47 @@ def test_results_of_branches_meet_in_any_order() -> None:
         assert [result.text for result in history[2].results] == ["result 1", "result 2", "result 3"]
         assert history.awaiting == ()
         assert history.repairs == ()
+
+
+def search(history: MessageHistory, query: str, *, result: str | None = None) -> MessageHistory:
+    """Let a branch make a call, under the id that every branch uses, and answer it."""
+    history = history.add_assistant(ToolUseBlock("search_0", "search", {"q": query}))
+    return history if result is None else history.add_tool_result(history.awaiting[-1], result)
+
+
+def answers(history: MessageHistory) -> dict[object, str]:
+    """Tell what the calls have been given, by what they ask."""
+    turns = [zip(said.calls, heard.results, strict=True) for said, heard in pairwise(history) if said.calls]
+    return {call.input["q"]: result.text for turn in turns for call, result in turn if not result.is_stub}
+
+
+def test_branches_that_call_under_one_id_keep_their_own_results() -> None:
+    base = MessageHistory().add_user("q")
+    waiting, working = search(base, "cats"), search(base, "dogs", result="about dogs")
+    for first, second in ((waiting, working), (working, waiting)):
+        history = merged(base, first, second)
+        assert answers(history) == {"dogs": "about dogs"}
+        assert [call.input["q"] for call in history.awaiting] == ["cats"]
+    both = merged(base, search(base, "cats", result="about cats"), working)
+    assert answers(both) == {"cats": "about cats", "dogs": "about dogs"}
+
+
+def test_branches_that_make_the_same_call_share_its_result() -> None:
+    base = MessageHistory().add_user("q")
+    twice = search(search(base, "dogs"), "cats", result="about cats")
+    history = merged(base, search(base, "cats"), twice)
+    assert answers(history) == {"cats": "about cats"}
+    assert [call.input["q"] for call in history.awaiting] == ["dogs"]
+
+
+def test_a_second_result_of_a_call_does_not_go_to_another_with_its_id() -> None:
+    base = search(MessageHistory().add_user("q"), "cats")
+    one = search(base, "dogs").add_tool_result(base.awaiting[0], "about cats")
+    two = base.add_tool_result(base.awaiting[0], "more about cats")
+    history = merged(base, one, two)
+    assert answers(history) == {"cats": "about cats"}
+    assert [call.input["q"] for call in history.awaiting] == ["dogs"]
+    assert history[-1].text.endswith("more about cats")
 
 
 def test_a_stub_of_one_branch_gives_way_to_the_result_of_another() -> None:

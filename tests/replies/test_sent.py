@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -104,6 +105,24 @@ def test_a_result_goes_to_the_call_of_the_turn_that_was_sent_though_the_reply_re
     mark = history[4].content[1].mark
     assert mark is not None
     assert (mark.reason, mark.tool_use_id, mark.name) == ("late", "call_0", "read")
+
+
+def test_replies_to_one_version_keep_their_results_though_their_calls_have_one_id() -> None:
+    def found(what: str) -> dict[str, Any]:
+        called = {"functionCall": {"name": "search", "args": {"q": what}}}
+        return {"candidates": [{"content": {"role": "model", "parts": [called]}, "finishReason": "STOP"}]}
+
+    history = MessageHistory().add_user("q")
+    sent = history.close(Gemini())
+    history = history.add_response(found("cats"), sent=sent)
+    (cats,) = history.awaiting
+    early = history.add_tool_result(cats, "about cats").add_response(found("dogs"), sent=sent)
+    late = history.add_response(found("dogs"), sent=sent).add_tool_result(cats, "about cats")
+    for after in (early, late):
+        assert {call.input["q"]: result.text for call, result in pairs(after) if not result.is_stub} == {
+            "cats": "about cats"
+        }
+        assert [waiting.input["q"] for waiting in after.awaiting] == ["dogs"]
 
 
 def test_the_continuation_that_was_sent_stays() -> None:
@@ -241,6 +260,40 @@ def test_what_was_sent_is_never_rewritten_and_nothing_is_lost(dialect: Dialect[A
         assert not Counter(texts_in(history)) - Counter(texts_in(after))
 
     law()
+
+
+def pairs(history: MessageHistory) -> list[tuple[ToolUseBlock, ToolResultBlock]]:
+    """Give every call that has a result or a stub, with it."""
+    return [
+        pair for said, heard in pairwise(history) if said.calls for pair in zip(said.calls, heard.results, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_result_goes_to_another_call_while_two_requests_are_under_way(seed: int) -> None:
+    chance = random.Random(seed)
+    history = MessageHistory().add_user("q")
+    under_way: list[MessageHistory] = []
+    held: list[ToolUseBlock] = []
+    for step in range(30):
+        kind = chance.choice(["send", "reply", "result"])
+        if kind == "send" and len(under_way) < 2:
+            under_way.append(history.close(Anthropic()))
+        elif kind == "reply" and under_way:
+            calls = [call(f"call_{n}", step=step, n=n) for n in range(chance.randrange(3))]
+            with suppress(ValueError):  # What was sent second may hold what the first reply went before.
+                history = history.add_response(reply(f"{step}", *calls), sent=under_way.pop(0))
+            held += [waiting for waiting in history.awaiting if waiting.input["step"] == step]
+        elif kind == "result" and held:
+            answered = held.pop(chance.randrange(len(held)))
+            history = history.add_tool_result(answered, told(answered))
+        for asked, result in pairs(history):
+            assert result.is_stub or result.text == told(asked)
+        assert not check(history.for_send(), Anthropic())
+
+
+def told(asked: ToolUseBlock) -> str:
+    return f"result of {asked.input['step']}, {asked.input['n']}"
 
 
 def texts_in(history: MessageHistory) -> list[str]:

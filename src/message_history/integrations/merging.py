@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from message_history.blocks import ToolResultBlock
 from message_history.folding import Folding
 from message_history.history import history_of
-from message_history.message import make_message
 from message_history.repairs import RepairCode
 from message_history.replies import added_since
 from message_history.turns import enforce
 
 if TYPE_CHECKING:
-    from message_history.blocks import Block
     from message_history.history import MessageHistory
 
 __all__ = ["goes_on", "merged"]
@@ -70,17 +67,12 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     new = [repair for repair in since if repair.code not in _TOLD_ANEW]
     folding = Folding(history._context, history._conversation)
     folding.told(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
-    for message, answers in added.messages:
-        content = tuple(block for block in message.content if not _is_stub(block))
-        if content:
-            folding.take(make_message(message.role, content), None, bind=True, answers=answers)
+    for message, call in added.steps:
+        if not any(result.is_stub for result in message.results):
+            folding.take(message, None, bind=True, answers=call)
     enforce(history.policy, folding.repairs[len(new) :])
     return history_of(folding.conversation())
 
 
 _TOLD_ANEW: Final = (RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED)
 """Another branch may have the results that were stubbed: what is still without one gets its stub here."""
-
-
-def _is_stub(block: Block) -> bool:
-    return isinstance(block, ToolResultBlock) and block.is_stub
