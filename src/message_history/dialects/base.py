@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 
 from attrs import define, evolve, field, frozen
 
+from message_history.dialects.checks import shown
 from message_history.frozen import freeze
 from message_history.media.limits import NO_LIMITS, Limits
 from message_history.repairs import RepairCode
@@ -106,14 +107,14 @@ class Rule:
 
         Args:
             which: the position of the error among the rule's; one beyond them for a case without a known text.
-            values: what stands in the places of the error's `{...}`.
+            values: what stands in the places of the error's `{...}`; what is no text, in a few words.
 
         Returns:
             The text; an unnamed place stays as it is.
         """
         text = self.errors[which] if 0 <= which < len(self.errors) else ""
         for name, value in values.items():
-            text = text.replace(f"{{{name}}}", str(value))
+            text = text.replace(f"{{{name}}}", shown(value))
         return text
 
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.checking import Violation
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from message_history.dialects.base import Rule
 
-__all__ = ["Findings", "entries", "has_lone_surrogate", "is_blank_text", "text_at"]
+__all__ = ["Findings", "entries", "has_lone_surrogate", "is_blank_text", "shown", "text_at"]
 
 
 @final
@@ -56,6 +57,11 @@ def text_at(value: Mapping[Any, Any], key: str) -> str:
     """Give the text under a key, an empty one for anything else."""
     found = value.get(key)
     return found if isinstance(found, str) else ""
+
+
+def shown(value: object) -> str:
+    """Give a text as it is, and anything else in a few words."""
+    return value if isinstance(value, str) else brief(value)
 
 
 def is_blank_text(value: object) -> bool:

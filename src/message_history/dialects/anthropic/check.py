@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.dialects.anthropic import rules
 from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck, kind_of
 from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,7 @@ class _Check:
             self._system(n, entry)
             return
         if role not in ("user", "assistant"):
-            self.found.add("A4", n, "role", f"role {role!r:.40}")
+            self.found.add("A4", n, "role", f"role {brief(role)}")
             return
         if has_lone_surrogate(entry):
             self.found.add("B9", n)
@@ -168,9 +169,9 @@ class _Check:
 
     def _answers(self, n: int, m: int, block: Mapping[Any, Any], call: Mapping[Any, Any]) -> None:
         """C17 and S8: what only some calls demand of their results."""
-        toolset, caller = call.get("toolset_name"), call.get("caller")
+        toolset, caller = text_at(call, "toolset_name"), call.get("caller")
         kinds = {kind_of(part) for part in entries(block.get("content"))}
-        if block.get("toolset_name") != toolset or (toolset is not None and not kinds <= {"text", "image"}):
+        if text_at(block, "toolset_name") != toolset or (toolset and not kinds <= {"text", "image"}):
             self.found.add("C17", n, f"content[{m}]", f"toolset {toolset!r:.60}")
         if isinstance(caller, Mapping) and caller.get("tool_id") is not None and not kinds <= {"text"}:
             self.found.add("S8", n, f"content[{m}].content")

@@ -10,6 +10,7 @@ from message_history.dialects.anthropic import fields, rules
 from message_history.dialects.checks import entries, is_blank_text, text_at
 from message_history.dialects.media_checks import MediaCheck
 from message_history.dialects.shapes import Fits, Shape, anything, flag, misfits, text
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from message_history.dialects.checks import Findings
@@ -142,7 +143,7 @@ class BlockCheck:
         elif kind == "document" and key == "context":
             rule = "M8"
         value = block[key]
-        detail = f"{key} is {type(value).__name__}: {value!r:.60}"
+        detail = f"{key} is {type(value).__name__}: {brief(value)}"
         self._found.add(rule, n, path, detail, which=int(rule == "B8"), m=m, tag=kind, key=key)
 
     def _alike(self, n: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
@@ -173,19 +174,20 @@ class BlockCheck:
 
     def _call(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
         path = f"content[{m}]"
-        if str(block.get("id")).startswith("srvtoolu_"):
-            self._found.add("C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=block["id"])
-        elif "id" in block and not _ID.fullmatch(str(block["id"])):
-            self._found.add("C7", n, f"{path}.id", f"id {block['id']!r:.80}", m=m, tag="tool_use", key="id")
-        if "name" in block and not NAME_IN_HISTORY.fullmatch(str(block["name"])):
-            self._found.add("C8", n, f"{path}.name", f"name {block['name']!r:.80}", m=m)
+        id, name = block.get("id"), block.get("name")
+        if isinstance(id, str) and id.startswith("srvtoolu_"):
+            self._found.add("C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=id)
+        elif "id" in block and not (isinstance(id, str) and _ID.fullmatch(id)):
+            self._found.add("C7", n, f"{path}.id", f"id {brief(id)}", m=m, tag="tool_use", key="id")
+        if "name" in block and not (isinstance(name, str) and NAME_IN_HISTORY.fullmatch(name)):
+            self._found.add("C8", n, f"{path}.name", f"name {brief(name)}", m=m)
         if "input" in block and not isinstance(block["input"], Mapping):
             self._found.add("C9", n, f"{path}.input", f"input is {type(block['input']).__name__}", m=m)
 
     def _result(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
         path = f"content[{m}]"
         called = block.get("tool_use_id")
-        if called is not None and not _ID.fullmatch(str(called)):
+        if isinstance(called, str) and not _ID.fullmatch(called):
             key = "tool_use_id"
             self._found.add("C7", n, f"{path}.{key}", f"id {called!r:.80}", m=m, tag="tool_result", key=key)
         content = block.get("content")

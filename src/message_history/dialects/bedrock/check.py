@@ -13,6 +13,7 @@ from message_history.dialects.bedrock import rules
 from message_history.dialects.bedrock.media import base64_of, media_type_of
 from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects.media_checks import MediaCheck
+from message_history.frozen import brief
 from message_history.media.encoded import is_masked
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class _Check:
     def __init__(self, wire: Sequence[Any], dialect: Bedrock) -> None:
         self.found = Findings(rules.BY_ID)
         self._wire = [entry if isinstance(entry, Mapping) else NOTHING for entry in wire]
-        self._roles = [entry.get("role") for entry in self._wire]
+        self._roles = [text_at(entry, "role") for entry in self._wire]
         self._dialect = dialect
         self._names: set[str] = set()
         self._points = 0
@@ -103,9 +104,10 @@ class _Check:
             self.found.add("B03", len(self._roles) - 1, "role")
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
-        role, content = entry.get("role"), entry.get("content")
+        role, content = self._roles[n], entry.get("content")
         if role not in ("user", "assistant"):
-            self.found.add("B25", n, "role", f"role {role!r:.40}", role=role, member=n + 1)
+            told = entry.get("role")
+            self.found.add("B25", n, "role", f"role {brief(told)}", role=told, member=n + 1)
             return
         if has_lone_surrogate(entry):
             self.found.add("B29", n)
@@ -116,9 +118,9 @@ class _Check:
             self.found.add("B04", n, "content", which=int(content is None), member=n + 1)
         elif not isinstance(content, (list, tuple)):
             kind = type(content)
-            self.found.add("B24", n, "content", "content is no list", which=3, value=f"{content!r:.80}", kind=kind)
+            self.found.add("B24", n, "content", "content is no list", which=3, value=brief(content), kind=kind)
         else:
-            self._content(n, str(role), content)
+            self._content(n, role, content)
 
     def _content(self, n: int, role: str, content: Sequence[Any]) -> None:
         kinds = []
@@ -183,7 +185,7 @@ class _Check:
         form, source = data.get("format"), data.get("source")
         if kind in FORMATS and form is not None and form not in FORMATS[kind]:
             places = {"value": form, "member": n + 1, "part": m + 1, "tag": kind, "tags": ", ".join(FORMATS[kind])}
-            self.found.add("B28", n, f"{path}.{kind}.format", f"format {form!r:.40}", **places)
+            self.found.add("B28", n, f"{path}.{kind}.format", f"format {brief(form)}", **places)
         if isinstance(source, Mapping):
             if "s3Location" in source and kind not in self._dialect.s3:
                 self.found.add("B27", n, f"{path}.{kind}.source")
@@ -208,7 +210,7 @@ class _Check:
 
     def _name(self, n: int, path: str, name: object) -> None:
         if not isinstance(name, str) or not DOCUMENT_NAME.fullmatch(name):
-            self.found.add("B17", n, path, f"name {name!r:.80}")
+            self.found.add("B17", n, path, f"name {brief(name)}")
             return
         if name.lower() in self._names:
             self.found.add("B18", n, path, f"name {name!r:.80}")
@@ -220,14 +222,14 @@ class _Check:
         self._id(n, m, path, data, "toolUse")
         name = data.get("name")
         if "name" in data and not (isinstance(name, str) and TOOL_NAME.fullmatch(name)):
-            self.found.add("B10", n, f"{path}.toolUse.name", f"name {name!r:.80}", name=name, member=n + 1, part=m + 1)
+            self.found.add("B10", n, f"{path}.toolUse.name", f"name {brief(name)}", name=name, member=n + 1, part=m + 1)
         if "input" in data and not isinstance(data["input"], Mapping):
             self.found.add("B12", n, f"{path}.toolUse.input", f"input is {type(data['input']).__name__}", m=m)
 
     def _id(self, n: int, m: int, path: str, data: Mapping[Any, Any], kind: str) -> None:
         id = data.get("toolUseId")
         if "toolUseId" in data and not (isinstance(id, str) and SERVICE_ID.fullmatch(id)):
-            self.found.add("B09", n, f"{path}.{kind}.toolUseId", f"id {id!r:.80}", member=n + 1, part=m + 1, tag=kind)
+            self.found.add("B09", n, f"{path}.{kind}.toolUseId", f"id {brief(id)}", member=n + 1, part=m + 1, tag=kind)
 
     def _result(self, n: int, m: int, path: str, data: Mapping[Any, Any], role: str) -> None:
         self._id(n, m, path, data, "toolResult")
@@ -378,7 +380,7 @@ def _id_of(block: Mapping[Any, Any], kind: str) -> str:
 def _is_of(block: Mapping[Any, Any], kind: str, kinds: frozenset[str] | set[str]) -> bool:
     """Tell whether a block's key, or a document's format, is among some kinds."""
     data = block.get(kind)
-    return kind in kinds or (kind == "document" and isinstance(data, Mapping) and data.get("format") in kinds)
+    return kind in kinds or (kind == "document" and isinstance(data, Mapping) and text_at(data, "format") in kinds)
 
 
 def _is_left(blob: object) -> bool:

@@ -118,7 +118,7 @@ class _Reader:
                 SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
             ]
         elif role not in ("user", "assistant"):
-            self._parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {role!r:.80} taken as the user's")
+            self._parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {brief(role)} taken as the user's")
         if not blocks:
             self._parsed.empty(data, self._source)
             return

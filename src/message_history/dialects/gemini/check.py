@@ -10,6 +10,7 @@ from message_history.checking import Violation
 from message_history.dialects.checks import entries, text_at
 from message_history.dialects.gemini import rules
 from message_history.dialects.media_checks import MediaCheck
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,11 +78,12 @@ class _Content:
 
     def __init__(self, entry: object) -> None:
         self.data: Mapping[Any, Any] = _renamed(entry) if isinstance(entry, Mapping) else {}
-        self.role = self.data.get("role")
+        self.role = text_at(self.data, "role")
         self.parts = [_renamed(part) if isinstance(part, Mapping) else None for part in entries(self.data.get("parts"))]
         self.calls = self._at("functionCall")
         self.responses = self._at("functionResponse")
         self.is_model = self.role == "model"
+        self.has_role = bool(self.data.get("role"))
 
     def _at(self, kind: str) -> list[tuple[int, Mapping[Any, Any]]]:
         return [(m, part[kind]) for m, part in enumerate(self.parts) if part and isinstance(part.get(kind), Mapping)]
@@ -120,10 +122,10 @@ class _Check:
     def _add(self, rule: str, n: int | None = None, path: str = "", detail: str = "", **values: object) -> None:
         """Add a violation, with the text of the service that the list is for."""
         known = rules.BY_ID[rule]
-        text = known.errors[1 if self._dialect.vertex and rule in VERTEX_SECOND else 0] if known.errors else ""
-        for name, value in {**({"n": n} if n is not None else {}), **values}.items():
-            text = text.replace(f"{{{name}}}", str(value))
-        self.found.append(Violation(rule=rule, index=n, path=path, error=text, detail=detail or known.rule))
+        which = 1 if self._dialect.vertex and rule in VERTEX_SECOND else 0
+        places = {"n": n, **values} if n is not None else values
+        error = known.error(which, **places)
+        self.found.append(Violation(rule=rule, index=n, path=path, error=error, detail=detail or known.rule))
 
     # One content
 
@@ -132,8 +134,9 @@ class _Check:
             if key not in CONTENT_KEYS:
                 self._add("G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
         alone = len(self._contents) == 1 and not content.responses
-        if content.role not in ("user", "model") and not (alone and not content.role):
-            self._add("G05", n, "role", f"role {content.role!r:.40}", role=content.role)
+        if content.role not in ("user", "model") and not (alone and not content.has_role):
+            told = content.data.get("role")
+            self._add("G05", n, "role", f"role {brief(told)}", role=told)
         for role, found in (("user", content.calls), ("model", content.responses)):
             if found and content.role == role:
                 self._add("G05", n, f"parts[{found[0][0]}]", f"a part that a {role} content cannot have", role=role)
@@ -173,7 +176,7 @@ class _Check:
         if signature == "":
             self._add("G13", n, path, "an empty signature")
         elif not isinstance(signature, str) or not _decodes(signature):
-            self._add("G12", n, path, f"signature {signature!r:.60}", m=m, value=signature, position=0)
+            self._add("G12", n, path, f"signature {brief(signature)}", m=m, value=signature, position=0)
         elif signature in RAW_BYPASSES and not self._dialect.bypass_as_text:
             self._add("G14", n, path)
 
@@ -201,7 +204,7 @@ class _Check:
         if not is_call and not name:
             self._add("G17", n, f"{path}.name", m=m)
         elif not isinstance(name, str) or not FUNCTION_NAME.fullmatch(name):
-            self._add("G18", n, f"{path}.name", f"name {name!r:.80}")
+            self._add("G18", n, f"{path}.name", f"name {brief(name)}")
         if data.get("id") is not None and not self._dialect.ids:
             self._add("G21", n, f"{path}.id", m=m, field=snake)
         key = "args" if is_call else "response"
@@ -226,7 +229,7 @@ class _Check:
         if given is None and not inline:
             return
         if not isinstance(given, str) or not _is_taken(given):
-            self._add("G24", n, f"{path}.mimeType", f"media type {given!r:.60}", m=m, type=given)
+            self._add("G24", n, f"{path}.mimeType", f"media type {brief(given)}", m=m, type=given)
         if inline and (not isinstance(data, str) or not _decodes(data)):
             self._add("G24", n, f"{path}.data", "data that are no bare base64", m=m, type=given)
         elif isinstance(given, str) and isinstance(data, str) and _is_taken(given) and given.startswith("image/"):
@@ -284,7 +287,7 @@ class _Check:
             self._add("G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")
             return
         for (at, call), (m, response) in zip(calls, responses, strict=True):
-            id, called = response.get("id"), call.get("id")
+            id, called = text_at(response, "id"), text_at(call, "id")
             if id and called and id != called:
                 places = {"m": m, "id": id, "called": called, "before": n, "at": at}
                 self._add("G27", n + 1, f"parts[{m}].functionResponse.id", f"id {id!r:.60}", **places)
@@ -319,13 +322,20 @@ class _Check:
 
 
 def _renamed(data: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Read fields, and those of a part's data, under their JSON names."""
+    return {
+        name: _named(value) if name in INNER_KEYS and isinstance(value, Mapping) else value
+        for name, value in _named(data).items()
+    }
+
+
+def _named(data: Mapping[Any, Any]) -> dict[Any, Any]:
     """Read fields under their JSON names: the API takes both spellings, and null as absent."""
-    named: dict[Any, Any] = {}
-    for key, value in data.items():
-        if value is not None:
-            name = re.sub("_([a-z])", lambda found: found[1].upper(), key) if isinstance(key, str) else key
-            named[name] = _renamed(value) if name in INNER_KEYS and isinstance(value, Mapping) else value
-    return named
+    return {
+        re.sub("_([a-z])", lambda found: found[1].upper(), key) if isinstance(key, str) else key: value
+        for key, value in data.items()
+        if value is not None
+    }
 
 
 def _is_spoken(content: _Content) -> bool:

@@ -140,7 +140,7 @@ class Reader:
         if known is None:
             calls = any("functionCall" in part for part in parts)
             known = "assistant" if calls and not role else "user"
-            self.parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {role!r:.80} taken as the {known}'s")
+            self.parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {brief(role)} taken as the {known}'s")
         return known
 
     def _message(self, data: Mapping[Any, Any], role: str, blocks: list[Block], read: set[str]) -> None:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects.checks import Findings, entries, has_lone_surrogate, shown, text_at
 from message_history.dialects.media_checks import MediaCheck
 from message_history.dialects.mistral import rules
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ class _Check:
     def __init__(self, wire: Sequence[Any], dialect: Mistral) -> None:
         self.found = Findings(rules.BY_ID)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
-        self._roles = [str(entry.get("role")) for entry in self._wire]
+        self._roles = [shown(entry.get("role")) for entry in self._wire]
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
 
@@ -141,7 +142,7 @@ class _Check:
             self.found.add("M07c", n, f"{path}.id")
         elif not isinstance(id, str) or not self._dialect.id_pattern.fullmatch(id):
             any_id = self._dialect.id_pattern is rules.ANY_ID
-            self.found.add("M07a" if any_id else "M07", n, f"{path}.id", f"id {id!r:.80}", ids=id)
+            self.found.add("M07a" if any_id else "M07", n, f"{path}.id", f"id {brief(id)}", ids=id)
         if not self._dialect.name_pattern.fullmatch(name):
             self.found.add("M08", n, f"{path}.function.name", f"name {name!r:.80}", name=name)
 
@@ -153,9 +154,9 @@ class _Check:
             if self._dialect.id_pattern is rules.ANY_ID:
                 self.found.add("M07a", n, "tool_call_id")
             else:
-                self.found.add("M07b", n, "tool_call_id", f"id {id!r:.80}", which=1, ids=id)
+                self.found.add("M07b", n, "tool_call_id", f"id {brief(id)}", which=1, ids=id)
         if name is not None and not (isinstance(name, str) and TOOL_NAME.fullmatch(name)):
-            self.found.add("M08", n, "name", f"name {name!r:.80}", name=name)
+            self.found.add("M08", n, "name", f"name {brief(name)}", name=name)
 
     def _order(self) -> None:
         for n in range(1, len(self._wire)):
@@ -203,7 +204,7 @@ class _Check:
         answered: set[str] = set()
         for n, entry in enumerate(self._wire):
             if self._roles[n] == "tool":
-                id = str(entry.get("tool_call_id"))
+                id = shown(entry.get("tool_call_id"))
                 results += 1
                 if id in waiting:
                     waiting.remove(id)
@@ -215,7 +216,7 @@ class _Check:
                 self._unanswered(calling, waiting, results)
                 calling, waiting, answered, results = n, [], set(), 0
                 for m, call in enumerate(entries(entry.get("tool_calls"))):
-                    id = str(call.get("id")) if isinstance(call, Mapping) else ""
+                    id = shown(call.get("id")) if isinstance(call, Mapping) else ""
                     if id in waiting:
                         self.found.add("M06c", n, f"tool_calls[{m}].id", f"id {id!r:.80}", ids=id)
                     waiting.append(id)

@@ -12,6 +12,7 @@ from message_history.checking import Violation
 from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects.media_checks import MediaCheck
 from message_history.dialects.openai_responses import forms, rules
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +123,7 @@ class _Check:
         role, content = text_at(entry, "role"), entry.get("content")
         if role not in forms.ROLES:
             told = entry.get("role")
-            self.found.add("OR-19", n, "role", f"role {told!r:.40}", role=told)
+            self.found.add("OR-19", n, "role", f"role {brief(told)}", role=told)
             return
         if content is None:
             self.found.add("OR-20", n, "content")

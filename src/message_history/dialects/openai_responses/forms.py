@@ -306,10 +306,12 @@ def side_of(item: Mapping[Any, Any]) -> Role | None:
     Returns:
         The role; None for one that goes with the items before it.
     """
-    kind = str(item.get("type"))
+    kind, id = item.get("type"), item.get("id")
+    if not isinstance(kind, str):
+        return None
     if kind in SAID or kind.endswith("_call") or is_searched_by_server(item):
         return "assistant"
-    if kind == "item_reference" and str(item.get("id")).startswith(("rs_", "msg_", "fc_", "ctc_", "ws_")):
+    if kind == "item_reference" and isinstance(id, str) and id.startswith(("rs_", "msg_", "fc_", "ctc_", "ws_")):
         return "assistant"
     return "user" if kind in HEARD else None
 

@@ -184,7 +184,7 @@ class Reader:
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         role = _text(data.get("role"))
         if role not in forms.ROLES:
-            detail = f"role {data.get('role')!r:.80} taken as the user's"
+            detail = f"role {brief(data.get('role'))} taken as the user's"
             self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
         kind = data.get("type")
         if kind not in (None, "message"):

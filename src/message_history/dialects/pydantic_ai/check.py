@@ -12,6 +12,7 @@ from message_history.dialects.checks import Findings, entries, has_lone_surrogat
 from message_history.dialects.pydantic_ai import fields, rules
 from message_history.dialects.pydantic_ai.objects import plain
 from message_history.dialects.shapes import misfits
+from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,13 +65,13 @@ class _Check:
     def _message(self, n: int, entry: object) -> None:
         kind = entry.get("kind") if isinstance(entry, Mapping) else None
         if not isinstance(entry, Mapping) or kind not in ("request", "response"):
-            self.found.add("PA-01", n, "kind" if isinstance(entry, Mapping) else "", f"kind {kind!r:.40}", tag=kind)
+            self.found.add("PA-01", n, "kind" if isinstance(entry, Mapping) else "", f"kind {brief(kind)}", tag=kind)
             return
         if has_lone_surrogate(entry):
             self.found.add("PA-09", n)
         shape = fields.REQUEST if kind == "request" else fields.RESPONSE
         for key, _ in misfits(shape, entry):
-            self.found.add("PA-06", n, key, f"{key} is {type(entry[key]).__name__}: {entry[key]!r:.60}", tag=key)
+            self.found.add("PA-06", n, key, f"{key} is {type(entry[key]).__name__}: {brief(entry[key])}", tag=key)
         if not isinstance(entry.get("parts"), (list, tuple)):
             self.found.add("PA-02", n, "parts")
             return
@@ -93,7 +94,7 @@ class _Check:
         self._keys(n, m, data, kind, shape)
         if not fields.typed_kind_fits(data):
             self.found.add(
-                "PA-19", n, f"{path}.tool_kind", f"tool_kind {data['tool_kind']!r:.60}", tag=data["tool_kind"]
+                "PA-19", n, f"{path}.tool_kind", f"tool_kind {brief(data['tool_kind'])}", tag=data["tool_kind"]
             )
 
     def _keys(self, n: int, m: int, data: Mapping[Any, Any], kind: str, shape: Shape) -> None:
@@ -110,7 +111,7 @@ class _Check:
             elif kind == "file" and not fields.is_base64(_inner(data[key], "data")):
                 self.found.add("PA-08", n, f"{path}.data")
             else:
-                self.found.add("PA-06", n, path, f"{key} is {type(data[key]).__name__}: {data[key]!r:.60}", tag=key)
+                self.found.add("PA-06", n, path, f"{key} is {type(data[key]).__name__}: {brief(data[key])}", tag=key)
 
     def _prompt(self, n: int, m: int, content: object) -> None:
         path = f"parts[{m}].content"

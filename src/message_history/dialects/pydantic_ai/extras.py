@@ -65,7 +65,8 @@ def media_of(data: Mapping[Any, Any]) -> Block | None:
         source = {"type": "base64", "media_type": media_type, "data": data["data"]}
         block = ImageBlock(source) if media_type.startswith("image/") else DocumentBlock(source)
         return with_extra(block, item=rest_of(data, "data", "media_type"))
-    issuer = _FILES.get(str(data.get("provider_name")))
+    provider = data.get("provider_name")
+    issuer = _FILES.get(provider) if isinstance(provider, str) else None
     if kind == "uploaded-file" and issuer is not None and isinstance(data.get("file_id"), str):
         source = {"type": "file", "file_id": data["file_id"]}
         is_image = isinstance(media_type, str) and media_type.startswith("image/") and issuer == "anthropic"

@@ -36,7 +36,7 @@ from message_history.dialects.pydantic_ai.extras import (
 from message_history.dialects.pydantic_ai.objects import plain
 from message_history.dialects.pydantic_ai.rules import ISSUERS, REASONING_KEYS
 from message_history.dialects.typed_blocks import call_of_text, half_written, text_of_json
-from message_history.frozen import EMPTY, freeze_mapping
+from message_history.frozen import EMPTY, brief, freeze_mapping
 from message_history.message import make_message
 from message_history.repairs import RepairCode
 
@@ -53,9 +53,7 @@ SYNTHESIZED: Final = "pydantic_ai_synthesized_tool_return"
 """The metadata key under which the package marks a return that it made itself."""
 
 _FAILED: Final = ("failed", "retried")
-_RESPONSE_PARTS: Final = frozenset(
-    {"text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file"}
-)
+_RESPONSE_PARTS: Final = ("text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file")
 _STOPPED: Final = ("interrupted", "incomplete")
 
 
@@ -145,10 +143,10 @@ class Reader:
         if kind in ("request", "response"):
             return "user" if kind == "request" else "assistant"
         for part in parts:
-            if isinstance(part, Mapping) and str(part.get("part_kind")) in _RESPONSE_PARTS:
-                self._note(RepairCode.ROLE_ASSUMED, f"kind {kind!r:.40} taken as a response, by its parts")
+            if isinstance(part, Mapping) and part.get("part_kind") in _RESPONSE_PARTS:
+                self._note(RepairCode.ROLE_ASSUMED, f"kind {brief(kind)} taken as a response, by its parts")
                 return "assistant"
-        self._note(RepairCode.ROLE_ASSUMED, f"kind {kind!r:.40} taken as a request")
+        self._note(RepairCode.ROLE_ASSUMED, f"kind {brief(kind)} taken as a request")
         return "user"
 
     def _part(self, part: object) -> list[Block]:
@@ -292,7 +290,7 @@ class Reader:
 
     def _issuer(self, data: Mapping[Any, Any]) -> str | None:
         """Tell who signed a part: by the provider it names, else by its response; None when nobody is named."""
-        if str(data.get("id")) in REASONING_KEYS:
+        if data.get("id") in REASONING_KEYS:
             return "openai_chat"
         provider = data.get("provider_name") or self._response.get("provider_name")
         if isinstance(provider, str):

@@ -235,7 +235,7 @@ PROVIDERS: Final[dict[str, str]] = {
 }
 """The package's name for each of our issuers."""
 
-REASONING_KEYS: Final = frozenset({"reasoning_content", "reasoning"})
+REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 """The ids of thinking that came from a Chat Completions server: the key that it stood under."""
 
 SERVER_PARTS: Final = frozenset({"builtin-tool-call", "builtin-tool-return"})

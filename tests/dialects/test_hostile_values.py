@@ -1,0 +1,173 @@
+"""Values without end or bottom, at every key of a list of each dialect: a check answers, and a history comes of it."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from message_history import MessageHistory, check
+from message_history.dialects.detect import DIALECTS
+from tests.dialects.odd_pieces import PIXEL, PNG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Path = tuple[str | int, ...]
+
+DEEP_LIST: Any = []
+DEEP_OBJECT: Any = {}
+for _ in range(3_000):
+    DEEP_LIST, DEEP_OBJECT = [DEEP_LIST], {"a": DEEP_OBJECT}
+HOSTILE: list[Any] = [DEEP_LIST, DEEP_OBJECT, 10**5_000, -(10**5_000), [], {}, ["x"], [10**5_000], {"text": DEEP_LIST}]
+
+MARK = {"type": "ephemeral", "ttl": "5m"}
+CALLED = {"id": "abcdefgh1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CHAT = [
+    {"role": "system", "content": "s"},
+    {"role": "user", "name": "Ann", "content": [
+        {"type": "text", "text": "q"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}", "detail": "low"}}]},
+    {"role": "assistant", "content": "a", "refusal": None, "prefix": False, "reasoning_content": "t",
+     "tool_calls": [CALLED]},
+    {"role": "tool", "tool_call_id": "abcdefgh1", "name": "f", "content": "r"},
+    {"role": "user", "content": "q"},
+]  # fmt: skip
+LISTS: dict[str, list[Any]] = {
+    "anthropic": [
+        {"role": "user", "content": [
+            {"type": "text", "text": "q", "cache_control": MARK, "citations": None},
+            {"type": "image", "source": PNG},
+            {"type": "document", "title": "t", "context": "c", "citations": {"enabled": True},
+             "source": {"type": "text", "media_type": "text/plain", "data": "d"}}]},
+        {"role": "assistant", "stop_reason": "tool_use", "content": [
+            {"type": "thinking", "thinking": "t", "signature": "s"},
+            {"type": "redacted_thinking", "data": "d"},
+            {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+            {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+            {"type": "tool_use", "id": "1", "name": "f", "input": {"a": 1}, "caller": {"type": "direct"},
+             "toolset_name": "t"}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "1", "is_error": False, "toolset_name": "t",
+             "content": [{"type": "text", "text": "r"}, {"type": "image", "source": PNG}]}]},
+        {"role": "system", "content": "s"},
+    ],
+    "openai_chat": CHAT,
+    "mistral": CHAT,
+    "portable": CHAT,
+    "openai_responses": [
+        {"type": "message", "role": "developer", "content": "s"},
+        {"role": "user", "content": [
+            {"type": "input_text", "text": "q"},
+            {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}", "detail": "low"},
+            {"type": "input_file", "file_url": "https://e.x/a.pdf", "filename": "a.pdf"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "t"}],
+         "encrypted_content": "e", "content": [{"type": "reasoning_text", "text": "t"}]},
+        {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "phase": "commentary",
+         "content": [{"type": "output_text", "text": "a", "annotations": []}]},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "q"}},
+        {"type": "function_call", "id": "fc_1", "call_id": "1", "name": "f", "arguments": "{}", "status": "completed"},
+        {"type": "custom_tool_call", "id": "ctc_1", "call_id": "2", "name": "g", "input": "x"},
+        {"type": "local_shell_call", "id": "lsh_1", "call_id": "3", "status": "completed",
+         "action": {"type": "exec", "command": ["ls"], "env": {}}},
+        {"type": "function_call_output", "call_id": "1", "output": "r"},
+        {"type": "custom_tool_call_output", "call_id": "2", "output": [{"type": "input_text", "text": "r"}]},
+        {"type": "local_shell_call_output", "id": "3", "output": "r"},
+        {"type": "item_reference", "id": "rs_9"},
+    ],
+    "gemini": [
+        {"role": "user", "parts": [
+            {"text": "q"},
+            {"inlineData": {"mimeType": "image/png", "data": PIXEL, "displayName": "d"}},
+            {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://a/b.pdf"},
+             "videoMetadata": {"fps": 1}, "mediaResolution": {"level": "LOW"}}]},
+        {"role": "model", "parts": [
+            {"text": "t", "thought": True, "thoughtSignature": "QUJDRA=="},
+            {"executableCode": {"id": "e", "language": "PYTHON", "code": "1"}},
+            {"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}, "thoughtSignature": "QUJDRA=="}]},
+        {"role": "user", "parts": [
+            {"functionResponse": {"id": "1", "name": "f", "response": {"output": "r"}, "parts": [
+                {"inlineData": {"mimeType": "image/png", "data": PIXEL}}]}}]},
+    ],
+    "bedrock": [
+        {"role": "user", "content": [
+            {"text": "q"},
+            {"image": {"format": "png", "source": {"bytes": PIXEL}}},
+            {"document": {"format": "pdf", "name": "n", "context": "c", "citations": {"enabled": True},
+                          "source": {"s3Location": {"uri": "s3://b/k.pdf", "bucketOwner": "123456789012"}}}},
+            {"guardContent": {"text": {"text": "q", "qualifiers": ["query"]}}},
+            {"cachePoint": {"type": "default", "ttl": "5m"}}]},
+        {"role": "assistant", "content": [
+            {"reasoningContent": {"reasoningText": {"text": "t", "signature": "s"}}},
+            {"citationsContent": {"content": [{"text": "a"}], "citations": []}},
+            {"toolUse": {"toolUseId": "s", "name": "g", "input": {}, "type": "server_tool_use"}},
+            {"toolResult": {"toolUseId": "s", "content": [{"json": {}}], "type": "g_result"}},
+            {"toolUse": {"toolUseId": "1", "name": "f", "input": {"a": 1}}}]},
+        {"role": "user", "content": [
+            {"toolResult": {"toolUseId": "1", "status": "success", "content": [
+                {"text": "r"}, {"json": {"a": 1}}, {"image": {"format": "png", "source": {"bytes": PIXEL}}}]}},
+            {"document": {"format": "txt", "name": "m", "source": {"text": "d"}}}]},
+    ],
+    "pydantic_ai": [
+        {"kind": "request", "instructions": "i", "timestamp": "2026-01-01T00:00:00Z", "parts": [
+            {"part_kind": "system-prompt", "content": "s"},
+            {"part_kind": "user-prompt", "content": ["q", {"kind": "image-url", "url": "https://e.x/a.png"},
+                {"kind": "binary", "media_type": "image/png", "data": PIXEL},
+                {"kind": "uploaded-file", "file_id": "f", "provider_name": "anthropic"}]}]},
+        {"kind": "response", "model_name": "m", "provider_name": "anthropic", "state": "complete", "parts": [
+            {"part_kind": "thinking", "content": "t", "id": "x", "signature": "s", "provider_name": "anthropic"},
+            {"part_kind": "text", "content": "a", "provider_details": {"thought_signature": "s"}},
+            {"part_kind": "file", "content": {"kind": "binary", "media_type": "image/png", "data": PIXEL}},
+            {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "1", "tool_kind": None}]},
+        {"kind": "request", "parts": [
+            {"part_kind": "tool-return", "tool_name": "f", "content": "r", "tool_call_id": "1", "outcome": "success",
+             "metadata": {"a": 1}}]},
+    ],
+}  # fmt: skip
+
+
+def paths(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Give the place of every value in a list but the list itself."""
+    if path:
+        yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from paths(item, (*path, key))
+
+
+def planted(raw: list[Any], path: Path, value: Any) -> list[Any]:
+    """Give a list with another value in one place."""
+    made = copy.deepcopy(raw)
+    held: Any = made
+    for step in path[:-1]:
+        held = held[step]
+    held[path[-1]] = value
+    return made
+
+
+@pytest.mark.parametrize("origin", LISTS)
+def test_a_check_takes_any_value_at_any_key(origin: str) -> None:
+    for path in paths(LISTS[origin]):
+        for value in HOSTILE:
+            raw = planted(LISTS[origin], path, value)
+            for name, dialect in DIALECTS.items():
+                if name != "native":
+                    assert isinstance(check(raw, dialect), list)
+
+
+@pytest.mark.parametrize("origin", LISTS)
+def test_two_values_without_bottom_are_never_compared(origin: str) -> None:
+    for path in paths(LISTS[origin]):
+        raw = planted(LISTS[origin], path, DEEP_LIST) + planted(LISTS[origin], path, [[DEEP_LIST]])
+        for name, dialect in DIALECTS.items():
+            if name != "native":
+                assert isinstance(check(raw, dialect), list)
+
+
+@pytest.mark.parametrize("origin", LISTS)
+def test_a_history_takes_any_value_at_any_key(origin: str) -> None:
+    for path in paths(LISTS[origin]):
+        for value in HOSTILE:
+            raw = planted(LISTS[origin], path, value)
+            assert isinstance(MessageHistory.from_list(raw, dialect=DIALECTS[origin]), MessageHistory)
