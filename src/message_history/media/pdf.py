@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import Final, final
+from bisect import bisect_right
+from typing import Final, TypeAlias, final
 
 from attrs import frozen
 
@@ -46,15 +47,51 @@ def paper_in(data: bytes) -> Paper | None:
     for found in _PACKED.finditer(data):
         inflated = _inflated(data, found.end(), min(budget, _MOST_AT_ONCE))
         budget -= len(inflated)
-        pages += _pages(inflated)
+        pages |= _packed_pages(inflated, data, found)
         if budget <= 0:
             break
-    return Paper(pages=pages or None)
+    return Paper(pages=len(pages) or None)
 
 
-def _pages(data: bytes) -> int:
-    """Count the pages among some objects."""
-    return len(_LEAF.findall(data))
+# A page by the number of its object, so that one that was saved again counts once; without a number, by its place.
+_Page: TypeAlias = int | tuple[int, int]
+
+
+def _pages(data: bytes) -> set[_Page]:
+    """Find the pages among the objects of the file."""
+    pages: set[_Page] = set()
+    end = 0
+    for leaf in _LEAF.finditer(data):
+        number = _number_before(data, end, leaf.start())
+        pages.add((0, leaf.start()) if number is None else number)
+        end = leaf.end()
+    return pages
+
+
+def _number_before(data: bytes, start: int, stop: int) -> int | None:
+    """Give the number of the last object that begins between two places."""
+    while (stop := data.rfind(b"obj", start, stop)) >= 0:
+        head = _HEAD.search(data, max(start, stop - _LONGEST_HEAD), stop)
+        if head is not None:
+            return int(head[1])
+    return None
+
+
+def _packed_pages(inflated: bytes, data: bytes, found: re.Match[bytes]) -> set[_Page]:
+    """Find the pages in a stream of objects, which begins with their numbers and places."""
+    told = data[data.rfind(b"<<", max(0, found.start() - _LONGEST_TOLD), found.start()) : found.end()]
+    first = _FIRST.search(told)
+    head = int(first[1]) if first is not None else 0
+    try:
+        values = [int(value) for value in inflated[:head].split()]
+    except ValueError:
+        values = []
+    numbers, places = values[::2], values[1::2]
+    pages: set[_Page] = set()
+    for leaf in _LEAF.finditer(inflated):
+        which = bisect_right(places, leaf.start() - head) - 1
+        pages.add(numbers[which] if which >= 0 else (found.start(), leaf.start()))
+    return pages
 
 
 def _inflated(data: bytes, start: int, limit: int) -> bytes:
@@ -69,5 +106,9 @@ _MAGIC: Final = b"%PDF-"
 _ENCRYPTED: Final = re.compile(rb"/Encrypt\s*(?:\d+\s+\d+\s+R|<<)")
 _LEAF: Final = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 _PACKED: Final = re.compile(rb"/Type\s*/ObjStm\b[^>]{0,200}>>\s*stream\r?\n")
+_FIRST: Final = re.compile(rb"/First\s+(\d{1,9})")
+_HEAD: Final = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+\Z")
+_LONGEST_HEAD: Final = 24
+_LONGEST_TOLD: Final = 300
 _MOST_AT_ONCE: Final = 4_000_000
 _MOST_INFLATED: Final = 32_000_000
