@@ -204,10 +204,77 @@ def test_a_line_without_an_id_is_given_one_when_a_result_must_follow_it() -> Non
     assert [value["message"]["content"][0]["type"] for value in after] == ["text", "tool_use", "tool_result"]
 
 
-def test_a_result_stands_behind_its_call_where_another_line_has_the_id_of_the_line() -> None:
-    twice = [claude_line("u1", None, "assistant", call("1")), {"type": "user", "uuid": "u1"}]
-    after = mended(twice)
-    assert [value["message"]["content"][0]["type"] for value in after[:3]] == ["text", "tool_use", "tool_result"]
+REPLY = claude_line("u2", "u1", "assistant", call("1"))
+WHOLE = [HI, REPLY, claude_line("u3", "u2", "user", result("1")), claude_line("u4", "u3", "assistant", words("done"))]
+
+
+@pytest.mark.parametrize("n", range(4))
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_a_line_that_is_there_twice_counts_once(n: int, at: int) -> None:
+    twice = [*WHOLE[:at], WHOLE[n], *WHOLE[at:]] if n < at else [*WHOLE, WHOLE[n]]
+    file = session_in(rows(twice))
+    assert said(file) == said(session_in(rows(WHOLE)))
+    assert file.mend().data == rows(twice)
+    assert session_in(rows(WHOLE + WHOLE)).mend().data == rows(WHOLE + WHOLE)
+
+
+def test_a_copy_does_not_bring_back_what_was_mended() -> None:
+    both = claude_line("u2", "u1", "user", [*result("9"), *words("and")])
+    after = mended([HI, both, claude_line("u3", "u2", "assistant", words("x")), both])
+    assert [value["uuid"] for value in after] == ["u1", "u2", "u3"]
+    assert after[1]["message"]["content"] == words("and")
+
+
+def test_of_two_lines_with_one_id_the_last_message_counts() -> None:
+    other = claude_line("u2", "u1", "assistant", words("again"))
+    file = session_in(rows([HI, REPLY, other, {"type": "system", "uuid": "u2", "sessionId": "s"}]))
+    assert said(file) == [("user", ["hi"]), ("assistant", ["again"])]
+
+
+def test_what_a_sidechain_lacks_is_put_into_it() -> None:
+    main = [HI, claude_line("u2", "u1", "assistant", words("hello"))]
+    side = {**claude_line("s2", "s1", "assistant", call("1")), "isSidechain": True}
+    data = rows(main) + b"{spoilt\n" + rows([side])
+    file = session_in(data)
+    after = file.mend()
+    assert after.data.startswith(rows(main))
+    new = list(map(json.loads, after.data.splitlines()))[2:]
+    assert [value["isSidechain"] for value in new] == [True, True, True]
+    assert {value["sessionId"] for value in new} == {side["sessionId"]}
+    assert said(after.after) == said(file)
+    assert after.after.mend().data == after.data
+
+
+THOUGHT_OF = [{"type": "thinking", "thinking": "hm", "signature": "sig"}]
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_reply_that_was_cut_off_behind_its_thinking_can_be_sent_again(goes_on: bool) -> None:
+    cut = claude_line("u2", "u1", "assistant", THOUGHT_OF)
+    behind = [claude_line("u3", "u2", "user", words("go on"))] * goes_on
+    assert [found.rule for _, found in session_in(rows([HI, cut, *behind])).violations()] == ["T8"]
+    after = mended([HI, cut, *behind])
+    assert after[1]["message"]["content"][0]["type"] == "text"
+    (told,) = session_in(rows([HI, cut, *behind])).mend().repairs
+    assert [block.thinking for repair in told[1] for block in repair.removed if isinstance(block, ThinkingBlock)] == [
+        "hm"
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        call("1"),
+        [*words("x"), 5],
+        [*words("x"), None],
+        [*words("x"), {"type": "weird"}],
+        THOUGHT_OF,
+        ["a", *words("x")],
+    ],
+    ids=["call", "number", "null", "weird", "thinking", "text"],
+)
+def test_what_the_user_cannot_say_is_mended(content: list[Any]) -> None:
+    mended([HI, claude_line("u2", "u1", "user", content), claude_line("u3", "u2", "assistant", words("x"))])
 
 
 # Codex
@@ -287,6 +354,46 @@ def test_a_compacted_rollout_holds_what_takes_its_place() -> None:
     assert after[-1]["payload"]["type"] == "function_call_output"
     plain = session_in(rows(rollout(user("hi"), codex_line({"message": "sum"}, "compacted"), user("more"))))
     assert [entry["content"][0]["text"] for entry in plain.conversations[0].file.entries] == ["sum", "more"]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [{"message": ""}, {"message": "", "replacement_history": [user("")]}, {"replacement_history": [output("9")]}],
+    ids=["blank", "blank item", "orphan"],
+)
+def test_mending_does_not_bring_back_what_was_compacted(kept: dict[str, Any]) -> None:
+    values = rollout(user("old"), assistant("older"), codex_line(kept, "compacted"), user("new"), function("1"))
+    file = session_in(rows(values))
+    after = file.mend()
+    assert after.after.conversations[0].left_out == file.conversations[0].left_out == 2
+    assert not after.after.violations()
+    assert after.after.mend().data == after.data
+    assert '"old"' in after.data.decode()
+    assert "old" not in str(after.after.conversations[0].file.entries)
+
+
+def test_what_is_new_in_a_compacted_conversation_stands_in_it() -> None:
+    kept = {"replacement_history": [assistant("a"), function("1"), user("b")]}
+    after = mended(rollout(user("old"), codex_line(kept, "compacted"), assistant("c")))
+    items = after[-2]["payload"]["replacement_history"]
+    assert [item["type"] for item in items] == [
+        "message",
+        "message",
+        "function_call",
+        "function_call_output",
+        "message",
+    ]
+    assert after[-1]["payload"] == assistant("c")
+
+
+def test_items_that_were_written_twice_are_mended() -> None:
+    items = [user("hi"), function("1"), output("1"), assistant("x")]
+    file = session_in(rows([*rollout(*items), *rollout(*items)]))
+    assert {found.rule for _, found in file.violations()} == {"DS-16"}
+    after = file.mend()
+    assert not after.after.violations()
+    assert after.after.messages == file.messages
+    assert after.after.mend().data == after.data
 
 
 def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:

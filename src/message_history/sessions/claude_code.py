@@ -77,6 +77,23 @@ def _side(value: Mapping[str, Any], roots: dict[str, str]) -> str:
     return str(name)
 
 
+def _id(value: Mapping[str, Any]) -> str | None:
+    """Return what other lines name a line by; None when they cannot."""
+    own = value.get("uuid")
+    return own if isinstance(own, str) else None
+
+
+def _found_by_id(values: Mapping[int, dict[str, Any]]) -> dict[str | None, int]:
+    """Find the lines by their ids; of lines with one id the last message counts, and of copies the first."""
+    found: dict[str | None, int] = {}
+    for n, value in values.items():
+        own = _id(value)
+        other = values[found[own]] if own in found else None
+        if own is not None and (other is None or (value != other and _is_message(value) >= _is_message(other))):
+            found[own] = n
+    return found
+
+
 @final
 class _Tree:
     """The lines of one conversation, with what was rewound.
@@ -87,16 +104,18 @@ class _Tree:
     """
 
     def __init__(self, lines: Sequence[Line], own: Sequence[int]) -> None:
-        self._values = {n: value for n in own if (value := lines[n].value) is not None}
+        every = {n: value for n in own if (value := lines[n].value) is not None}
+        self._at = _found_by_id(every)
+        self._copies = {n for n, value in every.items() if self._at.get(_id(value), n) != n}
+        self._values = {n: value for n, value in every.items() if n not in self._copies}
         self._numbers = {n: lines[n].number for n in own}
         self._before: dict[int, int | None] = {}
         before = None
-        for n in own:
+        for n in self._values:
             self._before[n] = before
             before = n if _is_message(self._values[n]) else before
         self._newest = before
         self._linked = any(isinstance(value.get("parentUuid"), str) for value in self._values.values())
-        self._at = {value["uuid"]: n for n, value in self._values.items() if isinstance(value.get("uuid"), str)}
 
     def thread(self, label: str) -> Thread:
         """Give the conversation."""
@@ -277,11 +296,10 @@ class _Weaving:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
         self._values: dict[int, dict[str, Any]] = {}
-        self._gone: dict[int, object] = {}
+        self._gone: set[int] = set()
         self._behind: dict[int, list[dict[str, Any]]] = defaultdict(list)
         self._made = 0
-        values = ((n, line.value) for n, line in enumerate(lines) if line.value is not None)
-        self._at = {own: n for n, value in values if isinstance(own := value.get("uuid"), str)}
+        self._taken = {_id(line.value) for line in lines if line.value is not None}
 
     def take(self, splice: Splice) -> None:
         """Take one mended conversation."""
@@ -295,7 +313,7 @@ class _Weaving:
         behind: dict[int, list[dict[str, Any]]] = defaultdict(list)
         for addition in splice.additions:
             line = addition.after.line if addition.after is not None else first - 1
-            made = self._line(addition, self._lines[max(line, 0)].value or {})
+            made = self._line(addition, self._lines[addition.after.line if addition.after else first].value or {})
             self._behind[line].append(made)
             # The line that it stands behind may be beside the chain.
             place = bisect_right(ordered, line)
@@ -303,7 +321,8 @@ class _Weaving:
         nodes: list[int | dict[str, Any]] = [*behind[-1]]
         for n in chain:
             nodes += [n, *behind[n]]
-        self._link(nodes)
+        root = self._lines[splice.thread.chain[0]].value or {}
+        self._link(nodes, root.get("parentUuid"))
 
     def _shorten(self, n: int, splice: Splice) -> None:
         """Keep what stays of a line."""
@@ -311,7 +330,7 @@ class _Weaving:
         items = _items(value)
         kept = [item for m, item in enumerate(items) if (n, m) in splice.kept]
         if not kept:
-            self._gone[n] = value.get("uuid")
+            self._gone.add(n)
         elif len(kept) < len(items):
             self._values[n] = {**value, "message": {**value["message"], "content": kept}}
 
@@ -322,32 +341,34 @@ class _Weaving:
         if addition.role == "assistant" and reply is not None:
             message = {"id": reply, "type": "message", **message}
         envelope = {key: like[key] for key in _ENVELOPE if key in like}
-        return {"parentUuid": None, **envelope, "type": addition.role, "message": message, "uuid": self._id(like)}
+        return {"parentUuid": None, **envelope, "type": addition.role, "message": message, "uuid": self._new_id(like)}
 
-    def _id(self, like: Mapping[str, Any]) -> str:
-        """Make the id of a line."""
-        self._made += 1
-        return str(uuid.uuid5(_NAMESPACE, f"{like.get('uuid')} {self._made}"))
+    def _new_id(self, like: Mapping[str, Any]) -> str:
+        """Make the id of a line, which no other line has."""
+        made = ""
+        while not made or made in self._taken:
+            self._made += 1
+            made = str(uuid.uuid5(_NAMESPACE, f"{like.get('uuid')} {self._made}"))
+        return made
 
-    def _link(self, chain: Sequence[int | dict[str, Any]]) -> None:
-        """Link new lines with their neighbours."""
+    def _link(self, chain: Sequence[int | dict[str, Any]], root: object) -> None:
+        """Link new lines with their neighbours, and the first with what the conversation descends from."""
         for n, node in enumerate(chain):
             before = chain[n - 1] if n else None
             if isinstance(node, int) and (before is None or isinstance(before, int)):
                 continue
-            parent = self._named(before) if before is not None else self._value(chain[n + 1]).get("parentUuid")
+            parent = self._named(before) if before is not None else root
             if isinstance(node, int):
                 self._values[node] = {**self._value(node), "parentUuid": parent}
             else:
                 node["parentUuid"] = parent
 
     def _named(self, node: int | dict[str, Any]) -> object:
-        """Return a line's id; without one of its own it is given one, for the line behind it would not find it."""
+        """Return a line's id; without one it is given one, for the line behind it would not find it."""
         value = self._value(node)
-        if isinstance(node, int) and self._at.get(str(value.get("uuid"))) != node:
-            value = {**value, "uuid": self._id(value)}
+        if isinstance(node, int) and _id(value) is None:
+            value = {**value, "uuid": self._new_id(value)}
             self._values[node] = value
-            self._at[value["uuid"]] = node
         return value["uuid"]
 
     def _value(self, node: int | dict[str, Any]) -> dict[str, Any]:
@@ -356,11 +377,14 @@ class _Weaving:
     def lines(self) -> list[tuple[Line | None, dict[str, Any] | None]]:
         """Give the new lines."""
         heirs = self._heirs()
+        changed = {_id(self._lines[n].value or {}): n for n in (*self._gone, *self._values)}
         out: list[tuple[Line | None, dict[str, Any] | None]] = [
             (None, _linked(made, heirs)) for made in self._behind[-1]
         ]
         for n, line in enumerate(self._lines):
-            if n not in self._gone:
+            other = changed.get(_id(line.value or {}), n)
+            # A copy of what has changed would undo the change.
+            if n not in self._gone and not (other < n and self._lines[other].value == line.value):
                 value = self._values.get(n, line.value)
                 linked = _linked(value, heirs) if value is not None else None
                 out.append((line, linked if linked is not line.value else None))
@@ -370,8 +394,9 @@ class _Weaving:
     def _heirs(self) -> dict[str, Any]:
         """Tell who takes the place of lines that are gone, for those that name them."""
         heirs: dict[str, Any] = {}
-        for n, own in sorted(self._gone.items()):
-            if isinstance(own, str):
+        for n in sorted(self._gone):
+            own = _id(self._lines[n].value or {})
+            if own is not None:
                 parent = (self._lines[n].value or {}).get("parentUuid")
                 heirs[own] = heirs.get(parent, parent) if isinstance(parent, str) else parent
         return heirs

@@ -6,6 +6,7 @@ the session. A line that says that the conversation was compacted holds what tak
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -166,24 +167,30 @@ def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line
     kept = {place for splice in splices for place in splice.kept}
     touched = {piece.line for splice in splices if splice.changed for piece in splice.thread.pieces}
     wrapped = any("payload" in (line.value or {}) for line in lines)
-    behind: dict[int, list[tuple[Line | None, dict[str, Any] | None]]] = {}
+    before: dict[int, list[Any]] = {}
+    behind: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for splice in splices:
-        first = splice.thread.pieces[0].line
         for addition in splice.additions:
-            at = addition.after.line if addition.after is not None else first - 1
-            like = lines[max(at, 0)].value or {}
-            behind.setdefault(at, []).extend((None, _line(item, like) if wrapped else item) for item in addition.items)
-    out = behind.get(-1, [])
+            if addition.after is None:
+                before.setdefault(splice.thread.pieces[0].line, []).extend(addition.items)
+            else:
+                behind[addition.after.line, addition.after.item] += addition.items
+    out: list[tuple[Line | None, dict[str, Any] | None]] = []
     for n, line in enumerate(lines):
         items = _items(line.value) if n in touched else []
-        staying = [item for m, item in enumerate(items) if (n, m) in kept]
-        if len(staying) == len(items):
+        staying = [[*([item] if (n, m) in kept else []), *behind[n, m]] for m, item in enumerate(items)]
+        new = [*before.get(n, []), *(item for some in staying for item in some)]
+        if _said(line.value)[0] == "compacted" and line.value is not None:
+            # It stays when nothing is left in it, too: what stands before it would count again.
+            payload = {**line.value["payload"], "replacement_history": new}
+            out.append((line, None if new == items else {**line.value, "payload": payload}))
+        elif not items:
             out.append((line, None))
-        elif staying and line.value is not None:
-            # Only what takes the place of a compacted conversation has several items in a line.
-            payload = {**line.value["payload"], "replacement_history": staying}
-            out.append((line, {**line.value, "payload": payload}))
-        out += behind.get(n, [])
+        else:
+            like = line.value or {}
+            out += [
+                (line, None) if item is items[0] else (None, _line(item, like) if wrapped else item) for item in new
+            ]
     return out
 
 

@@ -5,6 +5,7 @@ A file holds one conversation or several. What is read can be checked, mended, a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
@@ -253,6 +254,10 @@ _READERS: Final[dict[SessionKind, Callable[[Sequence[Line]], tuple[Thread, ...]]
 _WRITERS: Final = {SessionKind.CLAUDE_CODE: claude_code.spliced, SessionKind.CODEX: codex.spliced}
 
 
+ROUNDS: Final = 8
+"""How often a file is mended at most before what it still holds is left as it is."""
+
+
 def _kind_of(data: bytes) -> SessionKind:
     """Tell the kind of a file by its first sound lines."""
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
@@ -382,10 +387,28 @@ def _own_mended(data: bytes, policy: Policy) -> tuple[bytes, Repairs]:
 
 
 def _spliced(data: bytes, kind: SessionKind, policy: Policy) -> tuple[bytes, Repairs]:
-    lines, _ = _lines(data)
-    splices: list[Splice] = [splice(thread, policy) for thread in _READERS[kind](lines)]
-    written = [_written(line, value) for line, value in _WRITERS[kind](lines, splices)]
-    return b"".join(written), tuple((found.thread.label, found.repairs) for found in splices)
+    """Mend the conversations of a file until nothing changes any more: which lines they hold may change with it."""
+    told: dict[str, list[Repair]] = defaultdict(list)
+    for _ in range(ROUNDS):
+        lines, _notes = _lines(data)
+        splices = _splices(_READERS[kind](lines), policy)
+        for found in splices:
+            told[found.thread.label] += [repair for repair in found.repairs if repair not in told[found.thread.label]]
+        written = b"".join(_written(line, value) for line, value in _WRITERS[kind](lines, splices))
+        if written == data:
+            break
+        data = written
+    return data, tuple((label, tuple(repairs)) for label, repairs in told.items())
+
+
+def _splices(threads: Sequence[Thread], policy: Policy) -> list[Splice]:
+    found = [splice(thread, policy) for thread in threads]
+    return [
+        splice(each.thread, policy, as_sent=True)
+        if not each.changed and _conversation(each.thread).violations()
+        else each
+        for each in found
+    ]
 
 
 def _written(line: Line | None, value: Mapping[str, Any] | None) -> bytes:

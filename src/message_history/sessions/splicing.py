@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -138,12 +139,13 @@ class Splice:
         return bool(self.additions) or len(self.kept) < len(self.thread.pieces)
 
 
-def splice(thread: Thread, policy: Policy) -> Splice:
+def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
     """Mend a conversation, and find what stays of it.
 
     Args:
         thread: the conversation.
         policy: decides where there is a choice.
+        as_sent: whether to take over what an export leaves out and rewrites, too.
 
     Returns:
         What stays, and what is put where.
@@ -151,6 +153,14 @@ def splice(thread: Thread, policy: Policy) -> Splice:
     Complexity: linear in the conversation, and logarithmic in how far results are moved.
     """
     history = MessageHistory.from_list(thread.messages(), policy=policy)
+    repairs = history.repairs
+    if as_sent:
+        # The file goes on, and its thinking is for its own program to judge.
+        fields: dict[str, Any] = {"prefill": True, "binds_thinking": False}
+        export = history.export(evolve(thread.dialect, **fields))
+        sent = MessageHistory.from_list(export.messages, dialect=thread.dialect)
+        repairs = (*repairs, *_with_removed(export.repairs, history, sent), *sent.repairs)
+        history = sent
     pieces, origin = thread.pieces, _Origins(thread.pieces, history)
     order: list[_Place] = []
     met: set[int] = set()
@@ -158,7 +168,7 @@ def splice(thread: Thread, policy: Policy) -> Splice:
     for message in _said(history):
         for block in message.content:
             found = origin.of(block)
-            if found is None:
+            if found is None or not _stays(pieces[found], message.role):
                 order.append(_Place(None, message.role, thread.write(message.role, block, before)))
             elif found not in met:
                 met.add(found)
@@ -176,7 +186,22 @@ def splice(thread: Thread, policy: Policy) -> Splice:
         elif items:
             additions.append(Addition(after, role, tuple(items)))
     kept = frozenset((pieces[n].line, pieces[n].item) for n in staying)
-    return Splice(thread, kept, tuple(additions), history.repairs)
+    return Splice(thread, kept, tuple(additions), repairs)
+
+
+def _with_removed(repairs: Iterable[Repair], history: MessageHistory, sent: MessageHistory) -> Iterator[Repair]:
+    """Let the repairs of an export hold what is not in the file any more."""
+    left = {_bare(block) for message in _said(sent) for block in message.content}
+    for repair in repairs:
+        blocks = history[repair.index].content if repair.index < len(history) else ()
+        gone = [block for block in map(_bare, blocks) if block not in left]
+        left.update(gone)
+        yield evolve(repair, removed=(*repair.removed, *gone)) if gone else repair
+
+
+def _stays(piece: Piece, role: Role) -> bool:
+    """Tell whether a piece can stand in a message of a role as it was written."""
+    return piece.role == role and isinstance(piece.raw, Mapping)
 
 
 class _Place(NamedTuple):
