@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from attrs import evolve
 
-from message_history import ImageBlock, Message, MessageHistory, RepairCode, TextBlock, ToolUseBlock
+from message_history import (
+    DocumentBlock,
+    ImageBlock,
+    Message,
+    MessageHistory,
+    RepairCode,
+    TextBlock,
+    ToolUseBlock,
+)
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, Native, OpenAIChat, OpenAIResponses
 from message_history.dialects.portable import Portable
@@ -144,6 +152,38 @@ def test_where_any_format_is_taken_what_is_none_is_left_out_too(dialect: Dialect
     for other in (image(b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"), image(b"BM" + bytes(40), "image/bmp")):
         export = MessageHistory().add_user(["what is it?", other]).export(dialect)
         assert str(other.source["data"]) in str(export.messages)
+
+
+@pytest.mark.parametrize(
+    "media_type",
+    ["", "application/octet-stream", "Application/PDF", "application/pdf; x=1", "application/x-pdf", "text/plain"],
+)
+@pytest.mark.parametrize(
+    "dialect", [Anthropic(), OpenAIChat(), OpenAIResponses(), Gemini(), Bedrock()], ids=lambda dialect: dialect.name
+)
+def test_a_pdf_is_sent_as_one_whatever_it_says(dialect: Dialect[Any], media_type: str) -> None:
+    wrong = evolve(paper(), source={**paper().source, "media_type": media_type})
+    if not media_type:
+        del (source := dict(wrong.source))["media_type"]
+        wrong = evolve(wrong, source=source)
+    plain = MessageHistory().add_user(["what is it?", paper()])
+    export = MessageHistory().add_user(["what is it?", wrong]).export(dialect)
+    assert export.messages == plain.for_send(dialect)
+    if media_type and not dialect.limits.lenient:
+        detail = f"the media type {media_type!r} as 'application/pdf', which the data is"
+        assert [repair.detail.startswith(detail) for repair in export.repairs if repair.removed == (wrong,)] == [True]
+
+
+def test_a_locked_pdf_and_a_text_about_pdfs_are_told_apart() -> None:
+    locked = paper(encrypted=True)
+    wrong = evolve(locked, source={**locked.source, "media_type": "application/octet-stream"})
+    assert left_out(wrong) == "[document left out: it is encrypted]"
+    about = DocumentBlock({"type": "base64", "media_type": "text/plain", "data": as_text(b"A file begins with %PDF-1")})
+    assert exported(about)[0][0]["source"] == {
+        "type": "text",
+        "media_type": "text/plain",
+        "data": "A file begins with %PDF-1",
+    }
 
 
 def test_a_message_of_nothing_else_still_says_something() -> None:

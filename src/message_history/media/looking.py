@@ -11,7 +11,7 @@ from attrs import frozen
 from message_history.blocks import DocumentBlock, ImageBlock
 from message_history.media.encoded import Encoded, encoded, inline_data
 from message_history.media.headers import Picture, picture_in
-from message_history.media.pdf import Paper, paper_in
+from message_history.media.pdf import MAGIC, Paper, claims_pdf, paper_in
 
 __all__ = ["Look", "Media", "look_at", "seen"]
 
@@ -84,8 +84,7 @@ def seen(text: str, declared: str, *, document: bool) -> Look:
         return Look(inline=True, declared=declared)
     mended = data.text is not text and data.text != text
     if document:
-        paper = paper_in(data.decoded()) if declared in _PAPER else None
-        return Look(inline=True, declared=declared, data=data.text, paper=paper, mended=mended)
+        return Look(inline=True, declared=declared, data=data.text, paper=_paper(data, declared), mended=mended)
     return Look(inline=True, declared=declared, data=data.text, picture=_read(data), mended=mended)
 
 
@@ -110,6 +109,12 @@ def _changed(look: Look) -> Look:
     )
 
 
+def _paper(data: Encoded, declared: str) -> Paper | None:
+    """Read a PDF; in what claims to be something else, only where it is at the very beginning."""
+    may_be_behind = not declared or claims_pdf(declared)
+    return paper_in(data.decoded()) if MAGIC in data.at(0, 1024 if may_be_behind else len(MAGIC)) else None
+
+
 def _read(data: Encoded) -> Picture | None:
     """Read an image; headers that contradict themselves are no image's."""
     try:
@@ -118,7 +123,6 @@ def _read(data: Encoded) -> Picture | None:
         return None
 
 
-_PAPER: Final = ("application/pdf", "application/x-pdf", "")
 _T = TypeVar("_T")
 
 

@@ -9,7 +9,11 @@ from typing import Final, TypeAlias, final
 
 from attrs import frozen
 
-__all__ = ["Paper", "paper_in"]
+__all__ = ["MAGIC", "PDF", "Paper", "claims_pdf", "paper_in"]
+
+PDF: Final = "application/pdf"
+MAGIC: Final = b"%PDF-"
+"""How a PDF begins."""
 
 
 @final
@@ -26,6 +30,11 @@ class Paper:
     encrypted: bool = False
 
 
+def claims_pdf(declared: str) -> bool:
+    """Tell whether a media type says that something is a PDF."""
+    return declared.partition(";")[0].strip().lower() in (PDF, "application/x-pdf")
+
+
 def paper_in(data: bytes) -> Paper | None:
     """Read what a PDF's bytes say.
 
@@ -37,7 +46,7 @@ def paper_in(data: bytes) -> Paper | None:
 
     Complexity: linear in the bytes; what is compressed is looked into as far as `_MOST_INFLATED`.
     """
-    if _MAGIC not in data[:1024]:
+    if MAGIC not in data[:1024]:
         return None
     encrypted = _ENCRYPTED.search(data) is not None
     if encrypted:
@@ -102,7 +111,6 @@ def _inflated(data: bytes, start: int, limit: int) -> bytes:
         return b""
 
 
-_MAGIC: Final = b"%PDF-"
 _ENCRYPTED: Final = re.compile(rb"/Encrypt\s*(?:\d+\s+\d+\s+R|<<)")
 _LEAF: Final = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 _PACKED: Final = re.compile(rb"/Type\s*/ObjStm\b[^>]{0,200}>>\s*stream\r?\n")

@@ -19,6 +19,7 @@ from message_history.media.fitting import can_fit
 from message_history.media.judging import faults_of, told_of, what_is_wrong, why_not_fitted, words_for
 from message_history.media.looking import Look, Media, look_at
 from message_history.media.made import bounds_of, made_to_fit
+from message_history.media.pdf import PDF, claims_pdf
 from message_history.message import Message, make_message
 from message_history.repairs import Repair, RepairCode
 
@@ -102,6 +103,12 @@ class _Item:
         self.sent = evolve(self.block, source=source)
         self.why = why
 
+    def correct(self, media_type: str, data: str, rule: str) -> None:
+        """Send the same under another type."""
+        self.replace(
+            media_type, data, f"the media type {self.look.declared!r:.80} as {media_type!r}, which the data is{rule}"
+        )
+
     def fit(self, fitted: Fitted, rules: str) -> None:
         """Send the image that was made to fit."""
         if self.look.picture is not None and self.look.data is not None:
@@ -160,8 +167,7 @@ class _Request:
         if faults or (limits.upright and picture.orientation != 1 and can_fit()):
             self._fit(item, look.data, picture, faults)
         elif not _is_named(look.declared, picture.media_type, limits):
-            why = f"the media type {look.declared!r:.80} as {picture.media_type!r}, which the data is"
-            item.replace(picture.media_type, look.data, why + limits.named("mismatch"))
+            item.correct(picture.media_type, look.data, limits.named("mismatch"))
         elif look.mended and not limits.lenient:
             item.replace(picture.media_type, look.data, "an image's data in plain base64")
 
@@ -181,11 +187,10 @@ class _Request:
         why = ""
         if look.data is None:
             why = "its data is no base64"
-        elif limits.pdf and look.declared in ("application/pdf", "application/x-pdf"):
-            if look.paper is None:
-                why = "it is no PDF"
-            elif look.paper.encrypted:
-                why = "it is encrypted"
+        elif limits.pdf and look.paper is None and claims_pdf(look.declared):
+            why = "it is no PDF"
+        elif limits.pdf and look.paper is not None and look.paper.encrypted:
+            why = "it is encrypted"
         if why:
             item.leave_out(why, limits.named("document"))
             return
@@ -193,6 +198,8 @@ class _Request:
         weight = limits.weight(len(data))
         if limits.document_bytes is not None and weight > limits.document_bytes:
             item.leave_out(f"it has {weight} bytes, {limits.document_bytes} are taken", limits.named("bytes"))
+        elif look.paper is not None and not _is_named(look.declared, PDF, limits):
+            item.correct(PDF, data, limits.named("document"))
         elif look.mended:
             item.replace(look.declared, data, "a document's data in plain base64")
 
@@ -324,7 +331,7 @@ def _crowded_out(items: Sequence[_Item], sizes: Sequence[int], limit: int) -> li
     return out
 
 
-_SAME: Final = {
+_SAME: Final = {PDF: (PDF, "pdf")} | {
     kind: ("", kind, kind.removeprefix("image/"), *others)
     for kind, others in (
         ("image/png", ()),
