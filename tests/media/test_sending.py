@@ -154,6 +154,13 @@ def test_where_any_format_is_taken_what_is_none_is_left_out_too(dialect: Dialect
         assert str(other.source["data"]) in str(export.messages)
 
 
+@pytest.mark.parametrize("dialect", PROVIDERS, ids=lambda dialect: f"{dialect.name}-{dialect.limits.date}")
+def test_an_image_in_a_url_of_data_is_sent_to_everyone(dialect: Dialect[Any]) -> None:
+    inline = ImageBlock({"type": "url", "url": f"data:image/png;base64,{as_text(png())}"})
+    wire = MessageHistory().add_user(["what is it?", inline]).for_send(dialect)
+    assert wire == MessageHistory().add_user(["what is it?", image(png())]).for_send(dialect)
+
+
 @pytest.mark.parametrize(
     "media_type",
     ["", "application/octet-stream", "Application/PDF", "application/pdf; x=1", "application/x-pdf", "text/plain"],

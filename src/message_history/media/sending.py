@@ -168,7 +168,7 @@ class _Request:
             self._fit(item, look.data, picture, faults)
         elif not _is_named(look.declared, picture.media_type, limits):
             item.correct(picture.media_type, look.data, limits.named("mismatch"))
-        elif look.mended and not limits.lenient:
+        elif look.mended and not (limits.lenient and item.block.source.get("type") == "base64"):
             item.replace(picture.media_type, look.data, "an image's data in plain base64")
 
     def _fit(self, item: _Item, data: str, picture: Picture, faults: list[str]) -> None:
