@@ -16,6 +16,7 @@ from message_history import (
     RepairCode,
     TextBlock,
     ToolUseBlock,
+    check,
 )
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, Native, OpenAIChat, OpenAIResponses
@@ -271,6 +272,26 @@ def test_pages_of_documents_count_as_far_as_they_are_known() -> None:
     assert kinds(conversation(image(png()), paper(6), image(png())), limits) == "idi"
     assert kinds(conversation(image(png()), paper(6), image(png()), image(png())), limits) == "--ii"
     assert kinds(conversation(image(png()), paper(7, packed=True), image(png())), limits) == "--i"
+
+
+def test_documents_that_are_text_are_no_pages() -> None:
+    notes = [DocumentBlock({"type": "text", "media_type": "text/plain", "data": f"note {n}"}) for n in range(120)]
+    sheet = DocumentBlock({"type": "base64", "media_type": "text/csv", "data": as_text(b"1,2")})
+    history = MessageHistory().add_user(["look", *notes, sheet])
+    wire = history.for_send(Anthropic())
+    assert check(wire, Anthropic()) == []
+    assert [part["type"] for part in wire[0]["content"][1:]] == ["document"] * 121
+    limits = evolve(STRICT, count=8)
+    found = kinds(conversation(*notes[:6], *[image(png(n + 1, 1)) for n in range(9)]), limits)
+    assert found == "dddddd---iiiiii"
+
+
+def test_what_has_no_data_here_makes_no_room_for_what_has() -> None:
+    limits = evolve(STRICT, image_bytes=None, total_bytes=4000)
+    elsewhere = ImageBlock({"type": "url", "url": "https://example.com/a.png"})
+    note = DocumentBlock({"type": "text", "media_type": "text/plain", "data": "x" * 5000})
+    blocks = [image(png(n + 1, 1, filler=690)) for n in range(5)]
+    assert kinds(conversation(elsewhere, note, *blocks), limits) == "id--iii"
 
 
 def test_of_too_much_the_oldest_are_left_out_in_steps() -> None:

@@ -119,7 +119,10 @@ class MediaCheck:
             return
         self._characters += len(data)
         found = _seen(data, declared, document=True)
-        self._pages += (found.paper.pages or 1) if found.paper is not None else 1
+        if found.paper is not None:
+            self._pages += found.paper.pages or 1
+        elif found.data is None:
+            self._pages += 1
         if found.data is None:
             if not limits.lenient:
                 self._fault("document", n, path, "data that is no base64", **values)

@@ -215,7 +215,7 @@ class _Request:
                 item.leave_out(why, limits.named("count"))
         if limits.total_bytes is not None:
             held = [item for item in self._items if item.stays]
-            sizes = [limits.weight(_length(item.sent)) for item in held]
+            sizes = [limits.weight(_length(item)) for item in held]
             for item in _crowded_out(held, sizes, limits.total_bytes):
                 why = f"a request holds {limits.total_bytes} bytes of images at most, and newer ones came"
                 item.leave_out(why, limits.named("total"))
@@ -294,16 +294,21 @@ def _kept(meta: Meta | None) -> Meta | None:
     return evolve(meta, issuer=None, signature=None, converted=()) if meta is not None else None
 
 
-def _length(block: Media | TextBlock) -> int:
-    """Give the length of a block's base64 text."""
-    data: Any = block.source.get("data") if isinstance(block, Media) else None
-    return len(data) if isinstance(data, str) and isinstance(block, Media) else 0
+def _length(item: _Item) -> int:
+    """Give the length of the base64 text that is sent; nothing for what stands elsewhere, or is text."""
+    if isinstance(item.sent, TextBlock) or not item.look.inline:
+        return 0
+    data: Any = item.sent.source.get("data")
+    return len(data) if isinstance(data, str) else len(item.look.data or "")
 
 
 def _pages(item: _Item) -> int:
-    """Tell for how many images something counts: a document for its pages, as far as they are known."""
-    paper = item.look.paper
-    return (paper.pages or 1) if paper is not None else 1
+    """Tell for how many images something counts: a document for the pages that are known of it, and text for none."""
+    look = item.look
+    if look.paper is not None:
+        return look.paper.pages or 1
+    is_document = item.kind == "document"
+    return 0 if is_document and (look.data is not None or item.block.source.get("type") in _TEXTS) else 1
 
 
 def _step(limit: int) -> int:
@@ -312,7 +317,7 @@ def _step(limit: int) -> int:
 
 
 def _crowded_out(items: Sequence[_Item], sizes: Sequence[int], limit: int) -> list[_Item]:
-    """Find what a limit on all leaves no room for, the oldest first.
+    """Find what a limit on all leaves no room for, the oldest first; what takes none is not looked at.
 
     What is left out for the first so many is also left out for more, until the next step.
     """
@@ -320,6 +325,8 @@ def _crowded_out(items: Sequence[_Item], sizes: Sequence[int], limit: int) -> li
     out: list[_Item] = []
     total = 0
     for item, size in zip(items, sizes, strict=True):
+        if not size:
+            continue
         held.append((item, size))
         total += size
         if total <= limit:
@@ -331,6 +338,7 @@ def _crowded_out(items: Sequence[_Item], sizes: Sequence[int], limit: int) -> li
     return out
 
 
+_TEXTS: Final = ("text", "content")
 _SAME: Final = {PDF: (PDF, "pdf")} | {
     kind: ("", kind, kind.removeprefix("image/"), *others)
     for kind, others in (
