@@ -65,6 +65,11 @@ PROMPT = {"kind": "request", "parts": [{"part_kind": "system-prompt", "content":
 INSTRUCTED = {"kind": "request", "parts": [], "instructions": "i"}
 CALLED = {"part_kind": "tool-call", "tool_name": "f", "tool_call_id": "1"}
 REFERENCE = {"type": "tool_reference", "tool_name": "f"}
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"}
+ANSWERED = [
+    {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c", "output": "x"},
+]
 FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
     ("an image without words", OLLAMA, [{"role": "user", "content": "", "images": [PIXEL]}]),
     ("a refusal alone", OpenAIChat.for_provider("azure on your data"), [Q, {"role": "assistant", "refusal": "x"}]),
@@ -105,6 +110,14 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
     ("a cut behind an unreadable call", PydanticAI(),
      [{"kind": "response", "parts": [{**CALLED, "args": "{"}]},
       {"kind": "response", "parts": [{"part_kind": "b"}], "finish_reason": "length"}]),
+    ("a custom call whose input is no text", OpenAIResponses(),
+     [Q, REASONING, {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": {"a": 1}},
+      {"type": "custom_tool_call_output", "call_id": "c", "output": "x"}]),
+    *[("a summary that is no list", OpenAIResponses(), [Q, {**REASONING, "summary": summary}, *ANSWERED])
+      for summary in (0, False, "", {})],
+    *[("reasoning text that is no list", OpenAIResponses.for_provider("deepseek"),
+       [Q, {**REASONING, "encrypted_content": None, "content": content}, *ANSWERED])
+      for content in (0, False, "", {})],
     ("a cut behind a call", PydanticAI(),
      [{"kind": "response", "parts": [{"part_kind": "b"}]},
       {"kind": "response", "parts": [{**CALLED, "args": {}}, {}], "state": "interrupted"}]),

@@ -167,10 +167,9 @@ class Items:
         if alias != block.id:
             self._changes.renamed(block.id, alias, "OR-15, DS-16")
         item = Item(kind, [block], id)
-        if tool is None and kind == CUSTOM and isinstance(block.input.get("input"), str):
-            return item
         if tool is None:
-            item.kind = FUNCTION
+            if kind != FUNCTION and not (kind == CUSTOM and isinstance(block.input.get("input"), str)):
+                self.as_function(item, "its input is no text")
         elif not _says_what(kind, tool, block):
             self.as_function(item, "it does not say what to do")
         elif id is None and kind in forms.NEEDS_ID:
@@ -256,8 +255,8 @@ class Items:
 
 
 def _parts(extra: Mapping[str, Any], key: str) -> tuple[object, ...]:
-    found = extra.get(key, ())
-    return tuple(found) if isinstance(found, FrozenList) else (found,) if found else ()
+    found = extra.get(key, FrozenList())
+    return tuple(found) if isinstance(found, FrozenList) else (found,)
 
 
 def _is_text_part(part: object) -> bool:
