@@ -39,6 +39,7 @@ from tests.shared.material import cases, needs_material, rows
 Wire = dict[str, Any]
 GOLDEN = Path(__file__).parent / "golden" / "bedrock"
 DOT = base64.b64decode(PIXEL)
+WITH_DASHES = PIXEL.replace("+", "-").replace("/", "_")
 PHOTO = "/9j//gAE+///wAALCAABAAEBAREA/9k="
 STILL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 CLAUDE = Bedrock.for_model("us.anthropic.claude-sonnet-4-6")
@@ -532,13 +533,25 @@ def test_media_come_in_as_bytes_or_text_and_go_out_as_bytes() -> None:
         assert json.loads(history.for_send_json(CLAUDE)) == in_json(wire)
 
 
-def test_data_that_is_no_base64_text_is_sent_as_the_bytes_of_that_text() -> None:
-    history = MessageHistory.from_list([user(image("<cut>"), "look")])
-    assert history.for_send(CLAUDE)[0]["content"][0] == image(b"<cut>")
-    assert codes(history, CLAUDE) == [RepairCode.REWRITTEN]
-    assert (
-        MessageHistory.from_list([user(image(PIXEL.rstrip("=")), "look")]).for_send(CLAUDE)[0]["content"][0] == image()
-    )
+def test_text_that_is_no_base64_is_the_bytes_of_a_document_but_no_image() -> None:
+    noted = MessageHistory.from_list([user(document("notes", "md", "# hi!"), "look")])
+    assert noted.for_send(CLAUDE)[0]["content"][0] == document("notes", "md", b"# hi!")
+    assert codes(noted, CLAUDE) == [RepairCode.REWRITTEN]
+    cut = MessageHistory.from_list([user(image("<cut>"), "look")])
+    assert cut.for_send(CLAUDE)[0]["content"][0] == image(b"<cut>")
+    assert codes(cut, CLAUDE) == [RepairCode.REWRITTEN]
+    none = MessageHistory.from_list([user(image("x"), "look")])
+    assert none.for_send(CLAUDE) == [user("[image left out: it cannot be sent here]", "look")]
+    assert codes(none, CLAUDE) == [RepairCode.WITHHELD]
+
+
+@pytest.mark.parametrize(
+    "data", [PIXEL.rstrip("="), PIXEL[:20] + "\n" + PIXEL[20:], WITH_DASHES, f"data:image/png;base64,{PIXEL}"]
+)
+def test_the_bytes_that_were_looked_at_are_the_bytes_that_are_sent(data: str) -> None:
+    history = MessageHistory.from_list([user(image(data), "look")])
+    assert history.for_send(CLAUDE) == [user(image(), "look")]
+    assert history.export(CLAUDE).repairs == ()
 
 
 def test_media_of_other_dialects_are_sent_or_told_of() -> None:

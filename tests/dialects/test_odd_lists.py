@@ -118,6 +118,9 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
     *[("reasoning text that is no list", OpenAIResponses.for_provider("deepseek"),
        [Q, {**REASONING, "encrypted_content": None, "content": content}, *ANSWERED])
       for content in (0, False, "", {})],
+    *[("an image that is no base64", Bedrock(),
+       [{"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": data}}}, {"text": "q"}]}])
+      for data in ("x", "data:image/png;base64,x", "no image at all!")],
     ("a cut behind a call", PydanticAI(),
      [{"kind": "response", "parts": [{"part_kind": "b"}]},
       {"kind": "response", "parts": [{**CALLED, "args": {}}, {}], "state": "interrupted"}]),

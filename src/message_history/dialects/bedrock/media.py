@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from message_history.media.encoded import encoded, is_masked
+
 __all__ = ["base64_of", "bytes_of", "clean_name", "format_of", "media_type_of", "utf8_of", "with_bytes", "with_text"]
 
 IMAGES: Final = {
@@ -135,15 +137,17 @@ def with_bytes(source: Mapping[str, Any], kind: str, s3: frozenset[str]) -> dict
 
     Args:
         source: a mapping with `bytes` as base64 text, or with an `s3Location`. Other text is the bytes itself, as
-            boto3 has it.
+            boto3 has it, but no image: of one that was looked at, it can only be what a recording left.
         kind: the key of the block that has it.
         s3: the kinds that the model reads from S3.
 
     Returns:
         The source, or None when it cannot be sent.
     """
-    blob = bytes_of(source.get("bytes")) or utf8_of(source.get("bytes"))
-    if blob is not None:
+    text = source.get("bytes")
+    found = encoded(text) if isinstance(text, str) else None
+    blob = found.decoded() if found is not None else utf8_of(text)
+    if blob is not None and (found is not None or kind != "image" or is_masked(blob)):
         return {"bytes": blob}
     location = source.get("s3Location")
     uri = location.get("uri") if isinstance(location, Mapping) else None

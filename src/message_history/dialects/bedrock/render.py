@@ -54,10 +54,10 @@ from message_history.dialects.bedrock.own import (
     served_pairs,
 )
 from message_history.dialects.bedrock.parse import BEDROCK
-from message_history.dialects.openai_chat.parse import data_url
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
 from message_history.frozen import EMPTY, FrozenDict, freeze, json_text
 from message_history.media import bears_media
+from message_history.media.encoded import encoded, inline_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -378,22 +378,19 @@ class Render:
             form = block.extra(BEDROCK).get("format")
             named = media_type_of(kind, form) if form in DOCUMENTS else "text/plain"
             return named, {"bytes": blob} if blob else None
-        given: Mapping[str, Any] = {}
-        if how == "base64":
-            given = {"bytes": source.get("data")}
-        elif how == "url" and isinstance(source.get("url"), str):
-            url = str(source["url"])
-            inline = data_url(url)
-            if inline is not None:
-                media_type, given = inline[0], {"bytes": inline[1]}
-            else:
-                given = {"s3Location": {**_location_of(block), "uri": url}}
+        held = source.get({"base64": "data", "url": "url"}.get(str(how), ""))
+        inline = inline_data(held) if isinstance(held, str) else None
+        given: Mapping[str, Any] = {"bytes": held if inline is None else inline[1]}
+        if how == "url" and inline is not None:
+            media_type = inline[0]
+        elif how == "url":
+            given = {"s3Location": {**_location_of(block), "uri": held}}
         return media_type, self._sent(given, kind)
 
     def _sent(self, source: Mapping[str, Any], kind: str) -> Wire | None:
         """Give a source as boto3 takes it; None where it cannot be sent."""
         sent = with_bytes(source, kind, self._dialect.s3)
-        if sent is not None and "bytes" in sent and bytes_of(source.get("bytes")) is None:
+        if sent is not None and "bytes" in sent and encoded(str(source["bytes"])) is None:
             self.changes.rewritten(f"media whose data is no base64 text, as the bytes of that text: {kind}")
         return sent
 
