@@ -110,6 +110,7 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
     ("a cut behind an unreadable call", PydanticAI(),
      [{"kind": "response", "parts": [{**CALLED, "args": "{"}]},
       {"kind": "response", "parts": [{"part_kind": "b"}], "finish_reason": "length"}]),
+    ("a part without a kind", PydanticAI(), [{"kind": "response", "parts": [{"part_kind": "", "a": 1}]}]),
     ("a custom call whose input is no text", OpenAIResponses(),
      [Q, REASONING, {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": {"a": 1}},
       {"type": "custom_tool_call_output", "call_id": "c", "output": "x"}]),
