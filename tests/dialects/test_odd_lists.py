@@ -122,6 +122,9 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
     *[("an image that is no base64", Bedrock(),
        [{"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": data}}}, {"text": "q"}]}])
       for data in ("x", "data:image/png;base64,x", "no image at all!")],
+    *[("media that are no text", Gemini(), [{"role": "user", "parts": [{kind: {"mimeType": mime, key: float("nan")}}]}])
+      for kind, key in (("inlineData", "data"), ("fileData", "fileUri"))
+      for mime in ("image/png", "application/pdf", "text/plain", "audio/wav")],
     ("a cut behind a call", PydanticAI(),
      [{"kind": "response", "parts": [{"part_kind": "b"}]},
       {"kind": "response", "parts": [{**CALLED, "args": {}}, {}], "state": "interrupted"}]),

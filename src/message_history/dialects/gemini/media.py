@@ -17,6 +17,7 @@ __all__ = [
     "is_base64",
     "is_held_by_google",
     "is_masked",
+    "is_modelled",
     "is_taken",
     "media_type",
     "text_of",
@@ -95,6 +96,11 @@ def is_taken(kind: str) -> bool:
     if kind.startswith("application/"):
         return kind in rules.APPLICATION_TYPES
     return rules.TYPE.fullmatch(kind) is not None
+
+
+def is_modelled(kind: str) -> bool:
+    """Tell whether media of a type are blocks of our own, images or documents, and not kept whole."""
+    return kind.startswith(("image/", "text/", "application/"))
 
 
 def is_held_by_google(uri: str) -> bool:

@@ -40,6 +40,7 @@ from message_history.dialects.gemini.fields import (
 from message_history.dialects.gemini.media import (
     in_plain_base64,
     is_held_by_google,
+    is_modelled,
     media_type,
     type_of_data,
     type_of_url,
@@ -318,7 +319,7 @@ class Reader:
             self._converted(f"the media type {brief(stood)} as {mime!r:.80}", *([] if stood is None else [stood]))
             inner["mimeType"] = mime
         inner[key] = where
-        if not mime.startswith(("image/", "text/", "application/")):
+        if not is_modelled(mime):
             return self._own(kind, inner, came)
         source, issuer = self._source_of(kind, where, mime, came)
         name = inner.get("displayName")

@@ -12,6 +12,7 @@ from message_history.dialects.gemini.media import (
     is_base64,
     is_held_by_google,
     is_masked,
+    is_modelled,
     is_taken,
     media_type,
     text_of,
@@ -107,6 +108,9 @@ class Parts:
             return None
         kind, inner = _held_in(block)
         data, uri, mime = inner.get("data"), inner.get("fileUri"), inner.get("mimeType")
+        if is_modelled(media_type(mime)):
+            # Such media are no block of ours because what they hold was no text.
+            return None
         if kind == "inlineData":
             taken = isinstance(data, str) and data != "" and is_base64(data) and is_taken(media_type(mime))
         else:
