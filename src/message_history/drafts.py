@@ -18,7 +18,7 @@ from message_history.sequence import Log
 from message_history.settled import ids_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from message_history.policy import Policy
 
@@ -213,18 +213,18 @@ class Hearing:
             self.rest,
         )
 
-    def without_stubs(self, told: Sequence[object]) -> Hearing:
+    def without_stubs(self, told: Collection[str]) -> Hearing:
         """Give the draft without the stubs that nobody was told of, if anything else was heard.
 
         Args:
-            told: the stubs that stay.
+            told: the ids of those of which somebody was told.
 
         Returns:
             The draft; a stub that it lacks is made anew, and told when it is final.
 
         Complexity: linear in the answers and in what was told.
         """
-        kept = [answer for answer in self.answers if not answer.result.is_stub or answer.result in told]
+        kept = [answer for answer in self.answers if not answer.result.is_stub or answer.result.tool_use_id in told]
         if not kept and not self.rest:
             return self
         stubbed = sum({1 << answer.call for answer in kept if answer.result.is_stub})

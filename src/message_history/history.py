@@ -795,5 +795,6 @@ def restored(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) ->
         # A stub that stood while the user spoke was not final when this was saved.
         here = messages_in(past) + (said is not None)
         stubbed = (repair for repair in known if repair.code is RepairCode.RESULT_STUBBED and repair.index == here)
-        heard = heard.without_stubs([stub for repair in stubbed for stub in repair.added])
+        stubs = (stub for repair in stubbed for stub in repair.added)
+        heard = heard.without_stubs({stub.tool_use_id for stub in stubs if isinstance(stub, ToolResultBlock)})
     return _of_parts(past, (said, heard), evolve(context, policy=policy, repairs=Log(known)))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from threading import Barrier, Thread
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import pytest
@@ -336,6 +336,20 @@ def untold_stubs(history: MessageHistory) -> int:
     """Count the stubs of which no repair tells: a list may hold some that were told when it was made."""
     stubs = sum(result.is_stub for message in history for result in message.results)
     return stubs - sum(repair.code is RepairCode.RESULT_STUBBED for repair in history.repairs)
+
+
+REASONS: list[Literal["not_recorded", "interrupted", "cancelled"]] = ["not_recorded", "interrupted", "cancelled"]
+
+
+@given(histories(), st.lists(st.sampled_from(REASONS), min_size=1, max_size=3))
+def test_a_pickle_is_equal_also_when_it_is_closed_for_another_reason(
+    history: MessageHistory, reasons: list[Any]
+) -> None:
+    for reason in reasons:
+        history = pickle.loads(pickle.dumps(history)).close(reason=reason)
+        assert pickle.loads(pickle.dumps(history)) == history
+        history = history.add_user("more")
+        assert pickle.loads(pickle.dumps(history)) == history
 
 
 @given(histories())
