@@ -37,6 +37,13 @@ def pdf(block: Any) -> list[Any]:
     return [{"role": "user", "content": [part, {"type": "text", "text": "what is it?"}]}]
 
 
+def sheet(*images: bytes) -> list[Any]:
+    """A document of images."""
+    parts = [{"type": "image", "source": {"type": "base64", **given_as(data)}} for data in images]
+    part = {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "a"}, *parts]}}
+    return [{"role": "user", "content": [part, {"type": "text", "text": "what is it?"}]}]
+
+
 def chat(*images: bytes, kind: str = "png") -> list[Any]:
     parts = [
         {"type": "image_url", "image_url": {"url": f"data:image/{kind};base64,{as_text(data)}"}} for data in images
@@ -89,6 +96,8 @@ FOUND: list[tuple[str, Dialect[Any], list[Any], str]] = [
     ("M6", Anthropic(), anthropic(given_as(b"<html>")), "Could not process image"),
     ("M6", Anthropic(), anthropic(given_as(png()[:-12])), "Could not process image"),
     ("M6", Anthropic(), anthropic(given_as("no base64")), "Could not process image"),
+    ("M6", Anthropic(), sheet(png(), b"<html>"), "Could not process image"),
+    ("M4", Anthropic(), sheet(*[png()] * 101), "Too much media: 0 document pages + 101 images > 100"),
     ("M7", Anthropic(), pdf(paper(encrypted=True)), "Could not process PDF"),
     ("M7", Anthropic(), pdf(evolve(paper(), source={**paper().source, "data": "aGk="})), "Could not process PDF"),
     ("B21", Bedrock(), converse(png(8001, 5)), ""),

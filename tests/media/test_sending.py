@@ -209,6 +209,67 @@ def test_an_image_in_a_result_is_looked_at_too() -> None:
     assert [repair.index for repair in export.repairs] == [2]
 
 
+def sheet(*images: ImageBlock) -> DocumentBlock:
+    """A document of words and images."""
+    parts = [{"type": "image", "source": dict(each.source), "cache_control": {"type": "ephemeral"}} for each in images]
+    return DocumentBlock({"type": "content", "content": [{"type": "text", "text": "a"}, *parts]}, "sheet")
+
+
+def test_the_images_in_a_document_are_looked_at_too() -> None:
+    given = sheet(image(b"<html>"), image(jpeg()), image(png()))
+    history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("t", "f", {})])
+    history = history.add_tool_result("t", ["shot", given, image(b"<svg>")]).add_user(["and?", given])
+    export = history.export(Anthropic(limits=STRICT))
+    mark = {"cache_control": {"type": "ephemeral"}}
+    content = [
+        {"type": "text", "text": "a"},
+        {"type": "text", "text": "[image left out: it is no image]", **mark},
+        {"type": "image", "source": {**image(jpeg()).source, "media_type": "image/jpeg"}, **mark},
+        {"type": "image", "source": dict(image(png()).source), **mark},
+    ]
+    expected = {"type": "document", "source": {"type": "content", "content": content}, "title": "sheet"}
+    result, _, document = export.messages[2]["content"]
+    assert result["content"][1:] == [expected, {"type": "text", "text": "[image left out: it is no image]"}]
+    assert document == expected
+    codes = [(repair.index, repair.code, repair.removed) for repair in export.repairs if repair.removed]
+    first = [
+        (2, RepairCode.WITHHELD, (image(b"<html>"),)),
+        (2, RepairCode.REWRITTEN, (image(jpeg()),)),
+    ]
+    assert codes == [*first, (2, RepairCode.WITHHELD, (image(b"<svg>"),)), *first]
+    assert MessageHistory().add_user(["q", sheet(image(png()))]).export(Anthropic(limits=STRICT)).repairs == ()
+
+
+def test_the_images_in_a_document_count_as_such() -> None:
+    limits = evolve(STRICT, count=8)
+    given = sheet(*[image(png(n + 1, 2)) for n in range(3)])
+    history = conversation(given, *[image(png(n + 1, 1)) for n in range(6)])
+    assert kinds(history, limits) == "diiiiii"
+    parts = history.for_send(Anthropic(limits=limits))[0]["content"][1]["source"]["content"]
+    assert [part["type"] for part in parts] == ["text"] * 4
+    large = conversation(sheet(image(png(90, 2))), *[image(png(n + 1, 1)) for n in range(8)])
+    parts = large.for_send(Anthropic(limits=evolve(STRICT, many=8, many_side=50)))[0]["content"][1]["source"]["content"]
+    assert "more than 8 images" in parts[1]["text"]
+
+
+def test_what_is_known_of_an_image_in_a_document_is_kept() -> None:
+    from message_history.media.inside import inside  # noqa: PLC0415
+
+    given = sheet(image(png()))
+    ((number, first),) = inside(given)
+    assert number == 1
+    assert inside(given)[0][1] is first
+    odd: list[Any] = [
+        None,
+        "text",
+        {"type": "image"},
+        {"type": "image", "source": 3},
+        {"source": dict(image(png()).source)},
+    ]
+    for content in (odd, "text", None, {"type": "image"}):
+        assert inside(DocumentBlock({"type": "content", "content": content})) == ()
+
+
 def test_data_in_another_form_is_put_in_plain_base64() -> None:
     data = as_text(png(filler=1))
     source = {"type": "base64", "media_type": "image/png"}

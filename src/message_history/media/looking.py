@@ -13,7 +13,7 @@ from message_history.media.encoded import Encoded, encoded, inline_data
 from message_history.media.headers import Picture, picture_in
 from message_history.media.pdf import MAGIC, Paper, claims_pdf, paper_in
 
-__all__ = ["Look", "Media", "look_at", "seen"]
+__all__ = ["Beside", "Look", "Media", "look_at", "seen"]
 
 Media = ImageBlock | DocumentBlock
 
@@ -127,7 +127,7 @@ _T = TypeVar("_T")
 
 
 @final
-class _Beside(Generic[_T]):
+class Beside(Generic[_T]):
     """Values beside objects, by identity: a value goes when its object does."""
 
     def __init__(self) -> None:
@@ -150,4 +150,4 @@ class _Beside(Generic[_T]):
         self._held[key] = (weakref.ref(thing, forget), value)
 
 
-_SEEN: Final = _Beside[Look]()
+_SEEN: Final = Beside[Look]()

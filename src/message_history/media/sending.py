@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, evolve
 
-from message_history.blocks import Block, ImageBlock, Meta, TextBlock, ToolResultBlock
+from message_history.blocks import Block, ImageBlock, Meta, TextBlock
 from message_history.frozen import FrozenDict
 from message_history.media.fitting import can_fit
+from message_history.media.inside import inside, with_inside
 from message_history.media.judging import faults_of, told_of, what_is_wrong, why_not_fitted, words_for
 from message_history.media.looking import Look, Media, look_at
 from message_history.media.made import bounds_of, made_to_fit
@@ -24,7 +25,7 @@ from message_history.message import Message, make_message
 from message_history.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from message_history.media.fitting import Fitted
     from message_history.media.headers import Picture
@@ -65,8 +66,7 @@ class _Item:
     """One image or document of a request.
 
     Args:
-        index: the message.
-        place: the block, and the block in it if that is a result.
+        place: the positions of the message, of the block in it, and of what stands inside of that.
         block: what came.
         look: what is known of it.
         sent: what goes out.
@@ -74,8 +74,7 @@ class _Item:
         side: the longer side of the image that goes out, 0 where that is not known.
     """
 
-    index: int
-    place: tuple[int, int | None]
+    place: tuple[int, ...]
     block: Media
     look: Look
     sent: Media | TextBlock
@@ -134,12 +133,13 @@ class _Request:
         """Take the media of a message."""
         self._messages[index] = message
         for position, block in enumerate(message.content):
-            if isinstance(block, Media):
-                self._items.append(_Item(index, (position, None), block, look_at(block), block))
-            elif isinstance(block, ToolResultBlock):
-                for inner, part in enumerate(block.content):
-                    if isinstance(part, Media):
-                        self._items.append(_Item(index, (position, inner), part, look_at(part), part))
+            self._take((index, position), block)
+
+    def _take(self, place: tuple[int, ...], block: Block) -> None:
+        if isinstance(block, Media):
+            self._items.append(_Item(place, block, look_at(block), block))
+        for position, part in inside(block):
+            self._take((*place, position), part)
 
     def judge(self) -> None:
         """Judge each alone, then all together."""
@@ -252,29 +252,19 @@ class _Request:
 
     def changed(self) -> Iterator[tuple[int, Message]]:
         """Give the messages that are not sent as they came."""
-        edits: dict[int, dict[int, dict[int | None, Block]]] = {}
-        for item in self._items:
-            if item.sent is not item.block:
-                position, inner = item.place
-                edits.setdefault(item.index, {}).setdefault(position, {})[inner] = item.sent
-        for index, blocks in edits.items():
-            message = self._messages[index]
-            content = list(message.content)
-            for position, parts in blocks.items():
-                block = content[position]
-                if isinstance(block, ToolResultBlock):
-                    inside = tuple(parts.get(inner, part) for inner, part in enumerate(block.content))
-                    content[position] = ToolResultBlock(block.tool_use_id, inside, block.is_error, meta=block.meta)
-                else:
-                    content[position] = parts[None]
-            yield index, make_message(message.role, tuple(content))
+        sent = {item.place: item.sent for item in self._items if item.sent is not item.block}
+        around = {place[:depth] for place in sent for depth in range(1, len(place))}
+        for index, message in self._messages.items():
+            if (index,) in around:
+                content = [_changed((index, n), block, sent, around) for n, block in enumerate(message.content)]
+                yield index, make_message(message.role, tuple(content))
 
     def repairs(self) -> list[Repair]:
         """Tell what was changed."""
         return [
             Repair(
                 code=RepairCode.REWRITTEN if item.stays else RepairCode.WITHHELD,
-                index=item.index,
+                index=item.place[0],
                 removed=(item.block,),
                 added=() if item.stays else (item.sent,),
                 detail=item.why,
@@ -282,6 +272,16 @@ class _Request:
             for item in self._items
             if item.sent is not item.block
         ]
+
+
+def _changed(
+    place: tuple[int, ...], block: Block, sent: Mapping[tuple[int, ...], Block], around: Container[tuple[int, ...]]
+) -> Block:
+    """Give a block as it is sent, with what is sent inside of it."""
+    if place not in around:
+        return sent.get(place, block)
+    parts = {position: _changed((*place, position), part, sent, around) for position, part in inside(block)}
+    return with_inside(block, parts)
 
 
 def _is_named(declared: str, media_type: str, limits: Limits) -> bool:

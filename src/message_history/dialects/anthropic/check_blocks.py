@@ -170,7 +170,7 @@ class BlockCheck:
         elif kind == "image":
             self._image(n, m, path, block)
         elif kind == "document":
-            self._document(n, path, block)
+            self._document(n, m, path, block)
 
     def _call(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
         path = f"content[{m}]"
@@ -209,7 +209,7 @@ class BlockCheck:
             elif kind == "image":
                 self._image(n, m, inner, part)
             elif kind == "document":
-                self._document(n, inner, part)
+                self._document(n, m, inner, part)
         if "search_result" in kinds and set(kinds) != {"search_result"}:
             self._found.add("C15", n, path)
 
@@ -244,13 +244,16 @@ class BlockCheck:
             return
         self.media.image(n, f"{path}.source.data", media_type, text_at(source, "data"), m=m)
 
-    def _document(self, n: int, path: str, block: Mapping[Any, Any]) -> None:
+    def _document(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:
         source = self._source(n, path, block, fields.DOCUMENT_SOURCES)
         wanted = {"base64": "application/pdf", "text": "text/plain"}.get(text_at(source, "type"))
         if wanted is not None and text_at(source, "media_type") not in ("", wanted):
             self._found.add("M7", n, f"{path}.source.media_type", f"media type {source['media_type']!r:.60}")
         elif text_at(source, "type") == "base64":
             self.media.document(n, f"{path}.source.data", "application/pdf", text_at(source, "data"))
+        for k, part in enumerate(entries(source.get("content"))):
+            if kind_of(part) == "image":
+                self._image(n, m, f"{path}.source.content[{k}]", part)
         title = block.get("title")
         if title is not None and (not isinstance(title, str) or not 1 <= len(title) <= 500):
             self._found.add("M8", n, f"{path}.title")
