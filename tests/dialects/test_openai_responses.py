@@ -728,6 +728,27 @@ class TestItems:
         assert repair.code is RepairCode.VALUE_CONVERTED
         assert repair.removed == (kind,)
 
+    @pytest.mark.parametrize("dialect", [STRICTEST, GPT5, DEEPSEEK, STORED])
+    @pytest.mark.parametrize(
+        "items",
+        [
+            [{**thought(), "id": ["(new)"]}, call(id="fc_1"), output()],
+            [call(id=["(new)"]), output()],
+            [call(), output(id=["(new)"])],
+            [{**searched(), "id": ["(new)"]}],
+            [{"type": "compaction", "encrypted_content": "E", "id": ["(new)"]}],
+            [{**easy(), "id": ["(new)"], "type": "message"}],
+            [said(status="(new)")],
+            [said(status=["(new)"])],
+            [{"role": "system", "content": [{"type": "input_text", "text": "s", "later": "(new)"}]}],
+        ],
+    )
+    def test_what_an_item_cannot_say_is_told(self, items: Items, dialect: OpenAIResponses) -> None:
+        exported = MessageHistory.from_list([Q, *items, Q2], dialect=dialect).export(dialect)
+        assert "(new)" in told(exported.repairs)
+        assert "(new)" not in json.dumps(exported.messages)
+        assert check(exported.messages, dialect) == []
+
     def test_a_servers_search_for_tools_is_its_own(self) -> None:
         raw = [
             Q,

@@ -11,11 +11,13 @@ from hypothesis import given
 
 from message_history import MessageHistory, RepairCode, Severity, TextBlock, ToolResultBlock
 from message_history.blocks import Block, Meta
-from message_history.dialects import Mistral
+from message_history.dialects import Bedrock, Gemini, Mistral, OpenAIResponses
 from message_history.dialects.detect import DIALECTS
 from message_history.dialects.unsent import NOTED, unsent
 from message_history.frozen import FrozenDict
 from message_history.integrations.strategies import histories
+from tests.dialects.odd_pieces import PIXEL
+from tests.dialects.told import told
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
@@ -85,6 +87,85 @@ def test_a_key_that_is_not_sent_is_in_the_repairs(origin: str, target: str) -> N
             sent = value in json.dumps(exported.messages)
             assert sent != (key in told and value in told), (key, sent)
             assert target == origin or not sent
+
+
+WAVE = {"inlineData": {"mimeType": "audio/wav", "data": "AA=="}}
+PIXELS = {"inlineData": {"mimeType": "image/png", "data": PIXEL}}
+SERVED = {
+    "toolUse": {"toolUseId": "s1", "name": "nova_grounding", "input": {}, "type": "server_tool_use"},
+    "toolResult": {"toolUseId": "s1", "content": [{"json": {}}], "type": "nova_grounding_result"},
+}
+OPENERS: dict[str, dict[str, list[list[Any]]]] = {
+    "gemini": {
+        "model": [
+            [{"text": "a"}],
+            [{"text": "a", "thought": True}, {"text": "a"}],
+            [{"functionCall": {"name": "f", "args": {}}}],
+            [{"executableCode": {"language": "PYTHON", "code": "1"}}],
+            [{"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}}],
+            [{"toolCall": {"id": "1", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}}],
+            [{"unknown": {}}],
+            [WAVE],
+            [PIXELS],
+        ],
+        "user": [[{"text": "q"}], [WAVE], [PIXELS], [{"fileData": {"fileUri": "gs://a/b.pdf"}}]],
+    },
+    "bedrock": {
+        "assistant": [
+            [{"text": "a"}],
+            [{"reasoningContent": {"reasoningText": {"text": "t", "signature": "s"}}}, {"text": "a"}],
+            [{"citationsContent": {"content": [{"text": "a"}], "citations": []}}],
+            [{"toolUse": {"toolUseId": "1", "name": "f", "input": {}}}],
+            [{key: value} for key, value in SERVED.items()],
+            [{"unknown": {}}],
+        ],
+        "user": [
+            [{"text": "q"}],
+            [{"image": {"format": "png", "source": {"bytes": PIXEL}}}],
+            [{"document": {"format": "txt", "name": "n", "source": {"text": "d"}}}],
+            [{"video": {"format": "mp4", "source": {"bytes": "aGk="}}}],
+            [{"searchResult": {"source": "s", "title": "t", "content": [{"text": "x"}]}}],
+            [{"guardContent": {"text": {"text": "q"}}}],
+            [{"guardContent": {"image": {"format": "png", "source": {"bytes": PIXEL}}}}],
+        ],
+    },
+    "openai_responses": {
+        "assistant": [
+            [{"type": "output_text", "text": "a"}],
+            [{"type": "refusal", "refusal": "no"}],
+            [{"type": "unknown"}],
+            [{"type": "input_image", "file_id": "file-1"}],
+        ],
+        "user": [
+            [{"type": "input_text", "text": "q"}],
+            [{"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"}],
+            [{"type": "input_file", "file_data": "x"}],
+            [{"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}}],
+            [{"type": "unknown"}],
+        ],
+        "system": [[{"type": "input_text", "text": "s"}]],
+        "developer": [[{"type": "input_text", "text": "s"}]],
+    },
+}
+MODELS: dict[str, list[Dialect[Any]]] = {
+    "gemini": [Gemini(), Gemini(vertex=True), Gemini(server_tools=True)],
+    "bedrock": [Bedrock(), *map(Bedrock.for_model, ("anthropic.claude-sonnet-4-6", "us.amazon.nova-2-lite-v1:0"))],
+    "openai_responses": [OpenAIResponses(), *map(OpenAIResponses.for_model, ("gpt-5", "gpt-4.1", "deepseek-v4-flash"))],
+}
+
+
+@pytest.mark.parametrize("origin", OPENERS)
+def test_the_keys_of_a_message_are_told_whatever_it_opens_with(origin: str) -> None:
+    held = "parts" if origin == "gemini" else "content"
+    opening = {"role": "user", held: [{"type": "input_text", "text": "q"} if held == "content" else {"text": "q"}]}
+    for role, contents in OPENERS[origin].items():
+        for content in contents:
+            for keys in (USAGE, {"id": ["(key of a message)"]}, {"id": "msg_1", "status": ["(key of a message)"]}):
+                raw = [opening, {"role": role, held: content, **keys}]
+                history = MessageHistory.from_list(raw, dialect=DIALECTS[origin])
+                for dialect in (*MODELS[origin], DIALECTS["anthropic"]):
+                    exported = history.export(dialect)
+                    assert "(key of a message)" in told(exported.repairs), (raw, exported.repairs)
 
 
 def test_the_repair_says_what_was_left_out_and_where() -> None:

@@ -131,6 +131,7 @@ class Parts:
         known = rules.FIELDS[kind] if self._dialect.vertex else rules.FIELDS[kind] - {"displayName"}
         inner = {key: value for key, value in data.items() if key in known and fits(key, value)}
         beside = {key: value for key, value in block.data.items() if key != kind}
+        self.keys(block, {}, ())
         self._left({**{key: value for key, value in data.items() if key not in inner}, **self._unsent(beside)})
         return {
             kind: thaw_well_formed(FrozenDict(inner), self.changes),

@@ -234,16 +234,16 @@ class Items:
         """Give an item's id if it may be sent (OR-11 to OR-14), and record it otherwise.
 
         Args:
-            id: the id that the item came with; anything else is none.
+            id: the id that the item came with; None without one.
             kind: the item's type.
 
         Returns:
             The id, or None.
         """
-        if not isinstance(id, str):
+        if id is None:
             return None
         prefix = forms.PREFIXES.get(kind, "") if self._encrypted else ""
-        if not forms.ID.fullmatch(id) or not id.startswith(prefix):
+        if not isinstance(id, str) or not forms.ID.fullmatch(id) or not id.startswith(prefix):
             why = "an item's id that the API does not take (OR-12 to OR-14)"
         elif id in self._seen:
             why = "an item's id that was sent before (OR-11)"

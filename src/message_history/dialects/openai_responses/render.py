@@ -166,8 +166,12 @@ class Render:
     def _easy(self, item: Item) -> list[Wire]:
         """Write words without an id: one message for each text, as the specification's only form without an id."""
         first = item.blocks[0]
-        told = frozenset({"id", "status"}) if "item" in first.extra(OPENAI_RESPONSES) else frozenset()
-        carried = {key: value for key, value in first.carried(OPENAI_RESPONSES).items() if key not in told}
+        carried = dict(first.carried(OPENAI_RESPONSES))
+        if "id" in carried and "item" not in first.extra(OPENAI_RESPONSES):
+            self._pieces.left({"id": carried["id"]}, frozenset())
+        if carried.get("status") == "completed":
+            # Words without an id are complete.
+            del carried["status"]
         phase = self._pieces.kept(carried, "easy")
         wire: list[Wire] = []
         for block in item.blocks:
@@ -222,6 +226,7 @@ class Render:
 
     def _own(self, block: ProviderBlock, id: str | None) -> Wire:
         """Write an item that only this API understands, as it came."""
+        self._pieces.left(block.carried(OPENAI_RESPONSES), frozenset())
         wire: Wire = thaw_well_formed(block.data, self.changes)
         if id is None:
             wire.pop("id", None)
@@ -247,6 +252,8 @@ class Render:
         wire: Wire = {"type": f"{kind}_output", "call_id": self._ids(result.tool_use_id)}
         if isinstance(id, str) and forms.ID.fullmatch(id):
             wire["id"] = id
+        elif id is not None:
+            self._pieces.left({"id": id}, frozenset())
         if tool is None:
             wire["output"] = self._given(result, detailed=kind == CUSTOM)
         else:
@@ -315,6 +322,7 @@ class Render:
                 end()
                 wire += self._spoken(block)
             elif isinstance(block, ProviderBlock) and is_part(block):
+                self._pieces.left(block.carried(OPENAI_RESPONSES), frozenset())
                 parts.append(thaw_well_formed(block.data, self.changes))
             elif isinstance(block, ProviderBlock):
                 item = self._heard_item(block)
@@ -371,7 +379,7 @@ class Render:
                 role = "developer"
             else:
                 self.changes.rewritten("the developer's words as the system's (DS-18)", block)
-        self._pieces.left(carried, frozenset())
+        self._pieces.left({**block.extra(OPENAI_RESPONSES), **carried}, frozenset())
         return [{"role": role, "content": text} for text in self._pieces.texts(block.text)]
 
 
