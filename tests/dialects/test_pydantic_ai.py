@@ -28,6 +28,7 @@ from message_history import (
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
 from message_history.dialects.detect import shape_of
+from tests.dialects.told import told
 from tests.shared.material import cases, needs_material
 
 GOLDEN = Path(__file__).parent / "golden" / "pydantic_ai"
@@ -572,6 +573,20 @@ def test_keys_that_the_package_would_refuse_are_not_sent() -> None:
     assert len(check(raw, TO)) == 9
 
 
+def test_a_title_from_elsewhere_is_told() -> None:
+    source = {"type": "url", "url": "https://e.x/a.pdf"}
+    exported = MessageHistory().add(Message.user(DocumentBlock(source, "Report"))).export(TO)
+    assert exported.messages == [request(ask([{"url": "https://e.x/a.pdf", "kind": "document-url"}]))]
+    assert told(exported.repairs) == '[{"title": "Report"}]'
+
+
+def test_a_tool_kind_that_does_not_fit_is_told() -> None:
+    native = {**call("c1", {}), "part_kind": "builtin-tool-call", "tool_kind": "tool-search"}
+    exported = MessageHistory.from_list([request(ask("q")), response(native), request(ask("r"))]).export(TO)
+    assert "tool_kind" not in exported.messages[1]["parts"][0]
+    assert told(exported.repairs) == '[{"tool_kind": "tool-search"}]'
+
+
 def test_entries_of_another_form_are_read_in_it() -> None:
     raw = [
         {"role": "user", "content": "hello"},
@@ -729,9 +744,9 @@ def neutral(message: Message) -> Json:
         elif isinstance(block, ToolUseBlock):
             content.append({"type": "tool_use", "id": block.id, "name": "t", "input": dict(block.input)})
         elif isinstance(block, ToolResultBlock):
-            told = "<STUB>" if block.is_stub else block.text
+            text = "<STUB>" if block.is_stub else block.text
             content.append(
-                {"type": "tool_result", "tool_use_id": block.tool_use_id, "content": told, "is_error": block.is_error}
+                {"type": "tool_result", "tool_use_id": block.tool_use_id, "content": text, "is_error": block.is_error}
             )
     return {"role": message.role, "content": content}
 

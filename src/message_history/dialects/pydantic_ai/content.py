@@ -97,6 +97,9 @@ class Content:
             title = f" {block.title}" if isinstance(block, DocumentBlock) and block.title else ""
             return self.text(f"[Document{title}]\n{source['data']}")
         if wire is not None:
+            if isinstance(block, DocumentBlock) and block.title:
+                left = FrozenDict({"title": block.title})
+                self._changes.withheld(left, "a document's title, for which there is no place")
             return wire
         self._changes.withheld(block, f"{what}: its source cannot be sent here")
         return f"[{what} left out: it cannot be sent here]"

@@ -348,8 +348,7 @@ class Render:
             self.changes.withheld(block, f"a {kind} whose keys do not fit: {keys} (PA-06)")
             return []
         if not typed_kind_fits(wire):
-            del wire["tool_kind"]
-            self.changes.withheld(None, "a tool kind that does not fit (PA-19)")
+            self.changes.withheld(FrozenDict(tool_kind=wire.pop("tool_kind")), "a tool kind that does not fit (PA-19)")
         return [wire]
 
     def _part(self, wire: Wire, kind: str, block: Block, known: Mapping[str, Shape]) -> Wire:
