@@ -624,6 +624,63 @@ def test_function_messages_of_2023_cost_the_same_each() -> None:
     assert min(seconds(4_000) for _ in range(3)) < 32 * min(seconds(500) for _ in range(3))
 
 
+FUNCTION = {"name": "f", "arguments": '{"a": 1}'}
+CALL = {"id": "c1", "type": "function", "function": FUNCTION}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"tool_calls": CALL},
+        {"tool_calls": json.dumps(CALL)},
+        {"tool_calls": json.dumps([CALL])},
+        {"tool_calls": [json.dumps(CALL)]},
+        {"tool_calls": [{**CALL, "function": json.dumps(FUNCTION)}]},
+        {"tool_calls": [{"id": "c1", "custom": json.dumps({"name": "f", "input": "i"})}]},
+        {"function_call": json.dumps(FUNCTION)},
+    ],
+)
+def test_calls_in_another_form_are_read_and_keep_their_results(keys: Wire) -> None:
+    answer: Wire = tool("c1") if "tool_calls" in keys else {"role": "function", "name": "f", "content": "r"}
+    history = MessageHistory.from_list([ASK, {**SAID, **keys}, answer])
+    assert [call.name for call in history[1].calls] == ["f"]
+    assert [result.text for result in history[2].results] == ["r"]
+    (repair,) = history.repairs
+    assert repair.code is RepairCode.VALUE_CONVERTED
+    assert repair.removed
+
+
+@pytest.mark.parametrize("keys", [{"tool_calls": "later"}, {"tool_calls": {"0": CALL}}, {"function_call": "auto"}])
+def test_what_is_no_call_is_kept_with_the_message_and_not_sent(keys: Wire) -> None:
+    history = MessageHistory.from_list([ASK, {**SAID, **keys}, MORE])
+    assert history.repairs == ()
+    assert history[1].calls == ()
+    assert history[1].content[0].carried("openai_chat") == keys
+
+
+@pytest.mark.parametrize("keys", [{"tool_calls": []}, {"tool_calls": None}, {"function_call": {}}, {"refusal": ""}])
+def test_a_key_that_says_nothing_is_no_key(keys: Wire) -> None:
+    for entry in ({**SAID, **keys}, {**SAID, **keys, "audio": None, "reasoning_details": [], "reasoning": ""}):
+        history = MessageHistory.from_list([ASK, entry, MORE])
+        assert history == MessageHistory.from_list([ASK, SAID, MORE])
+        assert history.export(OpenAIChat()).repairs == ()
+
+
+def test_calls_of_an_unknown_role_are_the_assistant_s_when_they_were_answered() -> None:
+    raw: list[Wire] = [ASK, {"role": "ai", "content": "look", "tool_calls": [CALL]}, tool("c1")]
+    history = MessageHistory.from_list(raw)
+    assert [call.id for call in history[1].calls] == ["c1"]
+    assert [result.text for result in history[2].results] == ["r"]
+    codes = {repair.code for repair in MessageHistory.from_list(raw[:2]).repairs}
+    assert codes == {RepairCode.ROLE_ASSUMED, RepairCode.INJECTED_CALL_DROPPED}
+
+
+def test_the_type_of_a_call_that_only_one_provider_knows_is_kept() -> None:
+    search = {"id": "c1", "type": "builtin_function", "function": FUNCTION}
+    history = MessageHistory.from_list([ASK, {"role": "assistant", "tool_calls": [search]}, tool("c1")])
+    assert history[1].content[0].extra("openai_chat") == {"type": "builtin_function"}
+
+
 NAN = {"x": float("nan")}
 
 

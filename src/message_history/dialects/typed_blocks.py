@@ -42,9 +42,11 @@ __all__ = [
     "common_message",
     "half_written",
     "meta_of",
+    "name_of",
     "parsed_input",
     "read_blocks",
     "read_parts",
+    "rest_of",
     "text_of_json",
 ]
 
@@ -217,7 +219,7 @@ def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: Blo
         return _tool_use(data, source, parsed, meta)
     if kind == "tool_result":
         content = _result_blocks(data.get("content"), source, parsed, reader)
-        return tool_result_block(_text(data.get("tool_use_id")), content, data.get("is_error") is True, meta)
+        return tool_result_block(name_of(data.get("tool_use_id")), content, data.get("is_error") is True, meta)
     value = data.get({"thinking": "thinking", "redacted_thinking": "data", "text": "text"}.get(kind, "source"))
     if kind in ("image", "document"):
         mapping = as_mapping(value)
@@ -243,7 +245,7 @@ def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: Blo
 
 
 def _tool_use(data: Mapping[Any, Any], source: int, parsed: Parsed, meta: Meta | None) -> ToolUseBlock:
-    id, name = _text(data.get("id")), _text(data.get("name"))
+    id, name = name_of(data.get("id")), name_of(data.get("name"))
     if "input" not in data:
         return ToolUseBlock(id, name, None, meta=meta)
     given = data["input"]
@@ -272,7 +274,7 @@ def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *
     """
     given = parsed_input(arguments)
     if given is None or keep:
-        meta = evolve(meta if meta is not None else Meta(), arguments=arguments)
+        meta = evolve(meta, arguments=arguments) if meta is not None else Meta(arguments=arguments)
     return ToolUseBlock(id, name, given if given is not None else {"_raw": arguments}, meta=meta)
 
 
@@ -338,7 +340,7 @@ def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
         dialect: where the keys came from.
         keys: the keys.
     """
-    kept = {key: value for key, value in keys.items() if value is not None}
+    kept = rest_of(keys) if keys else None
     if kept and blocks:
         carried, converted = freeze_mapping({dialect: kept})
         noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
@@ -350,17 +352,30 @@ def meta_of(dialect: str, keys: Mapping[Any, Any], issuer: str | None = None) ->
 
     Args:
         dialect: where they came from.
-        keys: the keys; one whose value is None is as good as absent.
+        keys: the keys; those whose value is None are as good as absent.
         issuer: who signed or encrypted the block, or gave the id in it; None when nobody did.
 
     Returns:
         What travels with the block; None when there is nothing to keep.
     """
-    kept = {key: value for key, value in keys.items() if value is not None}
+    kept = rest_of(keys) if keys else None
     if not kept:
         return Meta(issuer=issuer) if issuer is not None else None
     extra, converted = freeze_mapping({dialect: kept})
     return Meta(extra=extra, issuer=issuer, converted=converted)
+
+
+def rest_of(data: Mapping[Any, Any], *taken: str) -> dict[Any, Any]:
+    """Give the keys of an object that we have no field for.
+
+    Args:
+        data: the object.
+        taken: the keys that were read.
+
+    Returns:
+        The others, but for those whose value is None: they are as good as absent.
+    """
+    return {key: value for key, value in data.items() if key not in taken and value is not None}
 
 
 def read_parts(
@@ -406,8 +421,15 @@ def text_of_json(value: object) -> str:
     return frozen if isinstance(frozen, str) else json_text(frozen)
 
 
-def _text(value: object) -> str:
-    """Read an id or a name; one that is no text is taken as its text, a missing one as empty."""
+def name_of(value: object) -> str:
+    """Read an id or a name.
+
+    Args:
+        value: the raw value.
+
+    Returns:
+        The text; that of a value that is none, and an empty one where there is nothing.
+    """
     if isinstance(value, str):
         return str.__str__(value)
-    return "" if value is None or isinstance(value, bool) else text_of_json(value)
+    return "" if value is None or value is False else text_of_json(value)

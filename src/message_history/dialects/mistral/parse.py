@@ -18,7 +18,7 @@ from message_history.blocks import (
     tool_result_block,
 )
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
-from message_history.dialects.typed_blocks import meta_of
+from message_history.dialects.typed_blocks import meta_of, rest_of
 from message_history.message import Message, make_message
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _file(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
     id = data.get("file_id")
     if not isinstance(id, str):
         return None
-    return DocumentBlock({"type": "file", "file_id": id}, meta=_rest(data, ("type", "file_id"), meta))
+    return DocumentBlock({"type": "file", "file_id": id}, meta=_rest(data, meta, "type", "file_id"))
 
 
 def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
@@ -117,11 +117,13 @@ def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
     if not isinstance(parts, (list, tuple)):
         return None
     texts = [_text(part) for part in parts]
-    known = ["type", "signature"]
+    taken = ["type"]
     if isinstance(given, str) or (len(parts) == 1 and parts[0] == {"type": "text", "text": texts[0]}):
-        known.append("thinking")
+        taken.append("thinking")
+    if isinstance(signature, str):
+        taken.append("signature")
     said = "\n\n".join(filter(None, texts))
-    return ThinkingBlock(said, signature if isinstance(signature, str) else None, meta=_rest(data, known, meta))
+    return ThinkingBlock(said, signature if isinstance(signature, str) else None, meta=_rest(data, meta, *taken))
 
 
 def _text(part: object) -> str:
@@ -131,9 +133,9 @@ def _text(part: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _rest(data: Mapping[str, Any], known: Sequence[str], meta: Meta | None) -> Meta | None:
+def _rest(data: Mapping[str, Any], meta: Meta | None, *taken: str) -> Meta | None:
     """Keep the keys that we have no field for, with what travelled with the chunk; its ids and signatures are ours."""
-    kept = meta_of(MISTRAL, {key: value for key, value in data.items() if key not in known}, MISTRAL)
+    kept = meta_of(MISTRAL, rest_of(data, *taken), MISTRAL)
     if kept is None or meta is None:
         return kept
     return evolve(meta, extra=kept.extra, issuer=kept.issuer, converted=(*meta.converted, *kept.converted))

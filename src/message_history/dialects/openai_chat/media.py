@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.blocks import DocumentBlock, ImageBlock, Meta
-from message_history.dialects.typed_blocks import meta_of
+from message_history.blocks import DocumentBlock, ImageBlock
+from message_history.dialects.typed_blocks import meta_of, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,28 +27,33 @@ def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) 
     url = value.get("url")
     if not isinstance(url, str):
         return None
-    kept = {**others, **{key: item for key, item in value.items() if key != "url"}}
+    rest = rest_of(value, "url")
+    # What the image and its part both say is told apart by where it was said.
+    kept = {**others, **rest} if others.keys().isdisjoint(rest) else {**others, "image_url": rest}
     return ImageBlock(_source_at(url), meta=meta_of(dialect, kept))
 
 
-def document_of(value: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
+def document_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) -> DocumentBlock | None:
     """Read the `file` of a part.
 
     Args:
         value: the object with `file_data` or `file_id`.
         dialect: where it came from; a file id is known there alone.
+        others: further keys of the part.
 
     Returns:
         The document, or None when it holds neither.
     """
-    name, data, id = value.get("filename"), value.get("file_data"), value.get("file_id")
-    title = name if isinstance(name, str) else None
+    data, id = value.get("file_data"), value.get("file_id")
     inline = data_url(data) if isinstance(data, str) else None
     if inline is not None:
-        return DocumentBlock({"type": "base64", "media_type": inline[0], "data": inline[1]}, title)
-    if isinstance(id, str):
-        return DocumentBlock({"type": "file", "file_id": id}, title, meta=Meta(issuer=dialect))
-    return None
+        source, taken, issuer = _held(*inline), "file_data", None
+    elif isinstance(id, str):
+        source, taken, issuer = {"type": "file", "file_id": id}, "file_id", dialect
+    else:
+        return None
+    title, rest = _titled(value, "filename", taken)
+    return DocumentBlock(source, title, meta=meta_of(dialect, {**others, "file": rest or None}, issuer))
 
 
 def media_type_of(data: str) -> str:
@@ -61,20 +66,27 @@ def media_type_of(data: str) -> str:
 
 def document_at(part: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
     """Read a part with a `document_url`, as Mistral has them."""
-    url, name = part.get("document_url"), part.get("document_name")
+    url = part.get("document_url")
     if not isinstance(url, str):
         return None
-    known = ("type", "document_url", "document_name")
-    others = {key: value for key, value in part.items() if key not in known}
-    return DocumentBlock(_source_at(url), name if isinstance(name, str) else None, meta=meta_of(dialect, others))
+    title, rest = _titled(part, "document_name", "document_url", "type")
+    return DocumentBlock(_source_at(url), title, meta=meta_of(dialect, rest))
+
+
+def _titled(data: Mapping[Any, Any], key: str, *taken: str) -> tuple[str | None, dict[Any, Any]]:
+    """Give a document's title, which may be missing or no text, and the keys that are left."""
+    title = data.get(key)
+    return (title, rest_of(data, key, *taken)) if isinstance(title, str) else (None, rest_of(data, *taken))
 
 
 def _source_at(url: str) -> dict[str, str]:
     """Say where media are whose URL is given; a data URL holds them itself."""
     inline = data_url(url)
-    if inline is None:
-        return {"type": "url", "url": url}
-    return {"type": "base64", "media_type": inline[0], "data": inline[1]}
+    return _held(*inline) if inline is not None else {"type": "url", "url": url}
+
+
+def _held(media_type: str, data: str) -> dict[str, str]:
+    return {"type": "base64", "media_type": media_type, "data": data}
 
 
 def data_url(url: str) -> tuple[str, str] | None:

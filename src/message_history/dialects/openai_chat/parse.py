@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
@@ -22,8 +23,16 @@ from message_history.blocks import (
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.openai_chat.media import data_url, document_at, document_of, image_of, media_type_of
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import call_of_text, carry, meta_of, read_parts, text_of_json
-from message_history.frozen import EMPTY, brief
+from message_history.dialects.typed_blocks import (
+    call_of_text,
+    carry,
+    meta_of,
+    name_of,
+    read_parts,
+    rest_of,
+    text_of_json,
+)
+from message_history.frozen import EMPTY, brief, freeze
 from message_history.message import HEARD, Message, make_message
 from message_history.repairs import RepairCode
 
@@ -36,9 +45,6 @@ __all__ = ["OPENAI_CHAT", "Reader", "data_url", "image_of"]
 
 OPENAI_CHAT: Final = "openai_chat"
 REASONING_KEYS: Final = ("reasoning_content", "reasoning")
-_READ: Final = frozenset(
-    {"role", "content", "tool_calls", "function_call", "refusal", "audio", "reasoning_details", *REASONING_KEYS}
-)
 
 
 class Reader:
@@ -87,27 +93,29 @@ class Reader:
         return self.parsed
 
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
-        role = data.get("role")
+        role, content = data.get("role"), data.get("content")
+        # Whoever reads a key takes it out; what is left is carried.
+        keys = {key: value for key, value in data.items() if key not in ("role", "content")}
+        calls = self._calls(keys, source)
         blocks: list[Block]
-        images: list[Block] = []
         if role in ("system", "developer"):
             blocks = [
                 SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block
-                for block in self.content(data.get("content"), source)
+                for block in self.content(content, source)
             ]
         elif role == "assistant":
-            blocks = self._assistant(data, source)
+            # Empty text beside calls is how many servers write no content at all.
+            blocks = self._assistant(keys, None if calls and content == "" else content, source)
         else:
             if role != "user":
                 self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
-            images = self._images(data) if "images" in data else []
+            images = self._images(keys) if "images" in keys else []
             # Images without words come beside an empty text.
-            words = data.get("content") if not images or data.get("content") != "" else ()
-            blocks = [*self.content(words, source), *images]
+            blocks = [*self.content(None if images and content == "" else content, source), *images]
+        blocks += calls
         if not blocks:
             self.parsed.empty(data, source)
             return
-        keys = {key: value for key, value in data.items() if key not in _READ and not (images and key == "images")}
         keys.update(self._told_apart(role, keys))
         carry(blocks, self._dialect, keys)
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
@@ -126,65 +134,108 @@ class Reader:
             return {"name": ""}
         return {}
 
-    def _images(self, data: Mapping[Any, Any]) -> list[Block]:
-        """Read the images that Ollama's own API has beside the text, as bare base64."""
-        given = as_sequence(data.get("images")) or ()
-        if not all(isinstance(image, str) for image in given):
+    def _images(self, keys: dict[Any, Any]) -> list[Block]:
+        """Take the images that Ollama's own API has beside the text, as bare base64."""
+        given = as_sequence(keys["images"])
+        if not given or not all(isinstance(image, str) for image in given):
             return []
+        del keys["images"]
         return [ImageBlock({"type": "base64", "media_type": media_type_of(image), "data": image}) for image in given]
 
-    def _assistant(self, data: Mapping[Any, Any], source: int) -> list[Block]:
+    def _assistant(self, keys: dict[Any, Any], content: object, source: int) -> list[Block]:
         blocks: list[Block] = []
         told = ""
         for key in REASONING_KEYS:
-            reasoning = data.get(key)
-            if isinstance(reasoning, str) and reasoning and reasoning != told:
+            reasoning = _take_text(keys, key)
+            if reasoning not in ("", told):
                 meta = meta_of(self._dialect, {"key": key}, self._dialect)
                 blocks.append(ThinkingBlock(reasoning, meta=meta))
                 told = reasoning  # Gateways say the same under both keys.
-        details = data.get("reasoning_details")
+        details = keys.pop("reasoning_details", None)
         if details:
             blocks.append(self._own({"type": "reasoning_details", "reasoning_details": details}))
-        if data.get("content") != "" or not data.get("tool_calls"):
-            # Empty text beside calls is how many servers write no content at all.
-            blocks += self.content(data.get("content"), source)
-        if isinstance(data.get("refusal"), str) and data["refusal"]:
-            blocks.append(self._refusal(data["refusal"]))
-        if data.get("audio"):
-            blocks.append(self._own({"type": "audio", "audio": data["audio"]}))
-        for item in as_sequence(data.get("tool_calls")) or ():
-            call = as_mapping(item)
-            if call is None:
-                self.parsed.dropped(item, source, "no call")
-            else:
-                blocks.append(self._call(call))
-        function = as_mapping(data.get("function_call"))
-        if function is not None:
-            # The form of 2023: no ids, one call at a time.
-            id = f"function_{source}"
-            self._functions.setdefault(str(function.get("name", "")), []).append(id)
-            blocks.append(self._function_call(id, function, {}))
+        blocks += self.content(content, source)
+        refusal = _take_text(keys, "refusal")
+        if refusal:
+            blocks.append(self._refusal(refusal))
+        audio = keys.pop("audio", None)
+        if audio:
+            blocks.append(self._own({"type": "audio", "audio": audio}))
         return blocks
 
-    def _call(self, call: Mapping[Any, Any]) -> ToolUseBlock:
-        id = call.get("id")
-        others = {key: value for key, value in call.items() if key not in ("id", "type", "function", "custom")}
-        id = id if isinstance(id, str) else "" if id is None else text_of_json(id)
-        custom = as_mapping(call.get("custom"))
-        if custom is not None:
-            meta = self._meta({"type": "custom", **others})
-            given = custom.get("input")
-            return ToolUseBlock(id, str(custom.get("name") or ""), {"input": given}, meta=meta)
-        return self._function_call(id, as_mapping(call.get("function")) or {}, others)
+    def _calls(self, keys: dict[Any, Any], source: int) -> list[Block]:
+        """Take the calls out of the keys of a message; what is none stays there."""
+        blocks: list[Block] = []
+        if "tool_calls" in keys:
+            items = self._items(keys["tool_calls"], source)
+            if items is not None:
+                del keys["tool_calls"]
+            for item in items or ():
+                call = self._object(item, "a call", source)
+                if call is None:
+                    self.parsed.dropped(item, source, "no call")
+                else:
+                    blocks.append(self._call(call, source))
+        if "function_call" in keys:
+            function = self._object(keys["function_call"], "a call", source)
+            if function is not None or not keys["function_call"]:
+                del keys["function_call"]
+            if function:
+                # The form of 2023: no ids, one call at a time.
+                made = self._function_call(f"function_{source}", function, {})
+                self._functions.setdefault(made.name, []).append(made.id)
+                blocks.append(made)
+        return blocks
 
-    def _function_call(self, id: str, function: Mapping[Any, Any], others: Mapping[Any, Any]) -> ToolUseBlock:
-        name, arguments = function.get("name"), function.get("arguments")
-        name = name if isinstance(name, str) else ""
-        meta = self._meta(others)
+    def _items(self, given: object, source: int) -> list[Any] | None:
+        """Read a list of calls; one that stands alone, or the JSON text of either, is taken as one."""
+        if isinstance(given, list):
+            return given
+        if not given:
+            return []
+        found = _decoded(given)
+        alone = as_mapping(found)
+        items = as_sequence(found) if alone is None else [alone] if alone.keys() & _KEYS_OF_CALLS else None
+        if items is not None and not isinstance(given, tuple):
+            self._converted(given, "calls that came as no list", source)
+        return items
+
+    def _object(self, given: object, what: str, source: int) -> Mapping[Any, Any] | None:
+        """Read an object, or the JSON text of one; None for anything else."""
+        if not isinstance(given, str):
+            return as_mapping(given)
+        found = as_mapping(_decoded(given))
+        if found is not None:
+            self._converted(given, f"{what} that came as JSON text", source)
+        return found
+
+    def _converted(self, given: object, what: str, source: int) -> None:
+        self.parsed.note(RepairCode.VALUE_CONVERTED, source, (freeze(given)[0],), what)
+
+    def _call(self, call: Mapping[Any, Any], source: int) -> ToolUseBlock:
+        id, kind = name_of(call.get("id")), call.get("type")
+        others = rest_of(call, "id", "type")
+        if kind not in ("function", "custom"):
+            others["type"] = kind
+        custom = self._object(call["custom"], "a custom call", source) if "custom" in call else None
+        if custom is not None:
+            others |= {"type": "custom", "custom": rest_of(custom, "name", "input") or None}
+            return ToolUseBlock(
+                id, name_of(custom.get("name")), {"input": custom.get("input")}, meta=self._meta(others)
+            )
+        function = self._object(call.get("function"), "a function", source)
+        if function is not None:
+            del others["function"]
+        return self._function_call(id, function or {}, others)
+
+    def _function_call(self, id: str, function: Mapping[Any, Any], others: dict[Any, Any]) -> ToolUseBlock:
+        name, arguments = name_of(function.get("name")), function.get("arguments")
+        rest = rest_of(function, "name", "arguments")
+        meta = self._meta({**others, "function": rest} if rest else others)
         if isinstance(arguments, str):
             if arguments.strip():
                 return call_of_text(id, name, arguments, meta, keep=True)
-            meta = evolve(meta if meta is not None else Meta(), arguments=arguments)
+            meta = evolve(meta, arguments=arguments) if meta is not None else Meta(arguments=arguments)
             return ToolUseBlock(id, name, EMPTY, meta=meta)
         if arguments is None:
             return ToolUseBlock(id, name, EMPTY, meta=meta)
@@ -197,22 +248,17 @@ class Reader:
         """Read a tool message; a run of them is one message."""
         if not self._results:
             self._results_source = source
-        id = data.get("tool_call_id")
-        id = id if isinstance(id, str) else "" if id is None else text_of_json(id)
+        id = name_of(data.get("tool_call_id"))
         if data.get("role") == "function" and not id:
-            id = self._function_id(data.get("name"))
+            open_calls = self._functions.get(name_of(data.get("name")))
+            id = open_calls.pop() if open_calls else ""
         content: list[Block] = []
         if data.get("content") != "":
             content = self.content(data.get("content"), source, in_result=True)
-        others = {key: value for key, value in data.items() if key not in ("role", "content", "tool_call_id")}
-        if isinstance(others.get("tool_name"), str):
-            others = {"name": others.pop("tool_name"), **others}  # As Ollama's own API calls it.
+        others = rest_of(data, "role", "content", "tool_call_id")
+        if isinstance(others.get("tool_name"), str) and "name" not in others:
+            others["name"] = others.pop("tool_name")  # As Ollama's own API calls it.
         self._results.append(tool_result_block(id, tuple(content), is_error=False, meta=self._meta(others)))
-
-    def _function_id(self, name: object) -> str:
-        """Find the call that a function message of 2023 answers: the last one of that name."""
-        called = self._functions.get(name) if isinstance(name, str) else None
-        return called.pop() if called else ""
 
     def _end_results(self) -> None:
         if not self._results:
@@ -270,11 +316,11 @@ class Reader:
 
     def _part(self, part: Mapping[Any, Any]) -> Block:
         kind = part.get("type")
-        others = {key: value for key, value in part.items() if key not in ("type", kind)}
+        others = rest_of(part, "type", kind) if isinstance(kind, str) else {}
         if kind == "text" and isinstance(part.get("text"), str):
             return text_block(part["text"], self._meta(others))
         if kind == "refusal" and isinstance(part.get("refusal"), str):
-            return self._refusal(part["refusal"])
+            return self._refusal(part["refusal"], others)
         value = as_mapping(part.get(kind)) if isinstance(kind, str) else None
         if kind == "image_url":
             if isinstance(part.get("image_url"), str):
@@ -282,19 +328,34 @@ class Reader:
             image = image_of(value, self._dialect, others) if value is not None else None
             return image if image is not None else self._own(part)
         if kind == "file" and value is not None:
-            return document_of(value, self._dialect) or self._own(part)
+            return document_of(value, self._dialect, others) or self._own(part)
         if kind == "document_url":
             return document_at(part, self._dialect) or self._own(part)
         return self._own(part)
 
-    def _refusal(self, text: str) -> TextBlock:
-        return text_block(text, self._meta({"type": "refusal"}))
+    def _refusal(self, text: str, others: Mapping[Any, Any] = EMPTY) -> TextBlock:
+        return text_block(text, self._meta({**others, "type": "refusal"}))
 
     def _own(self, data: Mapping[Any, Any]) -> ProviderBlock:
         return ProviderBlock(self._dialect, data)
 
     def _meta(self, keys: Mapping[Any, Any]) -> Meta | None:
-        return meta_of(self._dialect, keys) if keys else None
+        return meta_of(self._dialect, keys)
+
+
+def _decoded(given: object) -> object:
+    """Read JSON text; anything else is given back as it is."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def _take_text(keys: dict[Any, Any], key: str) -> str:
+    """Take a text out of the keys of a message; an empty one when there is none."""
+    return str.__str__(keys.pop(key)) if isinstance(keys.get(key), str) else ""
 
 
 def _is_surely_ours(data: Mapping[Any, Any], role: object) -> bool:
@@ -302,6 +363,7 @@ def _is_surely_ours(data: Mapping[Any, Any], role: object) -> bool:
 
 
 _NAMED: Final = "a user with a name"
+_KEYS_OF_CALLS: Final = frozenset({"id", "function", "custom"})
 _ROLES: Final = ("user", "assistant", "system", "developer")
 
 

@@ -1,0 +1,141 @@
+"""Odd values under known keys, and unknown keys everywhere: kept on the way in."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from message_history import MessageHistory
+from message_history.blocks import Block
+from message_history.dialects.detect import DIALECTS
+from message_history.dialects.native.render import block_to_json
+from message_history.frozen import thaw
+from tests.dialects.odd_pieces import PIXEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from message_history import Repair
+
+TOKEN = "7350127735501"
+ODD: dict[str, Any] = {"text": TOKEN, "number": int(TOKEN), "list": [TOKEN], "object": {"odd": TOKEN}}
+IMAGE = f"data:image/png;base64,{PIXEL}"
+CALLS: list[Any] = [{"id": "abcdefgh1", "type": "function", "function": {"name": "f", "arguments": "{}"}, "index": 0}]
+CHAT: list[Any] = [
+    {"role": "system", "content": [{"type": "text", "text": "s"}], "name": "ops"},
+    {
+        "role": "user",
+        "name": "Ann",
+        "content": [
+            {"type": "text", "text": "q"},
+            {"type": "image_url", "image_url": {"url": IMAGE, "detail": "low"}},
+            {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,aGk="}},
+            {"type": "file", "file": {"filename": "b.pdf", "file_id": "file-1"}},
+            {"type": "input_audio", "input_audio": {"data": "aGk=", "format": "wav"}},
+        ],
+    },
+    {
+        "role": "assistant",
+        "name": "Bob",
+        "content": [{"type": "text", "text": "look"}, {"type": "refusal", "refusal": "no"}],
+        "reasoning_content": "hm",
+        "reasoning": "well",
+        "reasoning_details": [{"type": "reasoning.text", "text": "hm"}],
+        "refusal": "never",
+        "audio": {"id": "audio_1"},
+        "tool_calls": [*CALLS, {"id": "c2", "type": "custom", "custom": {"name": "g", "input": "i"}}],
+    },
+    {"role": "tool", "tool_call_id": "abcdefgh1", "name": "f", "content": "r"},
+    {"role": "tool", "tool_call_id": "c2", "content": [{"type": "text", "text": "r"}]},
+    {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+    {"role": "function", "name": "f", "content": "r"},
+    {"role": "assistant", "tool_calls": CALLS},
+    {"role": "tool", "tool_call_id": "abcdefgh1", "tool_name": "f", "content": "r"},
+    {"role": "user", "content": "", "images": [PIXEL]},
+    {"role": "user", "content": "more", "tool_calls": None, "function_call": None, "refusal": None},
+]
+MISTRAL: list[Any] = [
+    {"role": "system", "content": "s"},
+    {
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "q"},
+            {"type": "image_url", "image_url": {"url": IMAGE, "detail": "low"}},
+            {"type": "image_url", "image_url": IMAGE},
+            {"type": "document_url", "document_url": "https://e.x/d.pdf", "document_name": "d.pdf"},
+            {"type": "file", "file_id": "f1"},
+            {"type": "input_audio", "input_audio": "aGk="},
+        ],
+    },
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "s", "closed": True},
+            {"type": "text", "text": "look"},
+            {"type": "reference", "reference_ids": [1]},
+        ],
+        "tool_calls": CALLS,
+        "prefix": False,
+    },
+    {"role": "tool", "tool_call_id": "abcdefgh1", "name": "f", "content": "r"},
+    {"role": "assistant", "content": "", "tool_calls": CALLS},
+    {"role": "tool", "tool_call_id": "abcdefgh1", "content": [{"type": "reference", "reference_ids": [1]}]},
+    {"role": "assistant", "content": [{"type": "reference", "reference_ids": [1]}]},
+    {"role": "user", "content": [{"type": "input_audio", "input_audio": "aGk="}]},
+    {"role": "assistant", "content": "1, 2,", "prefix": True},
+]
+LISTS: dict[str, list[Any]] = {"openai_chat": CHAT, "mistral": MISTRAL}
+Path = tuple[str | int, ...]
+
+
+def paths(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Give every value in a list, and where it is."""
+    yield path, value
+    inner: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    for key, item in inner:
+        yield from paths(item, (*path, key))
+
+
+def planted(raw: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Give the list with an odd value in each place in turn, and with an unknown key in each object."""
+    for path, value in paths(raw):
+        if isinstance(value, dict):
+            yield f"{path}: another key", put(raw, (*path, "another"), TOKEN)
+        if len(path) > 1 and path[-1] not in ("type", "role"):
+            for kind, odd in ODD.items():
+                yield f"{path}: {kind}", put(raw, path, odd)
+
+
+def put(raw: list[Any], path: Path, value: Any) -> list[Any]:
+    """Give a copy of a list with another value in one place."""
+    changed = copy.deepcopy(raw)
+    holder: Any = changed
+    for key in path[:-1]:
+        holder = holder[key]
+    holder[path[-1]] = value
+    return changed
+
+
+def removed(repairs: Iterable[Repair]) -> str:
+    """Write what repairs hold, and what they say."""
+    items = [item for repair in repairs for item in repair.removed]
+    held = [block_to_json(item) if isinstance(item, Block) else thaw(item) for item in items]
+    return json.dumps([held, [repair.detail for repair in repairs]])
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_what_comes_in_is_in_the_history_or_in_a_repair(form: str) -> None:
+    lost = []
+    for where, raw in planted(LISTS[form]):
+        history = MessageHistory.from_list(raw, dialect=DIALECTS[form])
+        if TOKEN not in json.dumps(history.to_list()) + removed(history.repairs):
+            lost.append(where)
+        assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
+    assert lost == []
