@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import index as as_index
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, overload
 
 from attrs import evolve
@@ -307,10 +308,13 @@ class MessageHistory(Sequence[Message]):
     # Ways out
 
     @overload
-    def for_send(self) -> list[MessageParam]: ...
+    def for_send(self, dialect: None = None) -> list[MessageParam]: ...
 
     @overload
     def for_send(self, dialect: Dialect[WireT]) -> list[WireT]: ...
+
+    @overload
+    def for_send(self, dialect: Dialect[WireT] | None) -> list[WireT] | list[MessageParam]: ...
 
     def for_send(self, dialect: Dialect[Any] | None = None) -> list[Any]:
         """Write the conversation as a provider takes it.
@@ -537,7 +541,7 @@ class MessageHistory(Sequence[Message]):
         return safe_cuts(self, counter)
 
     def window(
-        self, *, max_tokens: int | None = None, max_messages: int | None = None, counter: Counter | None = None
+        self, *, max_tokens: float | None = None, max_messages: int | None = None, counter: Counter | None = None
     ) -> MessageHistory:
         """Keep the newest whole turns that fit; see `windows.window`.
 
@@ -592,6 +596,7 @@ class MessageHistory(Sequence[Message]):
         folding.told(added)
         for message in messages:
             folding.take(message, None, bind=True)
+        enforce(self.policy, folding.repairs)
         return history_of(folding.conversation(heard))
 
     # A read-only sequence
@@ -620,7 +625,7 @@ class MessageHistory(Sequence[Message]):
     def __getitem__(self, index: SupportsIndex | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
             return tuple(self._at(position) for position in range(*index.indices(len(self))))
-        position = index.__index__()
+        position = as_index(index)
         length = len(self)
         if not -length <= position < length:
             raise IndexError(f"message {position} of a history of {length}")

@@ -8,8 +8,10 @@ Nothing here decides what a valid conversation is. Nothing that was left out is 
 
 from __future__ import annotations
 
+import math
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, TypeAlias, final
 
 from attrs import evolve, frozen
@@ -33,7 +35,7 @@ from message_history.blocks import (
     with_meta,
 )
 from message_history.drafts import Hearing
-from message_history.frozen import json_text, thaw
+from message_history.frozen import brief, json_text, thaw
 from message_history.message import Message, make_message, thinks, unbound
 from message_history.repairs import Repair, RepairCode
 from message_history.sequence import Log
@@ -181,7 +183,7 @@ def safe_cuts(history: MessageHistory, counter: Counter | None = None) -> tuple[
 def window(
     history: MessageHistory,
     *,
-    max_tokens: int | None = None,
+    max_tokens: float | None = None,
     max_messages: int | None = None,
     counter: Counter | None = None,
 ) -> Window:
@@ -201,26 +203,23 @@ def window(
 
     Raises:
         WindowError: when not even the newest whole turn fits.
-        TypeError: when there is no budget, or the counter gives no number.
+        InvariantError: see `drop_before`.
+        TypeError: when there is no budget, or it or what the counter gives is no number.
+        ValueError: for a negative budget.
 
-    Complexity: linear in what is kept.
+    Complexity: linear in what is kept, and see `drop_before`.
     """
     if max_tokens is None and max_messages is None:
         raise TypeError("a window needs a budget: max_tokens, max_messages or both")
-    for name, budget in (("max_tokens", max_tokens), ("max_messages", max_messages)):
-        if budget is not None and (type(budget) is not int or budget < 0):
-            raise TypeError(f"{name} must be a number that is not negative, not {budget!r}")
+    tokens = _budget("max_tokens", max_tokens)
+    messages = _budget("max_messages", max_messages)
     costs = _Costs(history, (lambda _: 0) if max_tokens is None else counter)
-    tokens = max_tokens if max_tokens is not None else 0
-    messages = max_messages if max_messages is not None else len(history)
     kept: int | None = None
     newest: Cut | None = None
-    for position, cost in costs.of_turns():
+    for position, cost in costs.of_turns(tokens, messages):
         newest = newest if newest is not None else Cut(position, cost)
         if cost <= tokens and len(history) - position <= messages:
             kept = position
-        if costs.spent > tokens or len(history) - position > messages:
-            break
     if newest is None:
         return Window(history)
     if kept is not None:
@@ -230,6 +229,17 @@ def window(
     asked += [f"at most {max_messages:,} messages"] if max_messages is not None else []
     needs = f"has {number:,} messages" + (f" and costs {newest.cost:,}" if max_tokens is not None else "")
     raise WindowError(f"the newest whole turn {needs}; it does not fit {' and '.join(asked)}", newest.cost, number)
+
+
+def _budget(name: str, given: float | None) -> float:
+    """Read a budget; there may be any number of what has none."""
+    if given is None:
+        return math.inf
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise TypeError(f"{name} must be a number, not {brief(given)}")
+    if not given >= 0:
+        raise ValueError(f"{name} must not be negative, not {given!r}")
+    return given
 
 
 def drop_before(history: MessageHistory, cut: SupportsIndex) -> Window:
@@ -247,8 +257,9 @@ def drop_before(history: MessageHistory, cut: SupportsIndex) -> Window:
 
     Raises:
         WindowError: when it may not be cut there.
+        InvariantError: when the policy says to raise and words of ours must stand before what is kept.
 
-    Complexity: linear in what is kept.
+    Complexity: linear in what is kept and in the repairs; a late result in what is kept makes it linear in the history.
     """
     position = _position(history, cut)
     if position == 0:
@@ -313,9 +324,10 @@ def compact(history: MessageHistory, summary: Content, *, keep_from: SupportsInd
 
     Raises:
         WindowError: when it may not be cut there, or when calls are awaited that would be left out.
+        InvariantError: when the policy says to raise and the summary cannot be taken as it is.
         ValueError: for a summary that says nothing.
 
-    Complexity: linear in what is kept.
+    Complexity: as for `drop_before`.
     """
     leading = blocks_of(summary)
     if not all(isinstance(block, _SAYABLE) for block in leading):
@@ -348,14 +360,17 @@ def trim_results(history: MessageHistory, *, older_than: SupportsIndex, text: st
         The same conversation with shorter results, and what was left out.
 
     Raises:
+        TypeError: for a text that is none.
         ValueError: for a text that would be taken for a result that is missing.
 
     Complexity: linear in the history.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"what stands in the place of a result is text, not {brief(text)}")
     if text == history.policy.stub_text:
         raise ValueError("this text says that a result is missing; a shortened result needs another one")
     past, (said, heard), context = history._state
-    end = slice(older_than.__index__()).indices(len(history))[1]
+    end = slice(index(older_than)).indices(len(history))[1]
     trimming = _Trimming(() if is_blank(text) else (TextBlock(text),))
     closed = messages_in(past) + (said is not None)
     messages = [trimming.message(n, message) for n, message in enumerate(history[: min(end, closed)])]
@@ -387,31 +402,48 @@ class _Costs:
         self.spent = 0
         self._history = history
         self._counter: Counter = counter if counter is not None else estimate_tokens
-        self._takes_lists = False
+        # None until it has been asked once.
+        self._takes_lists: bool | None = None
 
-    def of_turns(self) -> Iterator[tuple[int, int]]:
-        """Give each position where a whole turn begins, newest first, with the cost of all that follows it."""
+    def of_turns(self, tokens: float = math.inf, messages: float = math.inf) -> Iterator[tuple[int, int]]:
+        """Give each position where a whole turn begins, newest first, with the cost of all that follows it.
+
+        Behind the newest one, no more is counted than it takes to see that nothing else fits.
+        """
+        found = False
         for position in range(len(self._history) - 1, -1, -1):
+            if found and (self.spent > tokens or len(self._history) - position > messages):
+                return
             message = self._history[position]
             own = self._of(message)
             if _starts_turn(message):
+                found = True
                 opening = _opening(message, self._history.policy) if position else ()
                 yield position, self.spent + (self._of(_opened(opening, message)) if opening else own)
             self.spent += own
 
     def _of(self, message: Message) -> int:
         """Count one message, in the way that the counter takes it."""
-        cost: object = None
-        if not self._takes_lists:
-            try:
-                cost = self._counter(message)
-            except TypeError:
-                self._takes_lists = True
-        if self._takes_lists:
-            cost = self._counter([message])
+        cost: object
+        if self._takes_lists is None:
+            cost = self._first(message)
+        else:
+            cost = self._counter([message] if self._takes_lists else message)
         if not isinstance(cost, int) or cost < 0:
             raise TypeError(f"the counter must give a whole number that is not negative, not {cost!r:.80}")
         return cost
+
+    def _first(self, message: Message) -> object:
+        """Find out what the counter takes."""
+        self._takes_lists = False
+        try:
+            return self._counter(message)
+        except TypeError as error:
+            self._takes_lists = True
+            try:
+                return self._counter([message])
+            except Exception:  # noqa: BLE001 - a counter that takes no list may fail in any way
+                raise error from None
 
 
 def _starts_turn(message: Message) -> bool:
@@ -420,7 +452,7 @@ def _starts_turn(message: Message) -> bool:
 
 def _position(history: MessageHistory, cut: SupportsIndex) -> int:
     """Check that a history may be cut somewhere."""
-    position = cut.__index__()
+    position = index(cut)
     if 0 <= position < len(history) and _starts_turn(history[position]):
         return position
     before = next((n for n in range(min(position, len(history)) - 1, -1, -1) if _starts_turn(history[n])), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import pickle
 import weakref
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from message_history import (
     DocumentBlock,
     ImageBlock,
+    InvariantError,
     Message,
     MessageHistory,
     Policy,
@@ -194,6 +196,32 @@ def test_only_what_is_kept_is_counted() -> None:
 
     talk(500).window(max_tokens=4, counter=counter)
     assert len(counted) <= 6
+    counted.clear()
+    long = talk(1)
+    for n in range(500):
+        long = long.add_assistant([call(str(n))]).add_tool_result(str(n), "r")
+    long = long.add_assistant("done").add_user("thanks").add_assistant("welcome")
+    assert len(long.window(max_tokens=4, counter=counter)) == 2
+    assert len(counted) <= 6
+    with pytest.raises(WindowError) as found:
+        long.rewind().window(max_tokens=4, counter=counter)
+    assert found.value.messages == len(long) - 2
+
+
+def test_what_goes_wrong_in_a_counter_is_told() -> None:
+    with pytest.raises(TypeError, match="TextBlock is not JSON serializable"):
+        talk(1).window(max_tokens=5, counter=lambda message: len(json.dumps(message.content)))
+    seen: list[object] = []
+
+    def counter(message: Message) -> int:
+        seen.append(message)
+        if len(seen) > 1:
+            raise TypeError("no more")
+        return 1
+
+    with pytest.raises(TypeError, match="no more"):
+        talk(2).window(max_tokens=5, counter=counter)
+    assert all(isinstance(each, Message) for each in seen)
 
 
 @pytest.mark.parametrize("cost", [None, "x", -1, 1.5])
@@ -202,10 +230,48 @@ def test_a_counter_that_gives_no_number_is_told_so(cost: Any) -> None:
         talk(1).window(max_tokens=5, counter=lambda _: cost)
 
 
-@pytest.mark.parametrize("budget", [{}, {"max_tokens": -1}, {"max_messages": "5"}, {"max_messages": True}])
+@pytest.mark.parametrize("budget", [{}, {"max_messages": "5"}, {"max_messages": True}, {"max_tokens": [1]}])
 def test_a_window_without_a_budget_is_refused(budget: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         talk(1).window(**budget)
+
+
+@pytest.mark.parametrize("budget", [{"max_tokens": -1}, {"max_messages": -1}, {"max_tokens": float("nan")}])
+def test_a_negative_budget_is_refused(budget: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must not be negative"):
+        talk(1).window(**budget)
+
+
+def test_a_part_of_a_budget_is_a_budget() -> None:
+    history = talk(4)
+    assert history.window(max_tokens=6 * 0.8, counter=lambda _: 1) == history.window(max_tokens=4, counter=lambda _: 1)
+
+
+@pytest.mark.parametrize("place", ["3", 1.0, None])
+def test_a_place_that_is_no_number_is_refused(place: Any) -> None:
+    for ask in (
+        talk(2).drop_before,
+        talk(2).__getitem__,
+        lambda place: talk(2).trim_results(older_than=place),
+    ):
+        with pytest.raises(TypeError):
+            ask(place)
+
+
+@pytest.mark.parametrize("text", [5, None, b"x"])
+def test_only_text_can_stand_in_the_place_of_a_result(text: Any) -> None:
+    with pytest.raises(TypeError, match="is text"):
+        talk(2, tools=True).trim_results(older_than=8, text=text)
+
+
+def test_a_policy_that_raises_is_asked_about_what_a_window_puts_in() -> None:
+    history = MessageHistory(policy=Policy(on_violation="raise")).add_user("q").add_assistant("a")
+    history = history.add_user([SystemBlock("Be brief."), "r"]).add_assistant("b")
+    with pytest.raises(InvariantError, match="blank_text_dropped"):
+        history.compact(["x", " "])
+    with pytest.raises(InvariantError, match="bootstrap_added"):
+        history.drop_before(2)
+    assert len(history.compact("x")) == 1
 
 
 def test_a_turn_that_does_not_fit_is_an_error_with_the_numbers() -> None:
