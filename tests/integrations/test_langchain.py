@@ -127,6 +127,7 @@ def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
     [
         {"finish_reason": "length"},
         {"finish_reason": "MAX_TOKENS"},
+        {"finish_reason": "RECITATION"},
         {"stop_reason": "max_tokens"},
         {"stopReason": "max_tokens"},
         {"done_reason": "length"},

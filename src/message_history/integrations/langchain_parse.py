@@ -25,6 +25,7 @@ from message_history.blocks import (
     text_block,
 )
 from message_history.dialects.base import CUT_OFF, Parsed
+from message_history.dialects.gemini import CUT_OFF as CUT_OFF_BY_GEMINI
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.parse import image_of
 from message_history.dialects.openai_responses.parse import is_cut_off as is_unfinished
@@ -243,11 +244,12 @@ def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
 def _is_cut_off(data: Mapping[Any, Any], told: Mapping[Any, Any]) -> bool:
     """Tell whether a reply was cut off: what the provider told says so, or it is a sum of chunks without the last."""
     reasons = [str(reason).lower() for key in _ENDS if (reason := told.get(key))]
-    if not CUT_OFF.isdisjoint(reasons) or is_unfinished(told):
+    if not _CUT_OFF.isdisjoint(reasons) or is_unfinished(told):
         return True
     return data.get("type") == "AIMessageChunk" and not reasons and data.get("chunk_position") != "last"
 
 
+_CUT_OFF: Final = CUT_OFF | CUT_OFF_BY_GEMINI
 _ENDS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status")
 """Where the metadata of a reply tell how it ended, by provider."""
 
