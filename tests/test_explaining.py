@@ -142,6 +142,15 @@ def cut(text: str) -> str:
         "The model `gpt-9` does not exist or you do not have access to it.",
         "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens for this model",
         "Your credit balance is too low to access the API.",
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) is.",
+        "anthropic.BadRequestError: Error code: 400 - {'type': 'error', 'error': {'type': 'invalid_request_error', "
+        "'message': 'max_tokens: Field required'}}",
+        "{'type': 'invalid_request_error', 'message': 'tools.0.custom.input_schema: Field required'}",
+        "tool_choice: Input should be a valid dictionary",
+        "temperature: Extra inputs are not permitted",
+        "Missing required parameter: 'model'.",
+        "Missing required parameter: 'tools[0].function'.",
         "An error occurred (ThrottlingException) when calling the Converse operation: Too many requests",
         "Traceback (most recent call last):\n  File \"a.py\", line 3\nTypeError: 'tuple' object is not callable",
         "the quick brown fox jumps over the lazy dog",
@@ -150,6 +159,23 @@ def cut(text: str) -> str:
 )
 def test_what_is_about_something_else_has_no_explanation(text: str) -> None:
     assert explain(text) == []
+
+
+def test_an_error_of_a_parameter_does_not_hide_one_of_the_messages() -> None:
+    found = explain(
+        "max_tokens: Field required; messages.0.content.1.tool_result.tool_use_id: Field required", Anthropic()
+    )
+    assert found[0].dialect == "anthropic"
+
+
+def test_the_words_of_a_relay_come_last() -> None:
+    inner = '{"object":"error","message":"Unexpected role \'tool\' after role \'user\'"}'
+    found = explain(
+        f"Error code: 400 - {{'error': {{'message': 'Provider returned error', 'metadata': {{'raw': '{inner}'"
+    )
+    assert (found[0].dialect, found[0].rule.id) == ("mistral", "M03")
+    assert found[-1].rule.id == "OT-01"
+    assert [one.rule.id for one in explain("Provider returned error")] == ["OT-01"]
 
 
 def test_an_explanation_says_what_is_demanded_what_is_done_and_where_that_was_seen() -> None:

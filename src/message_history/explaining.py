@@ -53,6 +53,24 @@ _SAYS: Final[Mapping[str, frozenset[str]]] = {
 """Words around an error that say whose it is."""
 
 
+_PARAMETERS: Final = (
+    "betas|frequency_penalty|functions|generationConfig|generation_config|inferenceConfig|logprobs|max_completion_tokens"
+    "|max_output_tokens|max_tokens|metadata|model|parallel_tool_calls|presence_penalty|reasoning_effort|response_format"
+    "|safety_settings|seed|service_tier|stop|stop_sequences|stream|stream_options|temperature|tool_choice|tools"
+    "|top_k|top_logprobs|top_p|verbosity"
+)
+_STOCK: Final = "Extra inputs|Field required|Input should|Input tag|List should|String should|Value error"
+_ELSEWHERE: Final = re.compile(
+    rf"""(?:parameter|value): *[`'"\\]*(?:{_PARAMETERS})\b"""
+    rf"""|(?:^|[\s'"`])(?:{_PARAMETERS})(?:\.[\w-]+|\[\w+\])*: (?:{_STOCK})""",
+    re.IGNORECASE,
+)
+"""A parameter of the request that an error is about; what is said of it is said of messages too."""
+_IN_THE_LIST: Final = re.compile(r"\b(?:messages|contents|input)[.\[]", re.IGNORECASE)
+_RELAYED: Final = "OT-01"
+"""What a relay says of any error of the provider behind it."""
+
+
 @final
 @frozen(kw_only=True)
 class Explanation:
@@ -79,17 +97,25 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         dialect: who it came from, if that is known; it decides between rules whose texts fit about as well.
 
     Returns:
-        The explanations, the likeliest first, one for each rule; empty when no rule's text is like it. `Portable`
-        quotes other dialects: its rules are among them only when it is asked for, or nothing else fits.
+        The explanations, the likeliest first, one for each rule; empty when no rule's text is like it, or when the
+        error is about another parameter of the request than the messages. `Portable` quotes other dialects: its rules
+        are among them only when it is asked for, or nothing else fits.
 
     Complexity: linear in the text, and in the texts of all rules.
     """
-    has = _features(_plain(text))
+    plain = _plain(text)
+    if _ELSEWHERE.search(plain) and not _IN_THE_LIST.search(plain):
+        return []
+    has = _features(plain)
     wanted = dialect.name if dialect is not None else None
     # Where nothing else decides, an API of its own goes before Chat Completions, which many others serve too.
     ranked = sorted(
         _fitting(has),
-        key=lambda one: (-round(one.score + _favour(one, wanted, has), 9), one.dialect == OpenAIChat.name),
+        key=lambda one: (
+            one.rule.id == _RELAYED,
+            -round(one.score + _favour(one, wanted, has), 9),
+            one.dialect == OpenAIChat.name,
+        ),
     )
     others = [one for one in ranked if one.dialect != Portable.name]
     return others if others and wanted != Portable.name else ranked
