@@ -26,7 +26,7 @@ from message_history import (
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.rules import BY_ID
-from tests.dialects.odd_pieces import PIXEL
+from tests.dialects.odd_pieces import PIXEL, PNG
 
 GOLDEN = Path(__file__).parent / "golden" / "anthropic"
 WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
@@ -269,6 +269,56 @@ def test_system_messages_where_they_are_taken(raw: list[Json]) -> None:
     assert not check(raw, SYSTEM)
     wire = MessageHistory.from_list(raw).for_send(SYSTEM)
     assert not check(wire, SYSTEM)
+
+
+# What is read
+
+
+@pytest.mark.parametrize(
+    ("given", "is_error"),
+    [
+        (True, True), (1, True), ("true", True), ("yes", True), ({"message": "boom"}, True), (["boom"], True),
+        (False, False), (0, False), ("false", False), (" False ", False), ("", False), ([], False), (None, False),
+    ],
+)  # fmt: skip
+def test_a_result_says_whether_it_is_an_error_in_many_ways(given: Any, *, is_error: bool) -> None:
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "r", "is_error": given}
+    history = MessageHistory.from_list([Q, said(call()), user(result)])
+    assert history[2].results[0].is_error is is_error
+    odd = [repair for repair in history.repairs if repair.code is RepairCode.VALUE_CONVERTED]
+    assert [repair.removed for repair in odd] == ([] if given is None or isinstance(given, bool) else [(given,)])
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"type": "thinking", "thinking": {"a": "deep"}, "signature": "c2ln"},
+        {"type": "thinking", "thinking": "deep", "signature": ["c2ln"]},
+        {"type": "redacted_thinking", "data": {"a": "deep"}},
+    ],
+)
+def test_thinking_that_its_issuer_would_not_know_is_kept_whole_and_not_sent(broken: Json) -> None:
+    history = MessageHistory.from_list([Q, said(broken, text("a")), Q])
+    assert history.repairs == ()
+    assert history[1].content[0] == ProviderBlock("anthropic", broken)
+    exported = history.export(STRICT)
+    assert exported.messages[1] == said(text("a"))
+    assert [repair.removed for repair in exported.repairs] == [(history[1].content[0],)]
+
+
+def test_text_that_is_none_keeps_the_keys_beside_it() -> None:
+    history = MessageHistory.from_list([user({"type": "text", "text": {"a": 1}, "note": "n"})])
+    assert history[0].content[0] == TextBlock('{"a": 1}', meta=history[0].content[0].meta)
+    assert history[0].content[0].extra("anthropic") == {"note": "n"}
+    signed: Json = {"type": "text", "text": None, "citations": []}
+    assert MessageHistory.from_list([user(text("q"), signed)]).repairs[0].code is RepairCode.BLANK_TEXT_DROPPED
+
+
+def test_a_title_is_a_document_s_and_a_text() -> None:
+    titled: list[Json] = [{**document(), "title": ["t"]}, {"type": "image", "source": PNG, "title": "t"}]
+    history = MessageHistory.from_list([user(*titled)])
+    assert [block.extra("anthropic")["title"] for block in history[0].content] == [("t",), "t"]
+    assert MessageHistory.from_list(history.to_list()) == history
 
 
 # What is sent

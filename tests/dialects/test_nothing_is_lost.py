@@ -13,7 +13,7 @@ from message_history.blocks import Block
 from message_history.dialects.detect import DIALECTS
 from message_history.dialects.native.render import block_to_json
 from message_history.frozen import thaw
-from tests.dialects.odd_pieces import PIXEL
+from tests.dialects.odd_pieces import PIXEL, PNG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,7 +87,53 @@ MISTRAL: list[Any] = [
     {"role": "user", "content": [{"type": "input_audio", "input_audio": "aGk="}]},
     {"role": "assistant", "content": "1, 2,", "prefix": True},
 ]
-LISTS: dict[str, list[Any]] = {"openai_chat": CHAT, "mistral": MISTRAL}
+MARK = {"type": "ephemeral"}
+FOUND = {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]}
+TEXT_FILE = {"type": "text", "media_type": "text/plain", "data": "t"}
+PAGE = {"type": "web_search_result", "url": "https://e.x", "title": "t", "encrypted_content": "e", "page_age": None}
+SEARCHED: list[Any] = [
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+    {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [PAGE]},
+]
+ANTHROPIC: list[Any] = [
+    {
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "q", "cache_control": MARK},
+            {"type": "image", "source": PNG},
+            {"type": "document", "source": TEXT_FILE, "title": "t", "context": "c"},
+            FOUND,
+        ],
+    },
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "s"},
+            {"type": "redacted_thinking", "data": "d"},
+            {"type": "text", "text": "look", "citations": None},
+            {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "r", "is_error": True}],
+    },
+    {"role": "assistant", "content": [*SEARCHED, {"type": "text", "text": "found"}]},
+    {"role": "user", "content": [FOUND, {"type": "text", "text": "more"}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t2", "name": "f", "input": {}}]},
+    {
+        "role": "user",
+        "content": [
+            {
+                "type": "tool_result",
+                "tool_use_id": "t2",
+                "content": [{"type": "text", "text": "r"}, {"type": "image", "source": PNG}],
+                "is_error": False,
+            }
+        ],
+    },
+]
+LISTS: dict[str, list[Any]] = {"openai_chat": CHAT, "mistral": MISTRAL, "anthropic": ANTHROPIC}
 Path = tuple[str | int, ...]
 
 

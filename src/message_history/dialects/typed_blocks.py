@@ -26,6 +26,7 @@ from message_history.blocks import (
     with_meta,
 )
 from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects.shapes import text_or_none
 from message_history.frozen import freeze, freeze_mapping, json_text
 from message_history.message import CAREFUL, WAYS, Message, Role, known_message, text_message
 from message_history.repairs import RepairCode
@@ -214,34 +215,60 @@ def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: Blo
     modelled = MODELLED.get(kind) if isinstance(kind, str) else None
     if modelled is None or not isinstance(kind, str):
         return reader.other(data)
-    meta = reader.meta(kind, {key: value for key, value in data.items() if key not in modelled})
+    others = {key: value for key, value in data.items() if key not in modelled}
     if kind == "tool_use":
-        return _tool_use(data, source, parsed, meta)
+        return _tool_use(data, source, parsed, reader.meta(kind, others))
     if kind == "tool_result":
         content = _result_blocks(data.get("content"), source, parsed, reader)
-        return tool_result_block(name_of(data.get("tool_use_id")), content, data.get("is_error") is True, meta)
-    value = data.get({"thinking": "thinking", "redacted_thinking": "data", "text": "text"}.get(kind, "source"))
+        is_error = _is_error(data.get("is_error"), source, parsed)
+        return tool_result_block(name_of(data.get("tool_use_id")), content, is_error, reader.meta(kind, others))
     if kind in ("image", "document"):
-        mapping = as_mapping(value)
-        if mapping is None:
-            return reader.other(data)
-        title = data.get("title")
-        if mapping.get("type") == "file" and reader.issuer is not None:
-            meta = evolve(meta if meta is not None else Meta(), issuer=reader.issuer)
-        if kind == "image":
-            return ImageBlock(mapping, meta=meta)
-        return DocumentBlock(mapping, title if isinstance(title, str) else None, meta=meta)
-    if not isinstance(value, str):
-        if kind == "text" and value is not None:
-            return _as_text(value, source, parsed)
-        value = ""
+        return _media(kind, data, others, reader) or reader.other(data)
     if kind == "text":
-        return TextBlock(value, meta=meta)
-    bound = data.get("bound") is not False
-    if kind == "redacted_thinking":
-        return RedactedThinkingBlock(value, bound, meta=meta)
-    signature = data.get("signature")
-    return ThinkingBlock(value, signature if isinstance(signature, str) else None, bound, meta=meta)
+        said, meta = data.get("text"), reader.meta(kind, others)
+        return TextBlock(said or "", meta=meta) if text_or_none(said) else _as_text(said, source, parsed, meta)
+    return _thought(kind, data, others, reader) or reader.other(data)
+
+
+def _is_error(value: object, source: int, parsed: Parsed) -> bool:
+    """Read whether a result is an error; a value that is no flag is, unless it says the contrary."""
+    if value is None or isinstance(value, bool):
+        return value is True
+    given, _ = freeze(value)
+    is_error = given.strip().lower() not in _NO if isinstance(given, str) else bool(given)
+    parsed.note(RepairCode.VALUE_CONVERTED, source, (given,), f"an is_error that is no flag, taken as {is_error}")
+    return is_error
+
+
+_NO: Final = frozenset({"", "0", "false", "no", "none", "null"})
+
+
+def _media(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: BlockReader) -> Block | None:
+    """Read an image or a document; None when it does not say where that is."""
+    place = as_mapping(data.get("source"))
+    if place is None:
+        return None
+    title = data.get("title") if kind == "document" else None
+    if not text_or_none(title):
+        others["title"], title = title, None
+    meta = reader.meta(kind, others)
+    if place.get("type") == "file" and reader.issuer is not None:
+        meta = evolve(meta if meta is not None else Meta(), issuer=reader.issuer)
+    return ImageBlock(place, meta=meta) if kind == "image" else DocumentBlock(place, title, meta=meta)
+
+
+def _thought(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: BlockReader) -> Block | None:
+    """Read thinking; None when a part of it is no text: its issuer would not know it again."""
+    said, signature = data.get("thinking" if kind == "thinking" else "data"), data.get("signature")
+    if not text_or_none(said) or (kind == "thinking" and not text_or_none(signature)):
+        return None
+    bound = data.get("bound", True)
+    if not isinstance(bound, bool):
+        others["bound"], bound = bound, True
+    meta = reader.meta(kind, others)
+    if kind == "thinking":
+        return ThinkingBlock(said or "", signature, bound, meta=meta)
+    return RedactedThinkingBlock(said or "", bound, meta=meta)
 
 
 def _tool_use(data: Mapping[Any, Any], source: int, parsed: Parsed, meta: Meta | None) -> ToolUseBlock:
@@ -409,10 +436,10 @@ def read_parts(
     return blocks
 
 
-def _as_text(value: object, source: int, parsed: Parsed) -> TextBlock:
+def _as_text(value: object, source: int, parsed: Parsed, meta: Meta | None = None) -> TextBlock:
     """Keep a value that is no block as its JSON text."""
     parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"a {type(value).__name__} as content, kept as JSON text")
-    return text_block(text_of_json(value))
+    return text_block(text_of_json(value), meta)
 
 
 def text_of_json(value: object) -> str:
