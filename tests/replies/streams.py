@@ -106,6 +106,7 @@ ANTHROPIC = [
     _anthropic([_THINKING, {"type": "redacted_thinking", "data": "cmVkYWN0ZWQ="}, _TEXT, _PARIS, _NOW], "tool_use"),
     _anthropic([_TEXT, _SEARCH, _FOUND, _CITED], "end_turn"),
     _anthropic([_TEXT, _PARIS], "max_tokens", cut=12),
+    _anthropic([_THINKING, _TEXT, _SEARCH], "max_tokens", cut=12),
     _anthropic([_THINKING, _TEXT], "refusal"),
     _anthropic([], "end_turn"),
 ]

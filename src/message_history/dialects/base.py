@@ -259,7 +259,7 @@ class Reply:
 
     Args:
         entries: the raw entries, in the dialect's form.
-        interrupted: True when the response says that it was cut off.
+        interrupted: True when the response says that it was cut off, and its entries do not.
     """
 
     entries: list[Any]

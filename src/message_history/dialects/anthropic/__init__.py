@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.blocks import Block, ProviderBlock
 from message_history.dialects.anthropic.check import violations as find_violations
 from message_history.dialects.anthropic.limits import LIMITS, limits_for
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
 from message_history.dialects.anthropic.render import Render
-from message_history.dialects.anthropic.rules import MODELS, RULES, SERVER_TOOLS, version_of
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_cut_off
+from message_history.dialects.anthropic.rules import MODELS, RULES, version_of
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -96,28 +95,8 @@ class Anthropic(Dialect["MessageParam"]):
         if response.get("type") not in (None, "message"):
             return None
         kept = {key: response[key] for key in ("role", "content", *RESPONSE_KEYS) if response.get(key) is not None}
-        return Reply([kept], is_cut_off(response))
+        return Reply([kept])
 
     def may_end_with(self, said: Message) -> bool:
         """Tell whether the list may end here: with a paused turn, or where prefill is taken."""
-        return self.prefill or _is_paused(said.content)
-
-
-def _is_paused(blocks: Sequence[Block]) -> bool:
-    """Tell whether the API itself stopped in mid-turn, to be sent the message back (S6).
-
-    A server tool's call waits for its result, or its result is the last that was said before a stop that says so.
-    """
-    waiting: set[object] = set()
-    paused = in_mid_turn = False
-    for block in blocks:
-        in_mid_turn = False
-        if carried := block.carried(ANTHROPIC):
-            paused = carried.get("stop_reason") == "pause_turn"
-        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC:
-            called = block.data.get("tool_use_id")
-            if block.type == "server_tool_use" and block.data.get("name") in SERVER_TOOLS:
-                waiting.add(block.data.get("id"))
-            in_mid_turn = called in waiting and block.type in SERVER_TOOLS.values()
-            waiting.discard(called)
-    return bool(waiting) or (paused and in_mid_turn)
+        return self.prefill or Render(self).is_paused(said)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from message_history.blocks import Block, ProviderBlock, SystemBlock, TextBlock, ToolUseBlock
+from message_history.blocks import Block, ProviderBlock, SystemBlock, TextBlock
 from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.cut_off import finished
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import carry, common_message, half_written, meta_of, read_blocks
+from message_history.dialects.typed_blocks import carry, common_message, meta_of, read_blocks
 from message_history.frozen import brief
 from message_history.message import make_message
 from message_history.repairs import RepairCode
@@ -84,12 +85,22 @@ def _read(entry: object, source: int, parsed: Parsed) -> None:
         parsed.empty(entry, source)
         return
     cut_off = role == "assistant" and is_cut_off(data)
-    if cut_off and isinstance(blocks[-1], ToolUseBlock):
-        blocks[-1] = half_written(blocks[-1])
+    if cut_off:
+        blocks = finished(blocks, source, parsed, _own_call)
+        if not blocks:
+            return
     if role not in ("system", "developer") or isinstance(blocks[-1], SystemBlock):
         carry(blocks, ANTHROPIC, {key: value for key, value in data.items() if key not in ("role", "content")})
     message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
     parsed.add(message, source, interrupted=cut_off)
+
+
+def _own_call(block: Block) -> Mapping[str, Any] | None:
+    """Read a call of a tool that the API runs itself."""
+    return block.data if isinstance(block, ProviderBlock) and block.type in _OWN_CALLS else None
+
+
+_OWN_CALLS: Final = ("server_tool_use", "mcp_tool_use")
 
 
 def _system_blocks(data: Mapping[Any, Any], source: int, parsed: Parsed) -> list[Block]:

@@ -25,7 +25,7 @@ from message_history.dialects.anthropic import rules
 from message_history.dialects.anthropic.common import common_wire
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parts import Parts
-from message_history.dialects.base import Export
+from message_history.dialects.base import Export, is_cut_off
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.frozen import FrozenDict, FrozenList
 from message_history.media import bears_media
@@ -136,6 +136,23 @@ class Render:
             self.changes.added("a message of which nothing could be sent")
             content = [{"type": "text", "text": PLACEHOLDER}]
         return {"role": "assistant", "content": content}
+
+    def is_paused(self, message: Message) -> bool:
+        """Tell whether the API itself stopped in mid-turn, to be sent the message back (S6).
+
+        What is sent of a server tool's call waits for its result, or its result is sent last and the stop said so.
+
+        Args:
+            message: what the assistant said last.
+        """
+        replies = [carried for block in message.content if (carried := block.carried(ANTHROPIC))]
+        last = replies[-1] if replies else {}
+        if is_cut_off(last):
+            return False
+        content = self.assistant(message, None)["content"]
+        waiting = any(name != "mcp" for name in self._outstanding.values())
+        behind_result = content[-1]["type"] in rules.SERVER_TOOLS.values()
+        return waiting or (behind_result and last.get("stop_reason") == "pause_turn")
 
     def user(self, message: Message) -> list[Wire]:
         """Write a user message; system words may follow it as a message of their own."""

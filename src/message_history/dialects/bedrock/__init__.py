@@ -121,8 +121,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         message = as_mapping(output.get("message")) if output is not None else None
         if message is None or as_sequence(message.get("content")) is None:
             return None
-        cut_off = is_cut_off(response)
-        return Reply([{**message, "stopReason": response["stopReason"]} if cut_off else message], cut_off)
+        return Reply([{**message, "stopReason": response["stopReason"]} if is_cut_off(response) else message])
 
     def may_end_with(self, said: Message) -> bool:
         """Tell whether the list may end with the assistant."""

@@ -16,7 +16,6 @@ from message_history.blocks import (
     SystemBlock,
     TextBlock,
     ThinkingBlock,
-    ToolUseBlock,
     text_block,
     tool_result_block,
     with_meta,
@@ -25,8 +24,9 @@ from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Parsed, is_cut_off
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
 from message_history.dialects.bedrock.rules import BLOCKS, IN_RESULTS
+from message_history.dialects.cut_off import finished
 from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import carry, half_written, read_block, text_of_json
+from message_history.dialects.typed_blocks import carry, read_block, text_of_json
 from message_history.frozen import brief, freeze, freeze_mapping, json_text
 from message_history.message import make_message
 from message_history.repairs import RepairCode
@@ -123,8 +123,10 @@ class _Reader:
             self._parsed.empty(data, self._source)
             return
         cut_off = said and is_cut_off(data)
-        if cut_off and isinstance(blocks[-1], ToolUseBlock):
-            blocks[-1] = half_written(blocks[-1])
+        if cut_off:
+            blocks = finished(blocks, self._source, self._parsed, _own_call)
+            if not blocks:
+                return
         carry(blocks, BEDROCK, {key: value for key, value in data.items() if key not in ("role", "content")})
         message = make_message("assistant" if said else "user", tuple(blocks))
         self._parsed.add(message, self._source, interrupted=cut_off)
@@ -318,6 +320,12 @@ def _texts_in(source: Mapping[Any, Any]) -> list[str] | None:
     parts = [as_mapping(part) or {} for part in as_sequence(source.get("content")) or ()]
     texts = [part["text"] for part in parts if len(part) == 1 and isinstance(part.get("text"), str)]
     return texts if parts and len(texts) == len(parts) else None
+
+
+def _own_call(block: Block) -> Mapping[str, Any] | None:
+    """Read a call of a tool that the model's own servers run."""
+    call = as_mapping(block.data.get("toolUse")) if isinstance(block, ProviderBlock) else None
+    return {**call, "id": call.get("toolUseId")} if call is not None else None
 
 
 def _reasoning(data: Mapping[Any, Any]) -> Block | None:
