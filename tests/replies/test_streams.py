@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, ProviderBlock, RepairCode, TextBlock, ThinkingBlock, ToolUseBlock, check
-from message_history.dialects import Native, OpenAIChat, PydanticAI
+from message_history.dialects import Anthropic, Bedrock, Native, OpenAIChat, OpenAIResponses, PydanticAI
 from message_history.streaming import Accumulator
 from tests.replies.streams import STREAMS, Stream
 
@@ -197,6 +197,127 @@ def test_half_a_server_tool_is_left_out() -> None:
         ["server_tool_use"],
         ["server_tool_use", "web_search_tool_result"],
     ]
+
+
+def test_half_a_server_tool_is_told_of() -> None:
+    (stream,) = [each for each in STREAMS if each.name == "anthropic max_tokens 3"]
+    for count in (len(stream.events) - 3, len(stream.events)):  # before the block has ended, and at the end
+        repair = fed(stream, count).history_so_far.repairs[-1]
+        assert repair.code is RepairCode.INCOMPLETE_CALL_DROPPED
+        assert repair.detail == "call 'srvtoolu_01' of 'web_search'"
+        assert isinstance(repair.removed[0], ProviderBlock)
+        assert repair.removed[0].data["input"] == '{"query": "w'
+
+
+# Streams that are not as the providers describe them
+
+
+def anthropic(*events: dict[str, Any]) -> MessageHistory:
+    """Feed the events of Anthropic's stream behind its first."""
+    reply = Accumulator(Anthropic(), SENT)
+    empty = {"id": "m", "type": "message", "role": "assistant", "model": "x", "content": [], "usage": {}}
+    for event in ({"type": "message_start", "message": empty}, *events):
+        reply.feed(event)
+    return reply.history_so_far
+
+
+def started(id: str, **at: int) -> dict[str, Any]:
+    block = {"type": "tool_use", "id": id, "name": "weather", "input": {}}
+    return {"type": "content_block_start", "content_block": block, **at}
+
+
+def typing(text: str, **at: int) -> dict[str, Any]:
+    return {"type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": text}, **at}
+
+
+def stopped(**at: int) -> dict[str, Any]:
+    return {"type": "content_block_stop", **at}
+
+
+def ended(stop_reason: str | None = "tool_use") -> list[dict[str, Any]]:
+    return [{"type": "message_delta", "delta": {"stop_reason": stop_reason}}, {"type": "message_stop"}]
+
+
+def converse(*events: dict[str, Any]) -> MessageHistory:
+    """Feed the events of Bedrock's stream."""
+    reply = Accumulator(Bedrock(), SENT)
+    for event in events:
+        reply.feed(event)
+    return reply.history_so_far
+
+
+def converse_call(id: str, text: str, at: int | None = 0) -> list[dict[str, Any]]:
+    index = {} if at is None else {"contentBlockIndex": at}
+    return [
+        {"contentBlockStart": {**index, "start": {"toolUse": {"toolUseId": id, "name": "weather"}}}},
+        {"contentBlockDelta": {**index, "delta": {"toolUse": {"input": text}}}},
+    ]
+
+
+WHOLE, HALF = '{"city": "Paris"}', '{"city": "Par'
+
+
+def asked(history: MessageHistory) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(call.id, call.input) for call in history.awaiting]
+
+
+def dropped(history: MessageHistory) -> list[object]:
+    found = [repair for repair in history.repairs if repair.code is RepairCode.INCOMPLETE_CALL_DROPPED]
+    return [repair.removed[0].id for repair in found if isinstance(repair.removed[0], ToolUseBlock)]
+
+
+@pytest.mark.parametrize("stop_reason", ["tool_use", "end_turn", "max_tokens", None])
+def test_a_block_that_is_not_said_to_end_ends_with_the_message(stop_reason: str | None) -> None:
+    whole = anthropic(started("a", index=0), typing(WHOLE, index=0), *ended(stop_reason))
+    half = anthropic(started("a", index=0), typing(HALF, index=0), *ended(stop_reason))
+    assert asked(whole) == ([("a", {"city": "Paris"})] if stop_reason != "max_tokens" else [])
+    assert (asked(half), dropped(half)) == ([], ["a"])
+    end = {"messageStop": {"stopReason": stop_reason}}
+    assert asked(converse(*converse_call("a", WHOLE), end)) == asked(whole)
+    half = converse(*converse_call("a", HALF), end)
+    assert (asked(half), dropped(half)) == ([], ["a"])
+
+
+def test_half_a_call_takes_no_call_behind_it_along() -> None:
+    blocks = [started("a", index=0), typing(HALF, index=0), started("b", index=1), typing(WHOLE, index=1)]
+    for rest in ([], ended()):
+        history = anthropic(*blocks, stopped(index=1), *rest)
+        assert (asked(history), dropped(history)) == ([("b", {"city": "Paris"})], ["a"])
+    stop = {"contentBlockStop": {"contentBlockIndex": 1}}
+    history = converse(*converse_call("a", HALF), *converse_call("b", WHOLE, 1), stop)
+    assert (asked(history), dropped(history)) == ([("b", {"city": "Paris"})], ["a"])
+
+
+def test_a_block_that_starts_again_has_no_input_of_before() -> None:
+    again = [started("a", index=0), typing(WHOLE, index=0)] * 2
+    assert asked(anthropic(*again, stopped(index=0), *ended())) == [("a", {"city": "Paris"})]
+    assert asked(anthropic(*again[:2], stopped(index=0), *again[2:])) == []
+    end = {"contentBlockStop": {"contentBlockIndex": 0}}, {"messageStop": {"stopReason": "tool_use"}}
+    assert asked(converse(*converse_call("a", WHOLE) * 2, *end)) == [("a", {"city": "Paris"})]
+
+
+def test_an_event_without_an_index_is_about_the_last_block() -> None:
+    history = anthropic(
+        *(started("a"), typing(WHOLE), stopped()),
+        *(started("b", index=1), typing('{"city": ', index=1), typing('"Rome"}'), stopped()),
+        *(started("c"), typing(WHOLE), stopped(), *ended()),
+    )
+    assert asked(history) == [("a", {"city": "Paris"}), ("b", {"city": "Rome"}), ("c", {"city": "Paris"})]
+    end = {"messageStop": {"stopReason": "tool_use"}}
+    history = converse(
+        *converse_call("a", WHOLE, None), *converse_call("b", WHOLE, 1), *converse_call("c", WHOLE, None), end
+    )
+    assert [id for id, _ in asked(history)] == ["a", "b", "c"]
+    reply = Accumulator(OpenAIResponses(), SENT)
+    for event in (
+        {"type": "response.output_item.added", "item": {"type": "message", "role": "assistant", "content": []}},
+        {"type": "response.output_text.delta", "content_index": 0, "delta": "Hel"},
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "lo"},
+        {"type": "response.output_item.added", "output_index": 1, "item": {"type": "message", "role": "assistant"}},
+        {"type": "response.output_text.delta", "content_index": 0, "delta": "you"},
+    ):
+        reply.feed(event)
+    assert reply.history_so_far[-1].text == "Hello\nyou"
 
 
 def test_thinking_gets_its_signature_when_it_comes() -> None:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.dialects.base import is_cut_off
 from message_history.dialects.plain import as_mapping
-from message_history.streaming.assembling import INTERRUPTED, Assembler, add_text, field_of, parsed, taken_apart, whole
+from message_history.streaming.assembling import (
+    INTERRUPTED,
+    Assembler,
+    add_text,
+    field_of,
+    parsed,
+    place_of,
+    taken_apart,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["AnthropicReply"]
 
-_CALLS: Final = ("tool_use", "server_tool_use", "mcp_tool_use")
 _WORDS: Final = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
 """The deltas that add to a text of their block, and the key of both."""
 
@@ -29,24 +41,32 @@ class AnthropicReply(Assembler):
         """Take the next event; see `Assembler.take`."""
         kind = field_of(event, "type")
         if kind == "content_block_stop":
-            self._stop(field_of(event, "index"))
+            self._stopped.add(self._place(event))
         elif kind == "message_stop":
             self.finished = True
         elif kind == "message_start":
             self._start(taken_apart(field_of(event, "message")))
         elif kind == "content_block_start":
-            self._blocks[field_of(event, "index")] = dict(taken_apart(field_of(event, "content_block")))
+            self._open(self._place(event, starts=True), taken_apart(field_of(event, "content_block")))
         elif kind == "content_block_delta":
-            self._add(field_of(event, "index"), taken_apart(field_of(event, "delta")))
+            self._add(self._place(event), taken_apart(field_of(event, "delta")))
         elif kind == "message_delta":
             told = taken_apart(field_of(event, "delta"))
             self._message.update({key: value for key, value in told.items() if value is not None})
+
+    def _place(self, event: object, *, starts: bool = False) -> int:
+        return place_of(field_of(event, "index"), self._blocks, starts=starts)
 
     def _start(self, message: Any) -> None:
         self._message = {key: value for key, value in message.items() if key != "content" and value is not None}
         for index, block in enumerate(message.get("content") or ()):
             self._blocks[index] = dict(as_mapping(block) or {})
             self._stopped.add(index)
+
+    def _open(self, index: int, block: Mapping[Any, Any]) -> None:
+        self._blocks[index] = dict(block)
+        self._inputs.pop(index, None)
+        self._stopped.discard(index)
 
     def _add(self, index: int, delta: Any) -> None:
         block = self._blocks.setdefault(index, {})
@@ -60,27 +80,26 @@ class AnthropicReply(Assembler):
         elif kind == "citations_delta":
             block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
 
-    def _stop(self, index: int) -> None:
-        self._stopped.add(index)
-        text = "".join(self._inputs.pop(index, ()))
-        if text.strip():
-            self._blocks[index]["input"] = parsed(text)
-
     def response(self) -> dict[str, Any] | None:
-        """Give the message so far; see `Assembler.response`."""
+        """Give the message so far; see `Assembler.response`. Half a call goes last: what comes behind one is whole."""
         if not self._message and not self._blocks:
             return None
         message = {"type": "message", "role": "assistant", **self._message}
-        content = []
+        content: list[dict[str, Any]] = []
+        half: list[dict[str, Any]] = []
         for index, block in sorted(whole(self._blocks).items()):
-            kind = block.get("type")
-            if index in self._stopped or self.finished:
-                content.append(block)
-            elif kind == "tool_use":
-                content.append({**block, "input": "".join(self._inputs.get(index, ()))})
-            elif kind not in _CALLS and (block.get("text") or block.get("thinking") or block.get("data")):
-                content.append(block)
-        if not self.finished and content and content[-1].get("type") == "tool_use":
-            if not isinstance(content[-1].get("input"), dict):
-                message["stop_reason"] = INTERRUPTED
+            stopped, text = index in self._stopped, "".join(self._inputs.get(index, ()))
+            if stopped or self.finished:
+                given = {"input": parsed(text)} if text.strip() else {}
+            elif str(block.get("type")).endswith("tool_use"):
+                given = {"input": text}
+            elif block.get("text") or block.get("thinking") or block.get("data"):
+                given = {}
+            else:
+                continue
+            is_half = isinstance(given.get("input"), str) and not (stopped and self.finished)
+            (half if is_half else content).append({**block, **given})
+        if half and not is_cut_off(message):
+            message["stop_reason"] = INTERRUPTED
+        content += half
         return {**message, "content": content} if content or self.finished else None

@@ -16,7 +16,18 @@ from message_history.dialects.plain import as_mapping, as_sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["INTERRUPTED", "Assembler", "Pieces", "add_text", "field_of", "mappings", "parsed", "taken_apart", "whole"]
+__all__ = [
+    "INTERRUPTED",
+    "Assembler",
+    "Pieces",
+    "add_text",
+    "field_of",
+    "mappings",
+    "parsed",
+    "place_of",
+    "taken_apart",
+    "whole",
+]
 
 INTERRUPTED: Final = "interrupted"
 """The stop reason of a reply that ends in half a call; no provider gives it."""
@@ -70,6 +81,22 @@ def taken_apart(event: object) -> Mapping[Any, Any]:
     """Read an event as a mapping; one that is none is empty."""
     found = as_mapping(event)
     return found if found is not None else {}
+
+
+def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -> int:
+    """Tell which part of a reply an event is about.
+
+    Args:
+        index: the place that the event names, if it names one.
+        there: the parts so far, by place.
+        starts: whether the event starts a part.
+
+    Returns:
+        The place; without an index that of the last part, or the next one for an event that starts a part.
+    """
+    if isinstance(index, int):
+        return index
+    return max(there, default=-1) + 1 if starts or not there else max(there)
 
 
 def mappings(values: object) -> Iterable[Mapping[Any, Any]]:

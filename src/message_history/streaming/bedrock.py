@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.dialects.base import is_cut_off
 from message_history.streaming.assembling import (
     INTERRUPTED,
     Assembler,
@@ -11,6 +12,7 @@ from message_history.streaming.assembling import (
     field_of,
     mappings,
     parsed,
+    place_of,
     taken_apart,
     whole,
 )
@@ -39,17 +41,25 @@ class ConverseReply(Assembler):
         data = taken_apart(event)
         if "contentBlockDelta" in data:
             piece = taken_apart(data["contentBlockDelta"])
-            self._add(piece.get("contentBlockIndex", 0), taken_apart(piece.get("delta")))
+            self._add(self._place(piece), taken_apart(piece.get("delta")))
         elif "contentBlockStart" in data:
             start = taken_apart(data["contentBlockStart"])
             block = {key: dict(taken_apart(value)) for key, value in taken_apart(start.get("start")).items()}
-            self._blocks[start.get("contentBlockIndex", 0)] = block
+            self._open(self._place(start, starts=True), block)
         elif "contentBlockStop" in data:
-            self._stop(field_of(data["contentBlockStop"], "contentBlockIndex") or 0)
+            self._stopped.add(self._place(data["contentBlockStop"]))
         elif "messageStop" in data:
             told = taken_apart(data["messageStop"])
             self._told = {key: value for key, value in told.items() if value is not None}
             self.finished = True
+
+    def _place(self, event: object, *, starts: bool = False) -> int:
+        return place_of(field_of(event, "contentBlockIndex"), self._blocks, starts=starts)
+
+    def _open(self, index: int, block: dict[str, Any]) -> None:
+        self._blocks[index] = block
+        self._inputs.pop(index, None)
+        self._stopped.discard(index)
 
     def _add(self, index: int, delta: Mapping[Any, Any]) -> None:
         block = self._blocks.setdefault(index, {})
@@ -79,29 +89,25 @@ class ConverseReply(Assembler):
             if piece.get(key):
                 add_text(reasoning.setdefault("reasoningText", {"text": ""}), key, piece[key])
 
-    def _stop(self, index: int) -> None:
-        self._stopped.add(index)
-        block = self._blocks.get(index, {})
-        text = "".join(self._inputs.pop(index, ()))
-        if "toolUse" in block:
-            block["toolUse"] = {**block["toolUse"], "input": parsed(text) if text.strip() else {}}
-
     def response(self) -> dict[str, Any] | None:
-        """Give the response so far; see `Assembler.response`."""
+        """Give the response so far; see `Assembler.response`. Half a call goes last: what comes behind one is whole."""
         told = dict(self._told)
-        content = []
+        content: list[dict[str, Any]] = []
+        half: list[dict[str, Any]] = []
         for index, block in sorted(whole(self._blocks).items()):
-            if index in self._stopped or self.finished:
+            stopped, text = index in self._stopped, "".join(self._inputs.get(index, ()))
+            ended = stopped or self.finished
+            if "toolUse" in block:
+                given = (parsed(text) if text.strip() else {}) if ended else text
+                is_half = isinstance(given, str) and not (stopped and self.finished)
+                (half if is_half else content).append({"toolUse": {**block["toolUse"], "input": given}})
+            elif ended or "text" in block or _REASONING in block:
                 content.append(_block(block))
-            elif "toolUse" in block:
-                if not block["toolUse"].get("type"):
-                    content.append({"toolUse": {**block["toolUse"], "input": "".join(self._inputs.get(index, ()))}})
-            elif "text" in block or _REASONING in block:
-                content.append(_block(block))
+        if half and not is_cut_off(told):
+            told["stopReason"] = INTERRUPTED
+        content += half
         if not content and not self.finished:
             return None
-        if not self.finished and not isinstance(content[-1].get("toolUse", {}).get("input", {}), dict):
-            told["stopReason"] = INTERRUPTED
         return {"output": {"message": {"role": "assistant", "content": content}}, **told}
 
 

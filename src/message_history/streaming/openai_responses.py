@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.streaming.assembling import Assembler, add_text, field_of, mappings, taken_apart, whole
+from message_history.streaming.assembling import Assembler, add_text, field_of, mappings, place_of, taken_apart, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ class ResponsesReply(Assembler):
         if kind in _ENDS or kind in ("response.created", "response.in_progress", "response.queued"):
             self._tell(taken_apart(field_of(event, "response")), ended=kind in _ENDS)
         elif about == "response.output_item":
-            index = field_of(event, "output_index")
+            index = self._place(event, starts=what == "added")
             self._items[index] = dict(taken_apart(field_of(event, "item")))
             if what == "done":
                 self._done.add(index)
@@ -62,7 +62,7 @@ class ResponsesReply(Assembler):
         elif about in _INPUTS:
             _add_text(self._item(event), _INPUTS[about], event, what)
             if what == "done":
-                self._done.add(field_of(event, "output_index"))
+                self._done.add(self._place(event))
         elif kind == "response.output_text.annotation.added":
             part = self._part(event, "content", "content_index", "output_text")
             part["annotations"] = [*part.get("annotations", ()), field_of(event, "annotation")]
@@ -79,7 +79,10 @@ class ResponsesReply(Assembler):
             self._done.update(self._items)
 
     def _item(self, event: object) -> dict[str, Any]:
-        return self._items.setdefault(field_of(event, "output_index"), {})
+        return self._items.setdefault(self._place(event), {})
+
+    def _place(self, event: object, *, starts: bool = False) -> int:
+        return place_of(field_of(event, "output_index"), self._items, starts=starts)
 
     def _part(self, event: object, key: str, place: str, part_type: str | None = None) -> dict[str, Any]:
         """Find the part of an item that an event is about."""

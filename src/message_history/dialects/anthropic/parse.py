@@ -97,10 +97,7 @@ def _read(entry: object, source: int, parsed: Parsed) -> None:
 
 def _own_call(block: Block) -> Mapping[str, Any] | None:
     """Read a call of a tool that the API runs itself."""
-    return block.data if isinstance(block, ProviderBlock) and block.type in _OWN_CALLS else None
-
-
-_OWN_CALLS: Final = ("server_tool_use", "mcp_tool_use")
+    return block.data if isinstance(block, ProviderBlock) and block.type.endswith("_tool_use") else None
 
 
 def _system_blocks(data: Mapping[Any, Any], source: int, parsed: Parsed) -> list[Block]:
