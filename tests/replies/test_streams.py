@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, ProviderBlock, RepairCode, TextBlock, ThinkingBlock, ToolUseBlock, check
-from message_history.dialects import Anthropic, Bedrock, Native, OpenAIChat, OpenAIResponses, PydanticAI
+from message_history.dialects import Anthropic, Bedrock, Gemini, Native, OpenAIChat, OpenAIResponses, PydanticAI
 from message_history.streaming import Accumulator
 from tests.replies.streams import STREAMS, Stream
 
@@ -343,10 +343,56 @@ def test_other_events_say_nothing() -> None:
 
 
 def test_only_the_first_choice_is_taken() -> None:
+    chat, gemini = Accumulator(OpenAIChat(), SENT), Accumulator(Gemini(), SENT)
+    for index, text in ((1, "w"), (0, "a"), (1, "x"), (0, "b")):
+        chat.feed({"choices": [{"index": index, "delta": {"content": text}}]})
+        gemini.feed({"candidates": [{"index": index, "content": {"role": "model", "parts": [{"text": text}]}}]})
+    parts = [{"content": {"role": "model", "parts": [{"text": text}]}} for text in ("c", "y")]
+    gemini.feed({"candidates": parts})
+    assert chat.history_so_far[-1].text == "ab"
+    assert gemini.history_so_far[-1].text == "abc"
+
+
+def chat(*chunks: list[dict[str, Any]], finish: str | None = "tool_calls") -> list[tuple[str, Mapping[str, Any]]]:
+    """Feed pieces of calls, and give the calls."""
     reply = Accumulator(OpenAIChat(), SENT)
-    for index, text in ((0, "a"), (1, "x"), (0, "b")):
-        reply.feed({"choices": [{"index": index, "delta": {"content": text}}]})
-    assert reply.history_so_far[-1].text == "ab"
+    for chunk in chunks:
+        reply.feed({"choices": [{"index": 0, "delta": {"tool_calls": chunk}}]})
+    if finish:
+        reply.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    return [(call.name, call.input) for call in reply.history_so_far.awaiting]
+
+
+def piece(name: str | None, arguments: str, **keys: Any) -> dict[str, Any]:
+    return {**keys, "function": {"arguments": arguments, **({"name": name} if name else {})}}
+
+
+GET, PUT = ("get", {"a": 1}), ("put", {"a": 2})
+
+
+@pytest.mark.parametrize("keys", [{}, {"index": 0}, {"id": None, "index": None}, {"id": ""}])
+def test_calls_without_ids_are_told_apart_by_what_is_whole(keys: dict[str, Any]) -> None:
+    get, put = piece("get", '{"a": 1}', **keys), piece("put", '{"a": 2}', **keys)
+    assert chat([get, put]) == chat([get], [put]) == [GET, PUT]
+    assert chat([get], [get]) == [GET, GET]
+    assert chat([get], [piece("get", "", **keys)], [put]) == [GET, PUT]  # some servers repeat the name
+    parts = [piece("get", '{"a":', **keys)], [piece("get", " 1}", **keys)], [piece("put", '{"a": ', **keys)]
+    assert chat(*parts, [piece(None, "2}", **keys)]) == [GET, PUT]
+
+
+def test_several_pieces_of_a_chunk_are_of_several_calls() -> None:
+    begun = [piece("get", '{"a": '), piece("put", '{"a": ')]
+    assert chat(begun, [piece(None, "1}"), piece(None, "2}")]) == [GET, PUT]
+    assert chat([piece("now", ""), piece("put", '{"a": 2}')]) == [("now", {}), PUT]
+
+
+def test_a_piece_finds_its_call_by_its_id_though_another_was_begun() -> None:
+    begun = [piece("get", '{"a": ', id="1", index=0)], [piece("put", '{"a": ', id="2", index=0)]
+    assert chat(*begun, [piece(None, "1}", id="1", index=0)], [piece(None, "2}", id="2", index=0)]) == [GET, PUT]
+
+
+def test_half_a_call_before_another_is_dropped_when_a_stream_is_cut() -> None:
+    assert chat([piece("get", '{"a', index=0)], [piece("put", '{"a": 2}', index=1)], finish=None) == [PUT]
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai_chat", "mistral", "openai_responses", "gemini", "bedrock"])

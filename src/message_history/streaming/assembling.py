@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects.plain import as_mapping, as_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 __all__ = [
     "INTERRUPTED",
@@ -23,6 +23,7 @@ __all__ = [
     "add_text",
     "field_of",
     "mappings",
+    "numbered",
     "parsed",
     "place_of",
     "taken_apart",
@@ -99,9 +100,15 @@ def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -
     return max(there, default=-1) + 1 if starts or not there else max(there)
 
 
-def mappings(values: object) -> Iterable[Mapping[Any, Any]]:
+def mappings(values: object) -> list[Mapping[Any, Any]]:
     """Give those of some values that are mappings."""
     return [found for value in as_sequence(values) or () if (found := as_mapping(value)) is not None]
+
+
+def numbered(choices: object) -> list[tuple[int, Mapping[Any, Any]]]:
+    """Give those of some choices that are mappings, each with its index; the place stands for one that is missing."""
+    found = enumerate(mappings(choices))
+    return [(choice["index"] if isinstance(choice.get("index"), int) else place, choice) for place, choice in found]
 
 
 class Pieces(list[str]):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.streaming.assembling import INTERRUPTED, Assembler, Pieces, add_text, mappings, taken_apart, whole
+from message_history.streaming.assembling import (
+    INTERRUPTED,
+    Assembler,
+    Pieces,
+    add_text,
+    mappings,
+    numbered,
+    taken_apart,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,12 +43,16 @@ class GeminiReply(Assembler):
         feedback = _get(data, "prompt_feedback")
         if feedback and _get(taken_apart(feedback), "block_reason"):
             self._told["promptFeedback"], self.finished = feedback, True
-        for candidate in list(mappings(data.get("candidates")))[:1]:
-            for part in mappings(taken_apart(candidate.get("content")).get("parts")):
-                self._part({key: value for key, value in part.items() if value is not None})
-            reason = _get(candidate, "finish_reason")
-            if reason:
-                self._reason, self.finished = str(getattr(reason, "value", reason)), True
+        for index, candidate in numbered(data.get("candidates")):
+            if index == 0:
+                self._add(candidate)
+
+    def _add(self, candidate: Mapping[Any, Any]) -> None:
+        for part in mappings(taken_apart(candidate.get("content")).get("parts")):
+            self._part({key: value for key, value in part.items() if value is not None})
+        reason = _get(candidate, "finish_reason")
+        if reason:
+            self._reason, self.finished = str(getattr(reason, "value", reason)), True
 
     def _part(self, part: dict[str, Any]) -> None:
         call = _get(part, "function_call")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.streaming.assembling import (
     INTERRUPTED,
     Assembler,
+    Pieces,
     add_text,
     field_of,
     mappings,
+    numbered,
     parsed,
     taken_apart,
     whole,
@@ -41,8 +43,8 @@ class ChatReply(Assembler):
             inner = field_of(event, wrapping)
             if inner is not None and field_of(inner, "choices") is not None:
                 event = inner
-        for choice in mappings(field_of(event, "choices")):
-            if (choice.get("index") or 0) == 0:
+        for index, choice in numbered(field_of(event, "choices")):
+            if index == 0:
                 self._add(taken_apart(choice.get("delta")))
                 reason = choice.get("finish_reason")
                 if reason:
@@ -51,18 +53,19 @@ class ChatReply(Assembler):
     def _add(self, delta: Mapping[Any, Any]) -> None:
         for key, value in delta.items():
             if key == "tool_calls":
-                for call in mappings(value):
-                    self._call(call)
+                pieces = mappings(value)
+                for n, piece in enumerate(pieces):
+                    # The pieces of one chunk are of several calls, also where nothing numbers them.
+                    self._call({**piece, "index": n} if len(pieces) > 1 and piece.get("index") is None else piece)
             elif key == "content" and (isinstance(value, list) or self._chunks):
                 self._content(value)
             elif value is not None:
                 merge(self._message, key, value)
 
     def _call(self, piece: Mapping[Any, Any]) -> None:
-        """Add a piece of a call; some servers number all calls alike, and only the ids tell them apart."""
-        id, index = piece.get("id"), piece.get("index")
-        call = next((call for call in reversed(self._calls) if index is None or call.get("index") == index), None)
-        if call is None or (id and call.get("id") and id != call["id"]):
+        """Add a piece to the last call that it may be of, or to a new one."""
+        call = next((call for call in reversed(self._calls) if _fits(call, piece)), None)
+        if call is None or _begins_another(call, piece):
             call = {}
             self._calls.append(call)
         for key, value in piece.items():
@@ -96,7 +99,7 @@ class ChatReply(Assembler):
             calls = whole(self._calls)
             # Without streaming, calls have no index.
             message["tool_calls"] = [{key: call[key] for key in call if key != "index"} for call in calls]
-            if not self.finished and not _is_whole(calls[-1]):
+            if not self.finished and not all(map(_is_whole, calls)):
                 reason = INTERRUPTED
         elif isinstance(message.get("function_call"), dict) and not self.finished:
             if not _is_whole({"function": message["function_call"]}):
@@ -150,6 +153,29 @@ def _append(parts: list[dict[str, Any]], part: Mapping[Any, Any]) -> None:
         add_text(parts[-1], "text", part.get("text"))
     elif part.get("text") != "":
         parts.append(dict(part))
+
+
+def _fits(call: Mapping[str, Any], piece: Mapping[Any, Any]) -> bool:
+    """Tell whether a piece has no other place and no other id than a call; some servers give all calls one place."""
+    if piece.get("index") not in (None, call.get("index")):
+        return False
+    return not piece.get("id") or not call.get("id") or piece["id"] == call["id"]
+
+
+def _begins_another(call: Mapping[str, Any], piece: Mapping[Any, Any]) -> bool:
+    """Tell whether a piece names a tool where a call is whole, and no ids say that it is of that call."""
+    told, known = taken_apart(piece.get("function")), taken_apart(call.get("function"))
+    name_alone = told.get("arguments") in (None, "")  # Some servers repeat it.
+    if not told.get("name") or (name_alone and told["name"] == known.get("name")):
+        return False
+    has_ids = piece.get("id") and call.get("id")
+    return not has_ids and _may_be_whole(known.get("arguments")) and _is_whole(whole(dict(call)))
+
+
+def _may_be_whole(arguments: Any) -> bool:
+    """Tell at a glance whether arguments may be whole: to join them for every piece would cost too much."""
+    last = next(filter(str.strip, reversed(arguments)), "") if isinstance(arguments, Pieces) else "}"
+    return last.rstrip().endswith("}")
 
 
 def _is_whole(call: Mapping[str, Any]) -> bool:
