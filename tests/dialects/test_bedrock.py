@@ -972,6 +972,13 @@ def test_a_document_whose_source_is_text_keeps_its_format() -> None:
     assert json.dumps(parts) in json.dumps(history.to_list())
 
 
+def test_the_media_type_of_a_text_is_told() -> None:
+    source = {"type": "text", "media_type": "text/x", "data": "words"}
+    exported = MessageHistory().add(Message.user(DocumentBlock(source, "notes"), "read")).export(CLAUDE)
+    assert exported.messages == [user(document("notes", "txt", b"words"), "read")]
+    assert told(exported.repairs) == '[{"media_type": "text/x"}]'
+
+
 def test_blocks_with_several_keys_are_read_as_several() -> None:
     history = MessageHistory.from_list([user({"text": "x", **image()})], dialect=CLAUDE)
     assert history.for_send(CLAUDE) == [user("x", image())]

@@ -376,6 +376,8 @@ class Render:
         if how == "text" and kind == "document":
             blob = utf8_of(self._text(str(source.get("data") or "")))
             form = block.extra(BEDROCK).get("format")
+            if media_type not in (None, "text/plain"):
+                self._withheld({"media_type": media_type})
             named = media_type_of(kind, form) if form in DOCUMENTS else "text/plain"
             return named, {"bytes": blob} if blob else None
         held = source.get({"base64": "data", "url": "url"}.get(str(how), ""))
@@ -464,8 +466,8 @@ class Render:
 
     def _limit_cache_points(self, in_prompt: int) -> None:
         """At most four, the earliest of the messages go first (B22)."""
-        beyond = max(len(self._points) - rules.MAX_CACHE_POINTS, 0)
-        for index, content, point in self._points[in_prompt : in_prompt + beyond]:
+        surplus = max(len(self._points) - rules.MAX_CACHE_POINTS, 0)
+        for index, content, point in self._points[in_prompt : in_prompt + surplus]:
             self.changes.index = index
             del content[next(n for n, wire in enumerate(content) if wire is point)]
             self.changes.withheld(None, "a cache point beyond four (B22)")
