@@ -66,6 +66,7 @@ INSTRUCTED = {"kind": "request", "parts": [], "instructions": "i"}
 CALLED = {"part_kind": "tool-call", "tool_name": "f", "tool_call_id": "1"}
 REFERENCE = {"type": "tool_reference", "tool_name": "f"}
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"}
+NO_LISTS: list[Any] = [0, False, "", {}]
 ANSWERED = [
     {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": "{}"},
     {"type": "function_call_output", "call_id": "c", "output": "x"},
@@ -115,10 +116,10 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
      [Q, REASONING, {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": {"a": 1}},
       {"type": "custom_tool_call_output", "call_id": "c", "output": "x"}]),
     *[("a summary that is no list", OpenAIResponses(), [Q, {**REASONING, "summary": summary}, *ANSWERED])
-      for summary in (0, False, "", {})],
+      for summary in NO_LISTS],
     *[("reasoning text that is no list", OpenAIResponses.for_provider("deepseek"),
        [Q, {**REASONING, "encrypted_content": None, "content": content}, *ANSWERED])
-      for content in (0, False, "", {})],
+      for content in NO_LISTS],
     *[("an image that is no base64", Bedrock(),
        [{"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": data}}}, {"text": "q"}]}])
       for data in ("x", "data:image/png;base64,x", "no image at all!")],
