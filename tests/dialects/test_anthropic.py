@@ -26,11 +26,13 @@ from message_history import (
 from message_history.blocks import Meta
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.rules import BY_ID
+from message_history.frozen import FrozenDict
 from tests.dialects.odd_pieces import PIXEL, PNG
 
 GOLDEN = Path(__file__).parent / "golden" / "anthropic"
 WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
 Json = dict[str, Any]
+FOUND = {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]}
 STRICT = Anthropic()
 SYSTEM = Anthropic(system_in_list=True)
 PREFILL = Anthropic(prefill=True)
@@ -366,6 +368,20 @@ def test_an_encoded_text_is_sent_as_text() -> None:
         "source": {"type": "text", "media_type": "text/plain", "data": "a,b"},
         "title": "sheet",
     }
+
+
+def test_a_long_title_is_cut_and_told() -> None:
+    exported = MessageHistory().add_user([DocumentBlock(document()["source"], "T" * 501)]).export(STRICT)
+    assert exported.messages[0]["content"][0]["title"] == "T" * 500
+    assert [repair.removed[0].title for repair in exported.repairs] == ["T" * 501]  # type: ignore[union-attr]
+
+
+def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
+    keys = {"metadata": {"id": 1}}
+    begun = {**said(search(), found(), text("a")), **keys}
+    for raw in ([Q, begun, Q], [{**user(FOUND, text("q")), **keys}]):
+        repairs = MessageHistory.from_list(raw).export(STRICT).repairs
+        assert [item for repair in repairs for item in repair.removed] == [FrozenDict(keys)]
 
 
 def test_the_first_document_says_whether_all_are_cited() -> None:

@@ -446,8 +446,13 @@ def test_a_prefix_goes_out_as_one_only_at_the_end() -> None:
         assert history.for_send(Mistral())[-1] == user("[Please continue.]")
         assert "prefix" not in history.for_send(Mistral())[1]
         assert history.add_user("no").for_send(LARGE) == [user("Count."), said("1, 2,"), user("no")]
+        assert history.export(LARGE).repairs == ()
+        for export in (history.export(Mistral()), history.add_user("no").export(LARGE)):
+            assert [item for repair in export.repairs for item in repair.removed] == [FrozenDict(prefix=True)]
     answer = MessageHistory().add_user("Count.").add_assistant("1, 2, 3.")
     assert answer.for_send(LARGE)[-1] == user("[Please continue.]")
+    whole = MessageHistory.from_list([user("Count."), said("1, 2, 3.", prefix=False), user("no")], dialect=LARGE)
+    assert whole.export(LARGE).repairs == ()
 
 
 def test_thinking_leads_and_goes_back_as_it_came() -> None:

@@ -1,4 +1,4 @@
-"""Odd values under known keys, and unknown keys everywhere: kept on the way in."""
+"""Odd values under known keys, and unknown keys everywhere: kept on the way in, and told where they are not sent."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from message_history import MessageHistory
 from message_history.blocks import Block
+from message_history.dialects import Anthropic, Mistral, OpenAIChat, Portable
 from message_history.dialects.detect import DIALECTS
 from message_history.dialects.native.render import block_to_json
 from message_history.frozen import thaw
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from message_history import Repair
+    from message_history.dialects import Dialect
 
 TOKEN = "7350127735501"
 ODD: dict[str, Any] = {"text": TOKEN, "number": int(TOKEN), "list": [TOKEN], "object": {"odd": TOKEN}}
@@ -134,6 +136,20 @@ ANTHROPIC: list[Any] = [
     },
 ]
 LISTS: dict[str, list[Any]] = {"openai_chat": CHAT, "mistral": MISTRAL, "anthropic": ANTHROPIC}
+TARGETS: dict[str, list[Dialect[Any]]] = {
+    "openai_chat": [
+        OpenAIChat(),
+        OpenAIChat.for_model("anthropic/claude-sonnet-4.6", "openrouter"),
+        OpenAIChat.for_model("gpt-4o-audio-preview"),
+        OpenAIChat.for_provider("deepseek"),
+        OpenAIChat.for_provider("ollama native"),
+        OpenAIChat.for_model("google/gemma-2-9b-it", "vllm"),
+        Portable(),
+        Mistral.for_model("mistral-large-latest"),
+    ],
+    "mistral": [Mistral(), *map(Mistral.for_model, ("mistral-large-latest", "magistral-medium-latest")), OpenAIChat()],
+    "anthropic": [Anthropic(), Anthropic.for_model("claude-opus-5"), OpenAIChat(), Mistral()],
+}
 Path = tuple[str | int, ...]
 
 
@@ -184,4 +200,18 @@ def test_what_comes_in_is_in_the_history_or_in_a_repair(form: str) -> None:
         if TOKEN not in json.dumps(history.to_list()) + removed(history.repairs):
             lost.append(where)
         assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
+    assert lost == []
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_what_is_in_the_history_is_sent_or_told(form: str) -> None:
+    lost = []
+    for where, raw in planted(LISTS[form]):
+        history = MessageHistory.from_list(raw, dialect=DIALECTS[form])
+        if TOKEN not in json.dumps(history.to_list()):
+            continue
+        for target in TARGETS[form]:
+            export = history.export(target)
+            if TOKEN not in json.dumps([export.messages, export.system]) + removed(export.repairs):
+                lost.append(f"{where} to {target!r:.60}")
     assert lost == []

@@ -666,6 +666,53 @@ def test_a_key_that_says_nothing_is_no_key(keys: Wire) -> None:
         assert history.export(OpenAIChat()).repairs == ()
 
 
+def told(raw: list[Wire]) -> list[Any]:
+    """Give what an export leaves out."""
+    repairs = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(OpenAIChat()).repairs
+    return [item for repair in repairs if repair.code is RepairCode.WITHHELD for item in repair.removed]
+
+
+def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
+    keys = {"metadata": {"id": 1}}
+    for said in ({**call("c1"), **keys}, {**SAID, **keys}, {**SAID, "content": None, "audio": {"id": "a"}, **keys}):
+        assert told([ASK, said, tool("c1")]) == [keys]
+
+
+def test_a_key_that_a_message_and_its_first_block_both_have_is_told_twice() -> None:
+    assert told([{"role": "user", "content": [{"type": "text", "text": "q", "id": 1}], "id": 2}]) == [
+        {"id": 1},
+        {"id": 2},
+    ]
+
+
+def test_a_name_that_is_no_text_or_not_the_last_of_its_message_is_told() -> None:
+    assert told([{**ASK, "name": ["Ann"]}]) == [{"name": ["Ann"]}]
+    assert told([ASK, {**SAID, "name": "Ann"}, {**SAID, "name": "Bob"}, MORE]) == [{"name": "Ann"}]
+
+
+def test_a_file_goes_back_under_its_name() -> None:
+    kept: Wire = {"type": "file", "file": {"file_id": "file-1", "filename": "a.pdf"}}
+    held: Wire = {"type": "file", "file": {"file_data": "data:application/pdf;base64,aGk=", "filename": "a.pdf"}}
+    raw: list[Wire] = [{"role": "user", "content": parts("q", kept, held)}]
+    assert exported(raw, OpenAIChat()) == raw
+    both = {"type": "file", "file": {**held["file"], **kept["file"]}, "cache_control": {"type": "ephemeral"}}
+    found = told([{"role": "user", "content": parts("q", both)}])
+    assert found == [{"cache_control": {"type": "ephemeral"}, "file": {"file_id": "file-1"}}]
+
+
+def test_a_custom_call_goes_back_without_the_keys_that_are_not_known() -> None:
+    custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": "i", "odd": 1}, "note": "n"}
+    raw: list[Wire] = [ASK, {"role": "assistant", "content": None, "tool_calls": [custom]}, tool("c1")]
+    assert told(raw) == [{"note": "n", "custom": {"odd": 1}}]
+
+
+def test_a_result_keeps_the_name_that_it_came_with() -> None:
+    raw: list[Wire] = [ASK, call("c1"), {**tool("c1"), "tool_name": "g"}]
+    assert exported(raw, served("ollama native"))[2]["tool_name"] == "g"
+    raw[2]["name"] = "h"
+    assert told(raw) == [{"tool_name": "g"}]
+
+
 def test_calls_of_an_unknown_role_are_the_assistant_s_when_they_were_answered() -> None:
     raw: list[Wire] = [ASK, {"role": "ai", "content": "look", "tool_calls": [CALL]}, tool("c1")]
     history = MessageHistory.from_list(raw)

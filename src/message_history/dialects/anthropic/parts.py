@@ -11,9 +11,11 @@ from message_history.dialects.anthropic.fields import DOCUMENT_SOURCES, IMAGE_SO
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.shapes import misfits
 from message_history.dialects.writing import thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, json_text
+from message_history.frozen import FrozenDict, brief, json_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from message_history.dialects.writing import Changes
 
 __all__ = ["Parts"]
@@ -58,10 +60,14 @@ class Parts:
                     self.marked.append((self._changes.index, wire))
             else:
                 left[key] = value
-        left.update(block.carried(ANTHROPIC))
-        if left:
-            self._changes.withheld(FrozenDict(left), f"keys that this API does not take (B7): {', '.join(left)}")
+        self._withhold(left)
+        self._withhold(block.carried(ANTHROPIC))
         return wire
+
+    def _withhold(self, keys: Mapping[str, Any]) -> None:
+        """Record keys that are not sent, if there are any."""
+        if keys:
+            self._changes.withheld(FrozenDict(keys), f"keys that this API does not take (B7): {', '.join(keys)}")
 
     def unmark(self, wire: Wire) -> None:
         """Forget the cache mark of a block that is not sent after all."""
@@ -75,9 +81,15 @@ class Parts:
             return self.text(f"[{kind} left out: {source}]")
         wire: Wire = {"type": kind, "source": source}
         if isinstance(block, DocumentBlock) and block.title:
-            wire["title"] = well_formed(block.title, self._changes)[:500]
+            wire["title"] = self._title(block)
         wire = self.with_keys(block, kind, wire)
         return self._alike(wire) if kind == "document" else wire
+
+    def _title(self, block: DocumentBlock) -> str:
+        title = well_formed(block.title or "", self._changes)
+        if len(title) > _LONGEST_TITLE:
+            self._changes.rewritten(f"a title of {len(title)} characters, cut (M8)", block)
+        return title[:_LONGEST_TITLE]
 
     def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> Wire | str:
         """Write where something is; or say why it cannot be sent."""
@@ -92,7 +104,8 @@ class Parts:
                 self._changes.withheld(block, f"{kind}: {reason}")
                 return reason
             known = known if source["type"] == "base64" else DOCUMENT_SOURCES["text"]
-        if source["type"] == "text":
+        if source["type"] == "text" and source.get("media_type") != "text/plain":
+            self._changes.rewritten(f"a text document of type {brief(source.get('media_type'))} as plain text", block)
             source["media_type"] = "text/plain"
         if misfits(known, source):
             self._changes.withheld(block, "a source that lacks something (B8)")
@@ -132,6 +145,7 @@ class Parts:
         shape = WHOLE.get(block.type)
         if shape is not None and not self._trimmed(block, wire):
             return None
+        self._withhold(block.carried(ANTHROPIC))
         if wire.get("cache_control") is not None:
             self.marked.append((self._changes.index, wire))
         return self._alike(wire) if block.type == "search_result" else wire
@@ -153,8 +167,7 @@ class Parts:
             return False
         unfit = {key for key, _ in wrong}
         left = {key: wire.pop(key) for key in [*wire] if key != "type" and (key in unfit or key not in shape.fields)}
-        if left:
-            self._changes.withheld(FrozenDict(left), f"keys that this API does not take (B7): {', '.join(left)}")
+        self._withhold(left)
         return True
 
     def _alike(self, wire: Wire) -> Wire:
@@ -172,6 +185,7 @@ class Parts:
         return wire
 
 
+_LONGEST_TITLE: Final = 500
 _MAGIC: Final = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"GIF8", "image/gif"))
 
 

@@ -7,7 +7,7 @@ for a turn depends on it and those before it; only a prefix must be the last.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.blocks import (
     Block,
@@ -24,10 +24,11 @@ from message_history.blocks import (
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import rules
 from message_history.dialects.mistral.common import BRIDGE, GO_ON, common_wire
-from message_history.dialects.mistral.parse import MISTRAL, is_prefix, shared_key
+from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
+from message_history.dialects.openai_chat.media import beside_source, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, json_text
+from message_history.frozen import EMPTY, FrozenDict, json_text
 from message_history.media import bears_media
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Render:
         self._wire: list[Wire] = []
         self._moved: list[Wire] = []
         self._has_system = False
+        self._prefix_at = -1
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation, and tell what was changed."""
@@ -63,10 +65,12 @@ class Render:
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> list[Wire]:
         """Write a whole conversation."""
-        self._prompt(system)
-        self._write(messages)
         last = messages[-1] if messages else None
         if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
+            self._prefix_at = len(messages) - 1
+        self._prompt(system)
+        self._write(messages)
+        if self._prefix_at >= 0:
             self._wire[-1]["prefix"] = True
         return self._wire
 
@@ -107,7 +111,7 @@ class Render:
         for block in message.content:
             if isinstance(block, ToolUseBlock):
                 calls.append(self._call(block))
-                self._left(block, frozenset({"index"}))
+                self._left(block)
             else:
                 chunks += self._said(block, leads=all(chunk["type"] == "thinking" for chunk in chunks))
         if not chunks and not calls:
@@ -134,11 +138,11 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             self.changes.withheld(block, "media in an assistant message (M10)")
             return [_text_chunk(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")]
-        own = _own(block, self._dialect.assistant_chunks)
+        own = self._own(block, self._dialect.assistant_chunks)
         if own is None:
             self.changes.withheld(block, "a block that this model does not take")
             return []
-        return [thaw_well_formed(FrozenDict(own), self.changes)]
+        return [own]
 
     def _thinking(self, block: ThinkingBlock, *, leads: bool) -> list[Wire]:
         if block.issuer != MISTRAL or not self._dialect.thinking:
@@ -157,7 +161,7 @@ class Render:
                 wire["signature"] = block.signature
             if isinstance(extra.get("closed"), bool):
                 wire["closed"] = extra["closed"]
-            self._left(block, frozenset({"thinking", "closed", "key"}))
+            self._left(block)
             return [wire]
         return []
 
@@ -240,14 +244,14 @@ class Render:
             return self._words(block)
         if isinstance(block, ImageBlock | DocumentBlock):
             return [self._media(block, self._dialect.user_chunks)]
-        own = _own(block, self._dialect.user_chunks)
+        own = self._own(block, self._dialect.user_chunks)
         if own is None:
             self.changes.withheld(block, "not for a user message")
             return []
         if own["type"] == "input_audio" and self._has_system and not self._dialect.audio_beside_system:
             self.changes.withheld(block, "audio beside a system message (M11)")
             return [_text_chunk("[audio left out: it cannot be sent here]")]
-        return [thaw_well_formed(FrozenDict(own), self.changes)]
+        return [own]
 
     def _result(self, block: ToolResultBlock) -> Wire:
         chunks: list[Wire] = []
@@ -257,14 +261,14 @@ class Render:
                 self._left(part)
             elif isinstance(part, ImageBlock | DocumentBlock):
                 chunks.append(self._given(part, block))
-            elif (own := _own(part, self._dialect.tool_chunks)) is not None:
-                chunks.append(thaw_well_formed(FrozenDict(own), self.changes))
+            elif (own := self._own(part, self._dialect.tool_chunks)) is not None:
+                chunks.append(own)
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                 chunks.append(_text_chunk(self._text(json_text(part.data))))
         if block.is_error and not block.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", block)
-        self._left(block, frozenset({"name"}))
+        self._left(block)
         content: str | list[Wire] = chunks
         if all(chunk["type"] == "text" for chunk in chunks) and (len(chunks) < 2 or not self._dialect.text_lists):
             content = "\n".join(chunk["text"] for chunk in chunks)
@@ -287,50 +291,75 @@ class Render:
     # What both sides hold
 
     def _words(self, block: TextBlock) -> list[Wire]:
-        self._left(block, frozenset({"type"}))
+        self._left(block)
         if is_blank(block.text):
             self.changes.withheld(block, "blank text")
             return []
         return [_text_chunk(self._text(block.text))]
 
+    def _own(self, block: Block, types: frozenset[str]) -> Wire | None:
+        """Write a chunk that we do not model; None when it is not whole or may not stand there."""
+        own = _chunk(block, types)
+        if own is None or not isinstance(block, ProviderBlock):
+            return None
+        self._withhold({key: value for key, value in block.data.items() if key not in own})
+        self._left(block)
+        wire: Wire = thaw_well_formed(FrozenDict(own), self.changes)
+        return wire
+
     def _media(self, block: ImageBlock | DocumentBlock, allowed: frozenset[str]) -> Wire:
         """Write an image or a document as one of the chunks that are allowed, else as a note."""
+        wire = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         kind = "image" if isinstance(block, ImageBlock) else "document"
-        source, detail = block.source, shared_key(block, "detail")
-        url = _url(source)
-        wire: Wire | None = None
-        if isinstance(block, ImageBlock):
-            if url is not None:
-                image: Wire = {"url": well_formed(url, self.changes)}
-                wire = {"type": "image_url", "image_url": image}
-                if isinstance(detail, str):
-                    image["detail"] = well_formed(detail, self.changes)
-            self._left(block, frozenset({"detail"}))
-        elif source.get("type") == "text" and isinstance(source.get("data"), str):
+        if wire is None or wire["type"] not in allowed:
+            self.changes.withheld(block, f"media that this model does not take in this form (M10): {kind}")
+            return _text_chunk(f"[{kind} left out: it cannot be sent here]")
+        if wire["type"] != "text":
+            self._withhold(beside_source(block.source))
+            self._left(block)
+        return wire
+
+    def _image(self, block: ImageBlock) -> Wire | None:
+        url, detail = url_of(block.source), shared_key(block, "detail")
+        if url is None:
+            return None
+        image = {"url": well_formed(url, self.changes)}
+        if isinstance(detail, str):
+            image["detail"] = well_formed(detail, self.changes)
+        return {"type": "image_url", "image_url": image}
+
+    def _document(self, block: DocumentBlock) -> Wire | None:
+        source, url = block.source, url_of(block.source)
+        if source.get("type") == "text" and isinstance(source.get("data"), str):
             self.changes.rewritten("a text document as text", block)
             title = f" {block.title}" if block.title else ""
             return _text_chunk(self._text(f"[Document{title}]\n{source['data']}"))
-        elif url is not None:
-            wire = {"type": "document_url", "document_url": well_formed(url, self.changes)}
-            if block.title:
-                wire["document_name"] = well_formed(block.title, self.changes)
-        elif source.get("type") == "file" and block.issuer == MISTRAL and isinstance(source.get("file_id"), str):
-            wire = {"type": "file", "file_id": well_formed(str(source["file_id"]), self.changes)}
-        if wire is not None and wire["type"] in allowed:
-            return wire
-        self.changes.withheld(block, f"media that this model does not take in this form (M10): {kind}")
-        return _text_chunk(f"[{kind} left out: it cannot be sent here]")
+        if url is not None:
+            named = {"document_name": well_formed(block.title, self.changes)} if block.title else {}
+            return {"type": "document_url", "document_url": well_formed(url, self.changes), **named}
+        if source.get("type") == "file" and block.issuer == MISTRAL and isinstance(source.get("file_id"), str):
+            return {"type": "file", "file_id": well_formed(str(source["file_id"]), self.changes)}
+        return None
 
-    def _left(self, block: Block, known: frozenset[str] = frozenset()) -> None:
-        """Record keys that are not sent."""
-        if block.meta is None:
+    def _left(self, block: Block) -> None:
+        """Record the keys of a block, and of the message that it opened, that are not sent."""
+        meta = block.meta
+        if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
             return
-        left: Mapping[str, Any] = {
-            **{key: value for key, value in block.extra(MISTRAL).items() if key not in known},
-            **{key: value for key, value in block.carried(MISTRAL).items() if key != "prefix"},
-        }
-        if left:
-            self.changes.withheld(FrozenDict(left), f"keys that this API does not take (M12): {', '.join(left)}")
+        sends, sent = self._dialect.sends, _sent(block)
+        for origin in (MISTRAL, *SHARED):
+            extra, carried = block.extra(origin), block.carried(origin)
+            self._withhold({key: extra[key] for key in extra if sends(origin, key) and key not in sent})
+            looked_at = [key for key in carried if sends(origin, key, of_message=True)]
+            self._withhold({key: carried[key] for key in looked_at if not self._is_sent(key, carried[key])})
+
+    def _is_sent(self, key: str, value: object) -> bool:
+        """Tell whether a key of a message is sent: a prefix that ends the list; not to be one is what others are."""
+        return key == "prefix" and (value is False or (value is True and self.changes.index == self._prefix_at))
+
+    def _withhold(self, keys: Mapping[str, Any]) -> None:
+        if keys:
+            self.changes.withheld(FrozenDict(keys), f"keys that this API does not take (M12): {', '.join(keys)}")
 
     def _text(self, text: str) -> str:
         return text if text.isascii() else well_formed(text, self.changes)
@@ -351,7 +380,7 @@ def _text_chunk(text: str) -> Wire:
     return {"type": "text", "text": text}
 
 
-def _own(block: Block, types: frozenset[str]) -> Wire | None:
+def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
     """Give a chunk that we do not model, as far as it is whole and may stand there.
 
     Args:
@@ -393,9 +422,19 @@ def _is_well_formed(text: str) -> bool:
     return True
 
 
-def _url(source: FrozenDict) -> str | None:
-    if source.get("type") == "url" and isinstance(source.get("url"), str):
-        return str(source["url"])
-    if source.get("type") == "base64" and isinstance(source.get("data"), str):
-        return f"data:{source.get('media_type')};base64,{source['data']}"
-    return None
+def _sent(block: Block) -> set[str]:
+    """Name the keys of a block that are sent, or that only say how it stood in its list."""
+    if isinstance(block, ThinkingBlock):
+        extra = block.extra(MISTRAL)
+        told = {"thinking"} if _thoughts(extra.get("thinking")) else set()
+        return {"key", *told, *({"closed"} if isinstance(extra.get("closed"), bool) else ())}
+    return {key for key, kind in _SENT.get(type(block), ()) if isinstance(shared_key(block, key), kind)}
+
+
+_SENT: Final[Mapping[type[Block], tuple[tuple[str, type], ...]]] = {
+    TextBlock: (("type", str),),
+    ImageBlock: (("detail", str),),
+    ToolUseBlock: (("index", int),),
+    ToolResultBlock: (("name", str),),
+}
+"""The keys of blocks that a message has a place for, and what they must be."""

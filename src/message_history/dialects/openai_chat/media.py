@@ -1,8 +1,8 @@
-"""Read images and documents as Chat Completions give them: data URLs, other URLs, and ids of files."""
+"""Images and documents as Chat Completions give them: data URLs, other URLs, and ids of files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from message_history.blocks import DocumentBlock, ImageBlock
 from message_history.dialects.typed_blocks import meta_of, rest_of
@@ -10,7 +10,9 @@ from message_history.dialects.typed_blocks import meta_of, rest_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["data_url", "document_at", "document_of", "image_of", "media_type_of"]
+    from message_history.frozen import FrozenDict
+
+__all__ = ["beside_source", "data_url", "document_at", "document_of", "image_of", "media_type_of", "url_of"]
 
 
 def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) -> ImageBlock | None:
@@ -103,3 +105,39 @@ def data_url(url: str) -> tuple[str, str] | None:
     head, comma, data = url[5:].partition(",")
     kind, _, rest = head.partition(";")
     return (kind or "text/plain", data) if comma and rest.endswith("base64") else None
+
+
+def url_of(source: FrozenDict) -> str | None:
+    """Give the URL of media: their own, or one that holds their data.
+
+    Args:
+        source: the source of an image or a document.
+
+    Returns:
+        The URL; None for media that are elsewhere.
+    """
+    if source.get("type") == "url" and isinstance(source.get("url"), str):
+        return str(source["url"])
+    if source.get("type") == "base64" and isinstance(source.get("data"), str):
+        return f"data:{source.get('media_type')};base64,{source['data']}"
+    return None
+
+
+def beside_source(source: FrozenDict) -> dict[str, Any]:
+    """Give the keys of a source that say neither where media are nor what they are.
+
+    Args:
+        source: the source of an image or a document.
+
+    Returns:
+        The keys, which no chat message has a place for.
+    """
+    known = _WHERE.get(str(source.get("type")), ())
+    return {key: value for key, value in source.items() if key not in known}
+
+
+_WHERE: Final = {
+    "url": ("type", "url"),
+    "base64": ("type", "media_type", "data"),
+    "file": ("type", "file_id"),
+}

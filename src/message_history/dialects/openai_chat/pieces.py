@@ -11,24 +11,33 @@ from message_history.blocks import (
     ImageBlock,
     SystemBlock,
     TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
     ToolUseBlock,
     is_blank,
 )
 from message_history.dialects.openai_chat import rules
+from message_history.dialects.openai_chat.media import beside_source, media_type_of, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.writing import Aliases, Changes, json_object, named_for, thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, json_text, thaw
+from message_history.frozen import EMPTY, FrozenDict, json_text, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.blocks import ToolResultBlock
     from message_history.dialects.openai_chat import OpenAIChat
 
 __all__ = ["Pieces", "Wire"]
 
 Wire = dict[str, Any]
 ZERO_WIDTH: Final = "\u200b"
+_SENT: Final[Mapping[type[Block], tuple[str, ...]]] = {
+    TextBlock: ("type",),
+    ThinkingBlock: ("key",),
+    ImageBlock: ("detail",),
+    ToolResultBlock: ("name",),
+}
+"""The keys of blocks that a message has a place for when they are text."""
 
 
 @final
@@ -100,8 +109,6 @@ class Pieces:
                 text = given if isinstance(given, str) else json_text(thaw(given))
                 return {"id": id, "type": "custom", "custom": {"name": name, "input": self.text(text)}}
             self.changes.rewritten("a custom call as a function call", block)
-        elif extra:
-            self.changes.withheld(FrozenDict(extra), f"keys that this API does not take: {', '.join(extra)}")
         arguments: object = self._arguments(block)
         if self._dialect.native:
             arguments = thaw_well_formed(block.input, self.changes)
@@ -136,49 +143,73 @@ class Pieces:
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
         """Write an image or a document as a part, or as text that says what was left out."""
+        written = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
+        if written is None:
+            what = "image" if isinstance(block, ImageBlock) else "document"
+            self.changes.withheld(block, f"a {what} whose source this API does not take")
+            return {"type": "text", "text": f"[{what} left out: it cannot be sent here]"}
+        if written["type"] != "text":
+            self.withhold(beside_source(block.source), "keys of a source that this API does not take")
+        return written
+
+    def _image(self, block: ImageBlock) -> Wire | None:
+        url = url_of(block.source)
+        if url is None or not self._dialect.images or not (self._dialect.image_urls or url.startswith("data:")):
+            return None
+        wire: Wire = {"url": well_formed(url, self.changes)}
+        detail = block.extra(OPENAI_CHAT).get("detail")
+        if self._dialect.native:
+            kind = block.source.get("media_type")
+            if kind != media_type_of(str(block.source.get("data"))):
+                self.changes.rewritten(f"an image without its type {kind!r:.80}, for which there is no place", block)
+        elif isinstance(detail, str):
+            wire["detail"] = self.text(detail)
+        return self._with_mark(block, {"type": "image_url", "image_url": wire})
+
+    def _document(self, block: DocumentBlock) -> Wire | None:
         kind, source = block.source.get("type"), block.source
-        mine = block.issuer in (None, OPENAI_CHAT)
-        if isinstance(block, ImageBlock):
-            url = _url(source)
-            if url is not None and self._dialect.images and (self._dialect.image_urls or url.startswith("data:")):
-                wire: Wire = {"url": well_formed(url, self.changes)}
-                detail = block.extra(OPENAI_CHAT).get("detail")
-                if isinstance(detail, str):
-                    wire["detail"] = self.text(detail)
-                return self._with_mark(block, {"type": "image_url", "image_url": wire})
-        elif kind == "text" and isinstance(source.get("data"), str):
+        if kind == "text" and isinstance(source.get("data"), str):
             self.changes.rewritten("a text document as text", block)
             title = f" {block.title}" if block.title else ""
             return {"type": "text", "text": self.text(f"[Document{title}]\n{source['data']}")}
-        elif kind == "base64" and self._dialect.files:
-            data = well_formed(f"data:{source.get('media_type')};base64,{source.get('data')}", self.changes)
-            return {"type": "file", "file": {"filename": self.text(block.title or "document.pdf"), "file_data": data}}
-        elif kind == "file" and self._dialect.files and mine and isinstance(source.get("file_id"), str):
-            return {"type": "file", "file": {"file_id": self.text(str(source["file_id"]))}}
-        what = "image" if isinstance(block, ImageBlock) else "document"
-        self.changes.withheld(block, f"a {what} whose source this API does not take")
-        return {"type": "text", "text": f"[{what} left out: it cannot be sent here]"}
+        if not self._dialect.files:
+            return None
+        url = url_of(source) if kind == "base64" else None
+        if url is not None:
+            name = self.text(block.title or "document.pdf")
+            return {"type": "file", "file": {"filename": name, "file_data": well_formed(url, self.changes)}}
+        if kind == "file" and block.issuer in (None, OPENAI_CHAT) and isinstance(source.get("file_id"), str):
+            named = {"filename": self.text(block.title)} if block.title else {}
+            return {"type": "file", "file": {"file_id": self.text(str(source["file_id"])), **named}}
+        return None
 
-    def left(self, block: Block, known: frozenset[str], carried: frozenset[str] = frozenset()) -> None:
-        """Record the keys of a block, and of the message that it opened, that are not sent.
-
-        Args:
-            block: the block.
-            known: its own keys that are sent.
-            carried: its message's keys that are sent.
-        """
-        if block.meta is None or isinstance(block, ToolUseBlock):
+    def left(self, block: Block) -> None:
+        """Record the keys of a block, and of the message that it opened, that are not sent."""
+        meta = block.meta
+        if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
             return
-        if not self._names():
-            carried -= {"name"}
+        opened = block.carried(OPENAI_CHAT)
+        told = {"role", "name"} if self._names() and isinstance(opened.get("name"), str) else {"role"}
+        for keys, sent in ((block.extra(OPENAI_CHAT), self._sent(block)), (opened, told)):
+            left = {key: value for key, value in keys.items() if key not in sent and value != ""}
+            self.withhold(left, "keys that this API does not take")
+
+    def withhold(self, keys: Mapping[str, Any], why: str) -> None:
+        """Record keys that are not sent, if there are any."""
+        if keys:
+            self.changes.withheld(FrozenDict(keys), f"{why}: {', '.join(keys)}")
+
+    def _sent(self, block: Block) -> set[str]:
+        """Name the keys of a block that are sent, or that only say how it stood in its list."""
+        extra = block.extra(OPENAI_CHAT)
+        sent = {key for key in _SENT.get(type(block), ()) if isinstance(extra.get(key), str)}
+        if isinstance(block, ToolUseBlock) and extra.get("type") == "custom":
+            sent.add("type")
+        if self._dialect.native:
+            sent.discard("detail")
         if self._mark(block) is not None:
-            known |= {"cache_control"}
-        left: Mapping[str, Any] = {
-            **{key: value for key, value in block.extra(OPENAI_CHAT).items() if key not in known},
-            **{key: value for key, value in block.carried(OPENAI_CHAT).items() if key not in carried and value != ""},
-        }
-        if left:
-            self.changes.withheld(FrozenDict(left), f"keys that this API does not take: {', '.join(left)}")
+            sent.add("cache_control")
+        return sent
 
     def speaker(self, block: Block) -> str | None:
         """Give the name of the speaker that a block carries, where names are taken."""
@@ -225,14 +256,6 @@ class Pieces:
             wire["cache_control"] = thaw_well_formed(mark, self.changes)
             self._marked.append((self.changes.index, wire))
         return wire
-
-
-def _url(source: FrozenDict) -> str | None:
-    if source.get("type") == "url" and isinstance(source.get("url"), str):
-        return str(source["url"])
-    if source.get("type") == "base64" and isinstance(source.get("data"), str):
-        return f"data:{source.get('media_type')};base64,{source['data']}"
-    return None
 
 
 def _is_object(text: str) -> bool:

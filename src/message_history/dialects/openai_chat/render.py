@@ -22,7 +22,6 @@ from message_history.blocks import (
     is_blank,
 )
 from message_history.dialects.base import Export
-from message_history.dialects.openai_chat import rules
 from message_history.dialects.openai_chat.common import (
     BRIDGE,
     add_reasoning,
@@ -35,7 +34,7 @@ from message_history.dialects.openai_chat.media import data_url
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.openai_chat.pieces import Pieces, Wire
 from message_history.dialects.writing import PLACEHOLDER, thaw_well_formed
-from message_history.frozen import json_text
+from message_history.frozen import FrozenDict, json_text
 from message_history.media import bears_media
 from message_history.policy import Policy
 
@@ -161,10 +160,8 @@ class Render:
             else:
                 self._said(block, wire, texts)
             if block.meta is not None:
-                pieces.left(block, frozenset({"key", "type", "detail"}), carried=rules.KEYS["assistant"])
-                name = pieces.speaker(block)
-                if name is not None:
-                    wire["name"] = name
+                pieces.left(block)
+                self._name(wire, block)
         self._content(wire, texts, refusal, has_calls=bool(calls))
         if calls:
             limit = self._dialect.max_calls
@@ -174,6 +171,15 @@ class Render:
                 self.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
         add_reasoning(wire, self._dialect, has_calls=bool(calls))
         return wire
+
+    def _name(self, wire: Wire, block: Block) -> None:
+        """Give a message the name that a block carries; of messages that became one, the last one's."""
+        name = self._pieces.speaker(block)
+        if name is None:
+            return
+        if wire.get("name", name) != name:
+            self.changes.withheld(FrozenDict(name=wire["name"]), "a second name of one message")
+        wire["name"] = name
 
     def _is_refusal(self, block: TextBlock) -> bool:
         """Tell whether to write text as a refusal, which only OpenAI has a place for."""
@@ -222,6 +228,8 @@ class Render:
     def _own(self, block: ProviderBlock, wire: Wire) -> None:
         """Give a message a key that only this API knows; lists of two messages that became one are one."""
         given = thaw_well_formed(block.data.get(block.type), self.changes)
+        left = {key: value for key, value in block.data.items() if key not in ("type", block.type)}
+        self._pieces.withhold(left, "keys that this API does not take")
         there = wire.get(block.type)
         if there is None and given:
             wire[block.type] = given
@@ -291,24 +299,25 @@ class Render:
             self.changes.added("text of an empty result (KM-02, XA-02)")
             content = self._dialect.empty_result
         wire: Wire = {"role": "tool", "tool_call_id": self._pieces.id(block.tool_use_id), "content": content}
+        given = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
+        name = self._pieces.name(given) if isinstance(given, str) and given else None
         if self._dialect.native:
-            return {**wire, "tool_name": self._pieces.tools.get(block.tool_use_id, "unknown_tool")}
-        name = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
-        return {**wire, "name": self._pieces.name(name)} if isinstance(name, str) and name else wire
+            return {**wire, "tool_name": name or self._pieces.tools.get(block.tool_use_id, "unknown_tool")}
+        return {**wire, "name": name} if name is not None else wire
 
     def _texts(self, block: ToolResultBlock) -> list[Wire]:
         """Write what a tool gave as text parts; its media go behind the results."""
         texts: list[Wire] = []
         for part in block.content:
+            self._pieces.left(part)
             if isinstance(part, TextBlock):
                 texts.append(self._pieces.part(part))
-                self._pieces.left(part, frozenset())
             elif isinstance(part, ImageBlock | DocumentBlock):
                 texts.append({"type": "text", "text": self._moved(part, block)})
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                 texts.append({"type": "text", "text": self._pieces.text(json_text(part.data))})
-        self._pieces.left(block, frozenset({"name"}))
+        self._pieces.left(block)
         return texts
 
     def _moved(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> str:
@@ -345,7 +354,7 @@ class Render:
                     end_system()
                 spoken.append(block)
                 continue
-            self._pieces.left(block, frozenset({"detail"}), carried=frozenset({"name", "role"}))
+            self._pieces.left(block)
             written = self._heard(block)
             if not written:
                 continue
@@ -402,7 +411,7 @@ class Render:
         if len(blocks) > 1 and self._dialect.one_system:
             self.changes.rewritten("system messages as one (HF-04)", *blocks)
         for block in blocks:
-            pieces.left(block, frozenset(), carried=frozenset({"name", "role"}))
+            pieces.left(block)
         if role == "user":
             self.changes.rewritten("system words as marked text of the user's turn (OC-17, HF-03)", *blocks)
             texts = "\n\n".join(f"<system>\n{pieces.text(block.text)}\n</system>" for block in blocks)
