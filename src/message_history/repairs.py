@@ -91,6 +91,8 @@ class RepairCode(StrEnum):
     """A call whose input cannot be read, in a reply that was cut off, was taken out."""
     ENTRY_DROPPED = "entry_dropped"
     """An entry of the list, or a part of one, that is no message was taken out."""
+    CHOICE_PASSED_OVER = "choice_passed_over"
+    """A reply held several choices; the first was taken, this one was not."""
     UNANSWERED_CALL_REMOVED = "unanswered_call_removed"
     """A call that has no real result was taken out on request, with its stub."""
 

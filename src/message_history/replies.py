@@ -59,6 +59,10 @@ def read_response(response: object, dialect: Dialect[Any] | None = None) -> Pars
             if said.role == "assistant":
                 parsed.interrupted.add(position)
                 parsed.messages[position] = _cut_off(said)
+    for number, entry in enumerate(reply.others, 2):
+        blocks = tuple(block for said in read([entry], spoken).messages for block in said.content)
+        if blocks:
+            parsed.note(RepairCode.CHOICE_PASSED_OVER, 0, blocks, f"choice {number} of {1 + len(reply.others)}")
     return parsed
 
 

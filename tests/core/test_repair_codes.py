@@ -134,6 +134,12 @@ EXAMPLES: dict[RepairCode, Example] = {
         1,
     ),
     RepairCode.ENTRY_DROPPED: Example(lambda: read(QUESTION, 42), 1, 1, 1),
+    RepairCode.CHOICE_PASSED_OVER: Example(
+        lambda: MessageHistory().add_user("q").add_response({"choices": [*map(_choice, ("a", "b"))]}).repairs,
+        1,
+        None,
+        1,
+    ),
     RepairCode.UNANSWERED_CALL_REMOVED: Example(
         lambda: MessageHistory.from_list(CALLING).without_unanswered().repairs[1:], 1, None, 2
     ),
@@ -145,6 +151,10 @@ EXAMPLES: dict[RepairCode, Example] = {
 
 def _call(id: str = "1", name: str = "f", **given: Any) -> ToolUseBlock:
     return ToolUseBlock(id, name, given)
+
+
+def _choice(words: str) -> dict[str, Any]:
+    return {"message": {"role": "assistant", "content": words}, "finish_reason": "stop"}
 
 
 def _settled() -> MessageHistory:

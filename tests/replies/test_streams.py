@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 import pytest
@@ -351,6 +351,38 @@ def test_only_the_first_choice_is_taken() -> None:
     gemini.feed({"candidates": parts})
     assert chat.history_so_far[-1].text == "ab"
     assert gemini.history_so_far[-1].text == "abc"
+
+
+TWO_CHOICES = [
+    ("choices", "chat text", "chat calls"),
+    ("choices", "chat calls", "chat text"),
+    ("candidates", "gemini text", "gemini thoughts and calls"),
+    ("candidates", "gemini a call in pieces", "gemini text"),
+]
+
+
+@pytest.mark.parametrize(("key", "first", "second"), TWO_CHOICES)
+def test_choices_that_are_passed_over_are_told_of(key: str, first: str, second: str) -> None:
+    (taken,), (other,) = ([stream for stream in STREAMS if stream.name == name] for name in (first, second))
+    assert taken.response is not None
+    assert other.response is not None
+
+    def second_of(event: dict[str, Any]) -> dict[str, Any]:
+        return {**event, key: [{**choice, "index": 1} for choice in event[key]]}
+
+    reply = Accumulator(taken.dialect, SENT)
+    for pair in zip_longest(map(second_of, other.events), taken.events):
+        for event in filter(None, pair):
+            reply.feed(event)
+        assert not check(reply.history_so_far.for_send(taken.dialect), taken.dialect)
+    both = {**taken.response, key: [*taken.response[key], *second_of(other.response)[key]]}
+    whole = SENT.add_response(both, dialect=taken.dialect)
+    assert whole == SENT.add_response(taken.response, dialect=taken.dialect)
+    for history in (whole, reply.history_so_far):
+        assert history == whole
+        (repair,) = [repair for repair in history.repairs if repair.code is RepairCode.CHOICE_PASSED_OVER]
+        assert (repair.index, repair.detail) == (1, "choice 2 of 2")
+        assert repair.removed == SENT.add_response(other.response, dialect=other.dialect)[1].content
 
 
 def chat(*chunks: list[dict[str, Any]], finish: str | None = "tool_calls") -> list[tuple[str, Mapping[str, Any]]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 from attrs import define, evolve, field, frozen
 
 from message_history.dialects.checks import shown
+from message_history.dialects.plain import as_mapping, as_sequence
 from message_history.frozen import freeze
 from message_history.media.limits import NO_LIMITS, Limits
 from message_history.repairs import RepairCode
@@ -260,10 +261,28 @@ class Reply:
     Args:
         entries: the raw entries, in the dialect's form.
         interrupted: True when the response says that it was cut off, and its entries do not.
+        others: the entries of what was offered besides, of which only one can be taken.
     """
 
     entries: list[Any]
     interrupted: bool = False
+    others: list[Any] = field(factory=list)
+
+    @staticmethod
+    def of_choices(response: Mapping[str, Any]) -> Reply | None:
+        """Read a response that has its messages in choices, as those of several APIs have.
+
+        Args:
+            response: the response, as a mapping.
+
+        Returns:
+            The first choice's message and the others', or None when there is none.
+        """
+        choices = [as_mapping(choice) or {} for choice in as_sequence(response.get("choices")) or ()]
+        message, *others = [as_mapping(choice.get("message")) for choice in choices] or [None]
+        if message is None:
+            return None
+        return Reply([message], is_cut_off(choices[0]), [other for other in others if other is not None])
 
 
 @final

@@ -108,7 +108,7 @@ def mappings(values: object) -> list[Mapping[Any, Any]]:
 def numbered(choices: object) -> list[tuple[int, Mapping[Any, Any]]]:
     """Give those of some choices that are mappings, each with its index; the place stands for one that is missing."""
     found = enumerate(mappings(choices))
-    return [(choice["index"] if isinstance(choice.get("index"), int) else place, choice) for place, choice in found]
+    return [(index if isinstance(index := choice.get("index"), int) else place, choice) for place, choice in found]
 
 
 class Pieces(list[str]):

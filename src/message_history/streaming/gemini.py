@@ -27,15 +27,12 @@ _VALUES: Final = ("string_value", "number_value", "bool_value")
 
 @final
 class GeminiReply(Assembler):
-    """The first candidate on its way in."""
+    """A response on its way in; it is finished when its first candidate is, which is the one that is taken."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._parts: list[dict[str, Any]] = []
         self._told: dict[str, Any] = {}
-        self._reason: str | None = None
-        self._calling: dict[str, Any] | None = None
-        self._continued: set[str] = set()
+        self._candidates: dict[int, _Candidate] = {0: _Candidate()}
 
     def take(self, event: object) -> None:
         """Take the next response; see `Assembler.take`."""
@@ -44,15 +41,38 @@ class GeminiReply(Assembler):
         if feedback and _get(taken_apart(feedback), "block_reason"):
             self._told["promptFeedback"], self.finished = feedback, True
         for index, candidate in numbered(data.get("candidates")):
-            if index == 0:
-                self._add(candidate)
+            self._candidates.setdefault(index, _Candidate()).add(candidate)
+        self.finished = self.finished or self._candidates[0].finished
 
-    def _add(self, candidate: Mapping[Any, Any]) -> None:
+    def response(self) -> dict[str, Any] | None:
+        """Give the response so far; see `Assembler.response`."""
+        candidates = [candidate.told() for _, candidate in sorted(self._candidates.items())]
+        if candidates[0] is None:
+            return {**self._told, "candidates": []} if self.finished else None
+        return {**self._told, "candidates": [candidate for candidate in candidates if candidate]}
+
+
+@final
+class _Candidate:
+    """One candidate of a response."""
+
+    def __init__(self) -> None:
+        self._parts: list[dict[str, Any]] = []
+        self._reason: str | None = None
+        self._calling: dict[str, Any] | None = None
+        self._continued: set[str] = set()
+
+    @property
+    def finished(self) -> bool:
+        return self._reason is not None
+
+    def add(self, candidate: Mapping[Any, Any]) -> None:
+        """Add what a response holds of it."""
         for part in mappings(taken_apart(candidate.get("content")).get("parts")):
             self._part({key: value for key, value in part.items() if value is not None})
         reason = _get(candidate, "finish_reason")
         if reason:
-            self._reason, self.finished = str(getattr(reason, "value", reason)), True
+            self._reason = str(getattr(reason, "value", reason))
 
     def _part(self, part: dict[str, Any]) -> None:
         call = _get(part, "function_call")
@@ -93,16 +113,13 @@ class GeminiReply(Assembler):
         else:
             self._continued.discard(path)
 
-    def response(self) -> dict[str, Any] | None:
-        """Give the response so far; see `Assembler.response`."""
+    def told(self) -> dict[str, Any] | None:
+        """Give the candidate so far; None when it says nothing yet."""
         if not self._parts and not self.finished:
             return None
         reason = INTERRUPTED if self._calling is not None else self._reason
-        if not self._parts and self._reason is None:
-            return {**self._told, "candidates": []}
         content = {"role": "model", "parts": whole(self._parts)}
-        told = {"finishReason": reason} if reason is not None else {}
-        return {**self._told, "candidates": [{"content": content, **told}]}
+        return {"content": content, **({"finishReason": reason} if reason is not None else {})}
 
 
 _STREAMING: Final = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})

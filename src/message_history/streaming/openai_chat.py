@@ -28,14 +28,11 @@ _ONCE: Final = frozenset({"id", "type", "role", "name", "index", "format", "sign
 
 @final
 class ChatReply(Assembler):
-    """The first choice of a completion on its way in."""
+    """A completion on its way in; it is finished when its first choice is, which is the one that is taken."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._message: dict[str, Any] = {}
-        self._calls: list[dict[str, Any]] = []
-        self._chunks: list[dict[str, Any]] = []
-        self._reason: str | None = None
+        self._choices: dict[int, _Choice] = {0: _Choice()}
 
     def take(self, event: object) -> None:
         """Take the next chunk; see `Assembler.take`. Mistral's SDK wraps it, OpenAI's helper does too."""
@@ -44,14 +41,35 @@ class ChatReply(Assembler):
             if inner is not None and field_of(inner, "choices") is not None:
                 event = inner
         for index, choice in numbered(field_of(event, "choices")):
-            if index == 0:
-                self._add(taken_apart(choice.get("delta")))
-                reason = choice.get("finish_reason")
-                if reason:
-                    self._reason, self.finished = reason, True
+            self._choices.setdefault(index, _Choice()).add(choice)
+        self.finished = self._choices[0].finished
 
-    def _add(self, delta: Mapping[Any, Any]) -> None:
-        for key, value in delta.items():
+    def response(self) -> dict[str, Any] | None:
+        """Give the completion so far; see `Assembler.response`."""
+        told = [(index, choice.told()) for index, choice in sorted(self._choices.items())]
+        if told[0][1] is None:
+            return None
+        return {"object": "chat.completion", "choices": [{"index": n, **choice} for n, choice in told if choice]}
+
+
+@final
+class _Choice:
+    """One choice of a completion."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._chunks: list[dict[str, Any]] = []
+        self._reason: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        return self._reason is not None
+
+    def add(self, choice: Mapping[Any, Any]) -> None:
+        """Add what a chunk holds of it."""
+        self._reason = choice.get("finish_reason") or self._reason
+        for key, value in taken_apart(choice.get("delta")).items():
             if key == "tool_calls":
                 pieces = mappings(value)
                 for n, piece in enumerate(pieces):
@@ -89,8 +107,8 @@ class ChatReply(Assembler):
             else:
                 _append(self._chunks, piece)
 
-    def response(self) -> dict[str, Any] | None:
-        """Give the completion so far; see `Assembler.response`."""
+    def told(self) -> dict[str, Any] | None:
+        """Give the choice so far, without its index; None when it says nothing yet."""
         message = {"role": "assistant", "content": None, **whole(self._message)}
         if self._chunks:
             message["content"] = whole(self._chunks)
@@ -106,7 +124,7 @@ class ChatReply(Assembler):
                 reason = INTERRUPTED
         if not self.finished and not any(value for key, value in message.items() if key != "role"):
             return None
-        return {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": reason}]}
+        return {"message": message, "finish_reason": reason}
 
 
 def merge(into: dict[str, Any], key: str, piece: Any) -> None:

@@ -100,17 +100,22 @@ class Gemini(Dialect["ContentDict"]):
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`. Of several candidates, the first is taken."""
-        candidates = as_sequence(response.get("candidates"))
-        candidate = as_mapping(candidates[0]) if candidates else None
+        candidates = [as_mapping(candidate) for candidate in as_sequence(response.get("candidates")) or ()]
+        candidate = candidates[0] if candidates else None
         if candidate is None:
             blocked = response.get("promptFeedback") or response.get("prompt_feedback")
             return Reply([{"role": "model", "parts": []}], interrupted=True) if blocked else None
-        content = as_mapping(candidate.get("content")) or {}
         reason = candidate.get("finishReason") or candidate.get("finish_reason")
         cut_off = is_cut_off(candidate) or (isinstance(reason, str) and reason.lower() in CUT_OFF)
-        return Reply([{**content, "role": "model", "parts": content.get("parts") or []}], cut_off)
+        content, *others = [_content(found) for found in candidates if found is not None]
+        return Reply([content], cut_off, others)
 
     def may_end_with(self, said: Message) -> bool:
         """Tell whether the list may end with the model."""
         del said
         return self.prefill
+
+
+def _content(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    content = as_mapping(candidate.get("content")) or {}
+    return {**content, "role": "model", "parts": content.get("parts") or []}

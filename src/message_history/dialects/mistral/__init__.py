@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
 from message_history.dialects.mistral.check import violations as find_violations
 from message_history.dialects.mistral.limits import LIMITS, SERVED
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
 from message_history.dialects.mistral.parse import parse as parse_list
 from message_history.dialects.mistral.render import Render
 from message_history.dialects.mistral.rules import ID, ID_LENGTH, MODELS, NAME, NAME_LIMIT, RULES, VERSIONS
-from message_history.dialects.plain import as_mapping, as_sequence
 
 if TYPE_CHECKING:
     import re
@@ -131,12 +130,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""
-        choices = as_sequence(response.get("choices"))
-        choice = as_mapping(choices[0]) if choices else None
-        message = as_mapping(choice.get("message")) if choice is not None else None
-        if choice is None or message is None:
-            return None
-        return Reply([message], is_cut_off(choice))
+        return Reply.of_choices(response)
 
     def may_end_with(self, said: Message) -> bool:
         """Tell whether the list may end here: with a message that came as a prefix, where that is taken."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 from attrs import Factory, field, frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_cut_off
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 from message_history.dialects.openai_chat import compatible, rules
 from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.limits import limits_for
@@ -14,7 +14,6 @@ from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.dialects.openai_chat.providers import fields_of, quoted_by
 from message_history.dialects.openai_chat.render import Render
 from message_history.dialects.openai_chat.rules import ID, ID_LIMIT, MAX_CALLS, NAME
-from message_history.dialects.plain import as_mapping, as_sequence
 
 if TYPE_CHECKING:
     import re
@@ -167,12 +166,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""
-        choices = as_sequence(response.get("choices"))
-        choice = as_mapping(choices[0]) if choices else None
-        message = as_mapping(choice.get("message")) if choice is not None else None
-        if choice is None or message is None:
-            return None
-        return Reply([message], is_cut_off(choice))
+        return Reply.of_choices(response)
 
     def may_end_with(self, said: Message) -> bool:
         """Tell whether the list may end with the assistant."""
