@@ -332,6 +332,35 @@ def test_thinking_gets_its_signature_when_it_comes() -> None:
     assert ("They ask for two cities.", "c2lnbmF0dXJl") in seen
 
 
+def test_a_character_that_comes_in_two_halves_is_whole() -> None:
+    halves, whole, lone = ("hi \ud83d", "\ude00!"), "hi \U0001f600!", ("a\ude00", "\ud83d b")
+    for pieces, text in ((halves, whole), (lone, "".join(lone))):
+        said = [{"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}]
+        said += [
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": each}}
+            for each in pieces
+        ]
+        assert anthropic(*said, stopped(index=0), *ended("end_turn"))[-1].text == text
+        given = [typing(each, index=0) for each in ('{"a": "', *pieces, '"}')]
+        assert asked(anthropic(started("1", index=0), *given, stopped(index=0), *ended()))[0][1] == {"a": text}
+        assert chat(*[[piece("f", each, id="1")] for each in ('{"a": "', *pieces, '"}')]) == [("f", {"a": text})]
+        streamed = [{"jsonPath": "$.a", "stringValue": each, "willContinue": True} for each in pieces]
+        gemini = Accumulator(Gemini(), SENT)
+        gemini.feed({"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "willContinue": True}}]}}]})
+        for part in [*({"partialArgs": [each], "willContinue": True} for each in streamed), {}]:
+            gemini.feed({"candidates": [{"content": {"parts": [{"functionCall": part}]}}]})
+        assert gemini.history_so_far.awaiting[0].input == {"a": text}
+
+
+def test_a_path_into_a_text_of_an_argument_takes_its_place() -> None:
+    gemini = Accumulator(Gemini(), SENT)
+    paths = [("$.a", "x"), ("$.a", "y"), ("$.a[1]", "z")]
+    pieces = [{"jsonPath": path, "stringValue": value, "willContinue": True} for path, value in paths]
+    for part in ({"name": "f", "partialArgs": pieces, "willContinue": True}, {}):
+        gemini.feed({"candidates": [{"content": {"parts": [{"functionCall": part}]}}]})
+    assert gemini.history_so_far.awaiting[0].input == {"a": [None, "z"]}
+
+
 def test_other_events_say_nothing() -> None:
     for stream in STREAMS:
         reply = Accumulator(stream.dialect, SENT)

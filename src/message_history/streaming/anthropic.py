@@ -11,6 +11,7 @@ from message_history.streaming.assembling import (
     Assembler,
     add_text,
     field_of,
+    joined,
     parsed,
     place_of,
     taken_apart,
@@ -88,7 +89,7 @@ class AnthropicReply(Assembler):
         content: list[dict[str, Any]] = []
         half: list[dict[str, Any]] = []
         for index, block in sorted(whole(self._blocks).items()):
-            stopped, text = index in self._stopped, "".join(self._inputs.get(index, ()))
+            stopped, text = index in self._stopped, joined(self._inputs.get(index, ()))
             if stopped or self.finished:
                 given = {"input": parsed(text)} if text.strip() else {}
             elif str(block.get("type")).endswith("tool_use"):

@@ -8,13 +8,14 @@ off, so that whoever adds the response drops it; parts that mean nothing before 
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.plain import as_mapping, as_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "INTERRUPTED",
@@ -22,6 +23,8 @@ __all__ = [
     "Pieces",
     "add_text",
     "field_of",
+    "joined",
+    "longer",
     "mappings",
     "numbered",
     "parsed",
@@ -123,13 +126,26 @@ def add_text(into: dict[Any, Any], key: str, text: Any) -> None:
         key: where it stands there.
         text: the piece; what is no text is passed over.
     """
-    there = into.get(key)
-    if not isinstance(text, str):
-        return
-    if isinstance(there, Pieces):
-        there.append(text)
-    else:
-        into[key] = Pieces([there, text] if isinstance(there, str) else [text])
+    if isinstance(text, str):
+        into[key] = longer(into.get(key), text)
+
+
+def longer(there: Any, text: str) -> Pieces:
+    """Add a piece to a text, if there is one already; the pieces so far are not copied."""
+    pieces = there if isinstance(there, Pieces) else Pieces([there] if isinstance(there, str) else [])
+    pieces.append(text)
+    return pieces
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """Join the pieces of a text; a character of which each has one half is whole again."""
+    text = "".join(pieces)
+    if text.isascii() or not _HALVES.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def whole(value: Any) -> Any:
@@ -142,7 +158,7 @@ def whole(value: Any) -> Any:
         The value as it is now; later pieces do not change it.
     """
     if isinstance(value, Pieces):
-        return "".join(value)
+        return joined(value)
     if isinstance(value, dict):
         return {key: whole(item) for key, item in value.items()}
     return [whole(item) for item in value] if isinstance(value, list) else value

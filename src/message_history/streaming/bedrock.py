@@ -10,6 +10,7 @@ from message_history.streaming.assembling import (
     Assembler,
     add_text,
     field_of,
+    joined,
     mappings,
     parsed,
     place_of,
@@ -95,7 +96,7 @@ class ConverseReply(Assembler):
         content: list[dict[str, Any]] = []
         half: list[dict[str, Any]] = []
         for index, block in sorted(whole(self._blocks).items()):
-            stopped, text = index in self._stopped, "".join(self._inputs.get(index, ()))
+            stopped, text = index in self._stopped, joined(self._inputs.get(index, ()))
             ended = stopped or self.finished
             if "toolUse" in block:
                 given = (parsed(text) if text.strip() else {}) if ended else text

@@ -10,6 +10,7 @@ from message_history.streaming.assembling import (
     Assembler,
     Pieces,
     add_text,
+    longer,
     mappings,
     numbered,
     taken_apart,
@@ -88,7 +89,7 @@ class _Candidate:
         """Add a call, or a piece of the one that goes on."""
         pieces, goes_on = _get(call, "partial_args") or (), bool(_get(call, "will_continue"))
         if self._calling is None:
-            known = {key: value for key, value in call.items() if value is not None and key not in _STREAMING}
+            known = {key: whole(value) for key, value in call.items() if value is not None and key not in _STREAMING}
             self._parts.append(
                 {**{key: value for key, value in part.items() if key not in _CALL}, "functionCall": known}
             )
@@ -151,7 +152,8 @@ def _put(arguments: dict[str, Any], path: str, value: Any, *, joined: bool) -> N
             return
         there = place[step] if isinstance(step, int) else place.get(step)
         if following is None:
-            place[step] = there + value if joined and isinstance(there, str) and isinstance(value, str) else value
-        elif not isinstance(there, dict | list):
+            goes_on = joined and isinstance(there, str | Pieces) and isinstance(value, str)
+            place[step] = longer(there, value) if goes_on else value
+        elif isinstance(there, Pieces) or not isinstance(there, dict | list):
             there = place[step] = [] if isinstance(following, int) else {}
         place = there
