@@ -151,18 +151,16 @@ def test_a_check_takes_any_value_at_any_key(origin: str) -> None:
     for path in paths(LISTS[origin]):
         for value in HOSTILE:
             raw = planted(LISTS[origin], path, value)
-            for name, dialect in DIALECTS.items():
-                if name != "native":
-                    assert isinstance(check(raw, dialect), list)
+            for dialect in DIALECTS.values():
+                assert isinstance(check(raw, dialect), list)
 
 
 @pytest.mark.parametrize("origin", LISTS)
 def test_two_values_without_bottom_are_never_compared(origin: str) -> None:
     for path in paths(LISTS[origin]):
         raw = planted(LISTS[origin], path, DEEP_LIST) + planted(LISTS[origin], path, [[DEEP_LIST]])
-        for name, dialect in DIALECTS.items():
-            if name != "native":
-                assert isinstance(check(raw, dialect), list)
+        for dialect in DIALECTS.values():
+            assert isinstance(check(raw, dialect), list)
 
 
 @pytest.mark.parametrize("origin", LISTS)

@@ -74,7 +74,7 @@ def violations(wire: Sequence[Any]) -> list[Violation]:
         if not isinstance(entry, Mapping):
             found.add("L4", n, what="an entry is no message")
             continue
-        role = entry.get("role")
+        role = text_at(entry, "role")
         if role == "system" and before is None:
             continue
         if before is None and role != "user":
@@ -96,7 +96,7 @@ def violations(wire: Sequence[Any]) -> list[Violation]:
             what = _lack(block)
             if what:
                 found.add("L4", n, f"content[{m}]", what=what)
-        before = str(role)
+        before = role
     return found.violations
 
 
