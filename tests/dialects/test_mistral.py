@@ -521,6 +521,13 @@ def test_documents_go_where_they_are_taken() -> None:
     assert codes(history, Mistral()).count(RepairCode.WITHHELD) == 2
 
 
+def test_the_title_of_a_file_that_is_named_by_its_id_is_told() -> None:
+    file = DocumentBlock({"type": "file", "file_id": "f1"}, "a.pdf", meta=Meta(issuer="mistral"))
+    export = MessageHistory().add_user([TextBlock("q"), file]).export(LARGE)
+    assert export.messages[0]["content"][1] == {"type": "file", "file_id": "f1"}
+    assert [item for repair in export.repairs for item in repair.removed] == [FrozenDict(title="a.pdf")]
+
+
 def test_unknown_keys_are_kept_and_not_sent() -> None:
     raw = [
         {**user("a"), "name": "ann"},

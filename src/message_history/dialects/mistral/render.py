@@ -338,6 +338,7 @@ class Render:
             named = {"document_name": well_formed(block.title, self.changes)} if block.title else {}
             return {"type": "document_url", "document_url": well_formed(url, self.changes), **named}
         if source.get("type") == "file" and block.issuer == MISTRAL and isinstance(source.get("file_id"), str):
+            self._withhold({"title": block.title} if block.title else {})
             return {"type": "file", "file_id": well_formed(str(source["file_id"]), self.changes)}
         return None
 
