@@ -510,7 +510,8 @@ class _Step:
                 self._record(RepairCode.ID_ASSIGNED, (block,), (numbered,), _named(numbered))
                 block = numbered
             taken = saying.named(block.id)
-            if taken and saying.holds(block):
+            # A call that was renamed elsewhere may be the same as one here though its id is free.
+            if (taken or block.mark is not None) and saying.holds(block):
                 self._drop(RepairCode.DUPLICATE_CALL_DROPPED, block, _named(block))
                 return
             if taken:

@@ -79,6 +79,17 @@ def test_branches_that_make_the_same_call_share_its_result() -> None:
     assert [call.input["q"] for call in history.awaiting] == ["dogs"]
 
 
+def test_a_call_that_was_renamed_in_its_branch_is_known_for_the_same_as_another() -> None:
+    base = search(MessageHistory().add_user("q"), "cats")
+    asked = search(base.add_user("And dogs?"), "dogs")
+    renamed = search(base, "dogs", result="about dogs")
+    assert [call.id for call in renamed[1].calls] == ["search_0", "search_0_2"]
+    history = merged(base, asked, renamed)
+    assert [call.id for call in history[3].calls] == ["search_0"]
+    assert answers(history) == {"dogs": "about dogs"}
+    assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
+
+
 def test_a_second_result_of_a_call_does_not_go_to_another_with_its_id() -> None:
     base = search(MessageHistory().add_user("q"), "cats")
     one = search(base, "dogs").add_tool_result(base.awaiting[0], "about cats")
