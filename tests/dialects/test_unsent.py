@@ -234,3 +234,11 @@ def test_every_foreign_key_of_every_history_is_told(target: str) -> None:
 
 def _metas_of(item: object) -> list[Meta]:
     return metas(item) if isinstance(item, Block) else []
+
+
+def test_a_key_of_a_block_does_not_hide_the_same_key_of_its_message() -> None:
+    entries = [{"role": "user", "content": [{"type": "text", "text": "q", "odd": "of a block"}], "odd": "of a message"}]
+    history = MessageHistory.from_list(entries, dialect=DIALECTS["anthropic"])
+    removed = repr([repair.removed for repair in history.export(Gemini()).repairs])
+    assert "of a block" in removed
+    assert "of a message" in removed

@@ -45,7 +45,7 @@ def unsent(
         told: what its render recorded; a block that is in there as a whole is not told of again.
 
     Returns:
-        A repair for each block and each dialect whose keys it has.
+        A repair for each block and each dialect whose keys it has, and one for those of the message that it opened.
 
     Complexity: linear in the blocks.
     """
@@ -64,8 +64,7 @@ def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> 
         return
     if block.meta is not None:
         for origin in _origins(block.meta):
-            left = FrozenDict(_keys_left(block, block.meta, origin, target))
-            if left:
+            for left in filter(None, map(FrozenDict, _keys_left(block, block.meta, origin, target))):
                 detail = f"keys that go back to {origin} only: {', '.join(map(str, left))}"
                 yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
     if isinstance(block, ToolResultBlock):
@@ -79,13 +78,12 @@ def _origins(meta: Meta) -> list[str]:
     return list(dict.fromkeys([*meta.extra, *meta.carried, *signed]))
 
 
-def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> dict[str, Any]:
-    """Give what came with a block from a dialect and is not sent."""
+def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> Iterator[dict[str, Any]]:
+    """Give what came with a block from a dialect and is not sent, then what came with its message."""
     keys = dict(block.extra(origin))
     if meta.signature is not None and meta.issuer == origin and not isinstance(block, _THINKING):
         keys["signature"] = meta.signature
-    left = {key: value for key, value in keys.items() if not target.sends(origin, key)}
-    opened = block.carried(origin).items()
-    left |= {key: value for key, value in opened if not target.sends(origin, key, of_message=True)}
     noted = NOTED.get(origin, frozenset())
-    return {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}
+    for held, of_message in ((keys, False), (block.carried(origin), True)):
+        left = {key: value for key, value in held.items() if not target.sends(origin, key, of_message=of_message)}
+        yield {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}
