@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from message_history import MessageHistory, check
 from message_history.dialects.detect import DIALECTS
 from tests.dialects.odd_pieces import PIXEL, PNG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-Path = tuple[str | int, ...]
+from tests.dialects.places import places, planted
 
 DEEP_LIST: Any = []
 DEEP_OBJECT: Any = {}
@@ -127,28 +122,9 @@ LISTS: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
-def paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Give the place of every value in a list but the list itself."""
-    if path:
-        yield path
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in inner:
-        yield from paths(item, (*path, key))
-
-
-def planted(raw: list[Any], path: Path, value: Any) -> list[Any]:
-    """Give a list with another value in one place."""
-    made = copy.deepcopy(raw)
-    held: Any = made
-    for step in path[:-1]:
-        held = held[step]
-    held[path[-1]] = value
-    return made
-
-
 @pytest.mark.parametrize("origin", LISTS)
 def test_a_check_takes_any_value_at_any_key(origin: str) -> None:
-    for path in paths(LISTS[origin]):
+    for path, _ in places(LISTS[origin]):
         for value in HOSTILE:
             raw = planted(LISTS[origin], path, value)
             for dialect in DIALECTS.values():
@@ -157,7 +133,7 @@ def test_a_check_takes_any_value_at_any_key(origin: str) -> None:
 
 @pytest.mark.parametrize("origin", LISTS)
 def test_two_values_without_bottom_are_never_compared(origin: str) -> None:
-    for path in paths(LISTS[origin]):
+    for path, _ in places(LISTS[origin]):
         raw = planted(LISTS[origin], path, DEEP_LIST) + planted(LISTS[origin], path, [[DEEP_LIST]])
         for dialect in DIALECTS.values():
             assert isinstance(check(raw, dialect), list)
@@ -165,7 +141,7 @@ def test_two_values_without_bottom_are_never_compared(origin: str) -> None:
 
 @pytest.mark.parametrize("origin", LISTS)
 def test_a_history_takes_any_value_at_any_key(origin: str) -> None:
-    for path in paths(LISTS[origin]):
+    for path, _ in places(LISTS[origin]):
         for value in HOSTILE:
             raw = planted(LISTS[origin], path, value)
             assert isinstance(MessageHistory.from_list(raw, dialect=DIALECTS[origin]), MessageHistory)

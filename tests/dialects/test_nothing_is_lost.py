@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from message_history.dialects.detect import DIALECTS
 from message_history.dialects.native.render import block_to_json
 from message_history.frozen import thaw
 from tests.dialects.odd_pieces import PIXEL, PNG
+from tests.dialects.places import places, planted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -150,39 +150,16 @@ TARGETS: dict[str, list[Dialect[Any]]] = {
     "mistral": [Mistral(), *map(Mistral.for_model, ("mistral-large-latest", "magistral-medium-latest")), OpenAIChat()],
     "anthropic": [Anthropic(), Anthropic.for_model("claude-opus-5"), OpenAIChat(), Mistral()],
 }
-Path = tuple[str | int, ...]
 
 
-def paths(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Give every value in a list, and where it is."""
-    yield path, value
-    inner: Iterable[tuple[Any, Any]] = ()
-    if isinstance(value, dict):
-        inner = value.items()
-    elif isinstance(value, list):
-        inner = enumerate(value)
-    for key, item in inner:
-        yield from paths(item, (*path, key))
-
-
-def planted(raw: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+def with_odd_values(raw: list[Any]) -> Iterator[tuple[str, list[Any]]]:
     """Give the list with an odd value in each place in turn, and with an unknown key in each object."""
-    for path, value in paths(raw):
+    for path, value in places(raw):
         if isinstance(value, dict):
-            yield f"{path}: another key", put(raw, (*path, "another"), TOKEN)
+            yield f"{path}: another key", planted(raw, (*path, "another"), TOKEN)
         if len(path) > 1 and path[-1] not in ("type", "role"):
             for kind, odd in ODD.items():
-                yield f"{path}: {kind}", put(raw, path, odd)
-
-
-def put(raw: list[Any], path: Path, value: Any) -> list[Any]:
-    """Give a copy of a list with another value in one place."""
-    changed = copy.deepcopy(raw)
-    holder: Any = changed
-    for key in path[:-1]:
-        holder = holder[key]
-    holder[path[-1]] = value
-    return changed
+                yield f"{path}: {kind}", planted(raw, path, odd)
 
 
 def removed(repairs: Iterable[Repair]) -> str:
@@ -195,7 +172,7 @@ def removed(repairs: Iterable[Repair]) -> str:
 @pytest.mark.parametrize("form", LISTS)
 def test_what_comes_in_is_in_the_history_or_in_a_repair(form: str) -> None:
     lost = []
-    for where, raw in planted(LISTS[form]):
+    for where, raw in with_odd_values(LISTS[form]):
         history = MessageHistory.from_list(raw, dialect=DIALECTS[form])
         if TOKEN not in json.dumps(history.to_list()) + removed(history.repairs):
             lost.append(where)
@@ -206,7 +183,7 @@ def test_what_comes_in_is_in_the_history_or_in_a_repair(form: str) -> None:
 @pytest.mark.parametrize("form", LISTS)
 def test_what_is_in_the_history_is_sent_or_told(form: str) -> None:
     lost = []
-    for where, raw in planted(LISTS[form]):
+    for where, raw in with_odd_values(LISTS[form]):
         history = MessageHistory.from_list(raw, dialect=DIALECTS[form])
         if TOKEN not in json.dumps(history.to_list()):
             continue
