@@ -34,6 +34,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
+from message_history.blocks import Block, with_meta
 from message_history.dialects import Native
 from message_history.integrations.strategies import broken_lists, histories, messages
 from message_history.message import unbound
@@ -327,7 +328,28 @@ def test_a_late_result_whose_call_is_left_out_is_known_to_answer_it(database: st
 
 
 def bound_alike(messages: Sequence[Message]) -> list[Message]:
-    return [unbound(message) for message in messages]
+    """Give messages without what depends on what is before them: bound thinking, and calls that are left out."""
+    return [Message(message.role, map(_never_left_out, unbound(message).content)) for message in messages]
+
+
+def _never_left_out(block: Block) -> Block:
+    mark = block.mark
+    if mark is None or mark.reason != "left_out":
+        return block
+    return with_meta(block, mark=evolve(mark, reason="late"))
+
+
+def test_words_behind_a_late_result_whose_call_is_left_out_are_kept(database: str) -> None:
+    history = MessageHistory().add_user("a").add_assistant(ToolUseBlock("1", "run", {})).add_user("b")
+    history = history.add_assistant("c").add_tool_result("1", "late")
+    session = new(database)
+    session.append(history)
+    writer = again(database, session)
+    newest = writer.load(turns=1)
+    for words in ("", "more"):
+        newest = newest.add_user(words)
+        writer.append(newest)
+        assert bound_alike(session.load()) == bound_alike(history.add_user(words))
 
 
 @FEWER
