@@ -106,8 +106,7 @@ class _Tree:
     def __init__(self, lines: Sequence[Line], own: Sequence[int]) -> None:
         every = {n: value for n in own if (value := lines[n].value) is not None}
         self._at = _found_by_id(every)
-        self._copies = {n for n, value in every.items() if self._at.get(_id(value), n) != n}
-        self._values = {n: value for n, value in every.items() if n not in self._copies}
+        self._values = {n: value for n, value in every.items() if self._at.get(_id(value), n) == n}
         self._numbers = {n: lines[n].number for n in own}
         self._before: dict[int, int | None] = {}
         before = None

@@ -167,19 +167,19 @@ def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line
     kept = {place for splice in splices for place in splice.kept}
     touched = {piece.line for splice in splices if splice.changed for piece in splice.thread.pieces}
     wrapped = any("payload" in (line.value or {}) for line in lines)
-    before: dict[int, list[Any]] = {}
+    # By the line and the item that they stand behind; -1 for what stands before the first.
     behind: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for splice in splices:
         for addition in splice.additions:
-            if addition.after is None:
-                before.setdefault(splice.thread.pieces[0].line, []).extend(addition.items)
-            else:
-                behind[addition.after.line, addition.after.item] += addition.items
+            after = addition.after
+            behind[(after.line, after.item) if after else (splice.thread.pieces[0].line, -1)] += addition.items
     out: list[tuple[Line | None, dict[str, Any] | None]] = []
     for n, line in enumerate(lines):
         items = _items(line.value) if n in touched else []
-        staying = [[*([item] if (n, m) in kept else []), *behind[n, m]] for m, item in enumerate(items)]
-        new = [*before.get(n, []), *(item for some in staying for item in some)]
+        new = [*behind.get((n, -1), [])]
+        for m, item in enumerate(items):
+            new += [item] if (n, m) in kept else []
+            new += behind.get((n, m), [])
         if _said(line.value)[0] == "compacted" and line.value is not None:
             # It stays when nothing is left in it, too: what stands before it would count again.
             payload = {**line.value["payload"], "replacement_history": new}

@@ -393,7 +393,8 @@ def _spliced(data: bytes, kind: SessionKind, policy: Policy) -> tuple[bytes, Rep
         lines, _notes = _lines(data)
         splices = _splices(_READERS[kind](lines), policy)
         for found in splices:
-            told[found.thread.label] += [repair for repair in found.repairs if repair not in told[found.thread.label]]
+            known = set(told[found.thread.label])
+            told[found.thread.label] += [repair for repair in found.repairs if repair not in known]
         written = b"".join(_written(line, value) for line, value in _WRITERS[kind](lines, splices))
         if written == data:
             break
