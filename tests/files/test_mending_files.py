@@ -17,7 +17,9 @@ from message_history.dialects.detect import DIALECTS
 from message_history.files import FileForm, going_on, located, mend, read_bytes, read_file
 from message_history.integrations.strategies import broken_lists
 
-SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.json*"))
+FOLDER = Path(__file__).parents[2] / "samples"
+# The first command of the README writes a mended sample beside its source.
+SAMPLES = sorted(path for path in FOLDER.glob("*.json*") if ".repaired" not in path.suffixes)
 CALL: dict[str, Any] = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
 DANGLING: list[Any] = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [CALL]}]
 
