@@ -32,7 +32,7 @@ def _user(*content: str | Message) -> Message:
     return {"role": "user", "content": _blocks(content)}
 
 
-def _said(*content: str | Message) -> Message:
+def _assistant(*content: str | Message) -> Message:
     return {"role": "assistant", "content": _blocks(content)}
 
 
@@ -57,50 +57,63 @@ _ONE: Final = "Weather in Paris?"
 _THANKS: Final = "Thank you."
 
 CASES: Final = (
-    Case("dangling tail", "the list ends with a call", [_user(_ONE), _said("I will look.", _PARIS)]),
+    Case("dangling tail", "the list ends with a call", [_user(_ONE), _assistant("I will look.", _PARIS)]),
     Case(
         "dangling middle",
         "a call that nothing answers, and the conversation goes on",
-        [_user(_ONE), _said(_PARIS), _user("Never mind."), _said("As you like."), _user(_THANKS)],
+        [_user(_ONE), _assistant(_PARIS), _user("Never mind."), _assistant("As you like."), _user(_THANKS)],
     ),
     Case(
         "orphan head",
         "the list begins with a result whose call was cut away",
-        [_user(_result("toolu_gone", "snow in Oslo")), _said("Snow."), _user(_ONE), _said("Sunny."), _user(_THANKS)],
+        [
+            _user(_result("toolu_gone", "snow in Oslo")),
+            _assistant("Snow."),
+            _user(_ONE),
+            _assistant("Sunny."),
+            _user(_THANKS),
+        ],
     ),
-    Case("leading assistant", "the assistant speaks first", [_said("How can I help?"), _user(_ONE)]),
+    Case("leading assistant", "the assistant speaks first", [_assistant("How can I help?"), _user(_ONE)]),
     Case(
         "late result",
         "a result comes after the conversation went on without it",
         [
             _user(_ONE),
-            _said(_PARIS),
+            _assistant(_PARIS),
             _user("Are you still there?"),
-            _said("Yes, it takes a while."),
+            _assistant("Yes, it takes a while."),
             _user(_PARIS_RESULT),
-            _said("Sunny."),
+            _assistant("Sunny."),
             _user(_THANKS),
         ],
     ),
     Case(
         "user text between call and result",
         "the user speaks while a tool runs",
-        [_user(_ONE), _said(_PARIS), _user("In Celsius, please."), _user(_PARIS_RESULT), _said("21."), _user(_THANKS)],
+        [
+            _user(_ONE),
+            _assistant(_PARIS),
+            _user("In Celsius, please."),
+            _user(_PARIS_RESULT),
+            _assistant("21."),
+            _user(_THANKS),
+        ],
     ),
     Case(
         "partial parallel",
         "one of two parallel calls has a result",
-        [_user(_BOTH), _said(_PARIS, _ROME), _user(_ROME_RESULT), _said("Rain in Rome."), _user(_THANKS)],
+        [_user(_BOTH), _assistant(_PARIS, _ROME), _user(_ROME_RESULT), _assistant("Rain in Rome."), _user(_THANKS)],
     ),
     Case(
         "duplicate results",
         "a call has two results",
         [
             _user(_ONE),
-            _said(_PARIS),
+            _assistant(_PARIS),
             _user(_PARIS_RESULT),
             _user(_result("toolu_paris", "cloudy in Paris")),
-            _said("It changes."),
+            _assistant("It changes."),
             _user(_THANKS),
         ],
     ),
@@ -109,11 +122,11 @@ CASES: Final = (
         "a later turn's call has the id of an earlier one",
         [
             _user(_ONE),
-            _said(_call("call_0", "Paris")),
+            _assistant(_call("call_0", "Paris")),
             _user(_result("call_0", "sunny in Paris")),
-            _said("Sunny.", _call("call_0", "Rome")),
+            _assistant("Sunny.", _call("call_0", "Rome")),
             _user(_result("call_0", "rain in Rome")),
-            _said("Rain."),
+            _assistant("Rain."),
             _user(_THANKS),
         ],
     ),
@@ -122,53 +135,75 @@ CASES: Final = (
         "two calls of one turn have the same id",
         [
             _user(_BOTH),
-            _said(_call("call_0", "Paris"), _call("call_0", "Rome")),
+            _assistant(_call("call_0", "Paris"), _call("call_0", "Rome")),
             _user(_result("call_0", "sunny in Paris"), _result("call_0", "rain in Rome")),
-            _said("Sunny, and rain."),
+            _assistant("Sunny, and rain."),
             _user(_THANKS),
         ],
     ),
     Case(
         "result before call",
         "a result was saved before its call",
-        [_user(_ONE), _user(_PARIS_RESULT), _said(_PARIS), _said("Sunny."), _user(_THANKS)],
+        [_user(_ONE), _user(_PARIS_RESULT), _assistant(_PARIS), _assistant("Sunny."), _user(_THANKS)],
     ),
     Case(
         "text before result",
         "the user's text stands before the result in its message",
-        [_user(_ONE), _said(_PARIS), _user("And tomorrow?", _PARIS_RESULT), _said("Sunny."), _user(_THANKS)],
+        [_user(_ONE), _assistant(_PARIS), _user("And tomorrow?", _PARIS_RESULT), _assistant("Sunny."), _user(_THANKS)],
     ),
     Case(
         "consecutive assistants",
         "the assistant speaks twice in a row",
-        [_user(_ONE), _said("I will look."), _said("It is sunny."), _user(_THANKS)],
+        [_user(_ONE), _assistant("I will look."), _assistant("It is sunny."), _user(_THANKS)],
     ),
     Case(
         "split results",
         "the results of one turn came in two messages",
-        [_user(_BOTH), _said(_PARIS, _ROME), _user(_PARIS_RESULT), _user(_ROME_RESULT), _said("Done."), _user(_THANKS)],
+        [
+            _user(_BOTH),
+            _assistant(_PARIS, _ROME),
+            _user(_PARIS_RESULT),
+            _user(_ROME_RESULT),
+            _assistant("Done."),
+            _user(_THANKS),
+        ],
     ),
-    Case("blank assistant", "the assistant says white space", [_user(_ONE), _said(" \n"), _user("Are you there?")]),
+    Case(
+        "blank assistant", "the assistant says white space", [_user(_ONE), _assistant(" \n"), _user("Are you there?")]
+    ),
     Case(
         "wrong id",
         "a result has an id that no call has",
-        [_user(_ONE), _said(_PARIS), _user(_result("toolu_other", "sunny somewhere")), _said("Sunny."), _user(_THANKS)],
+        [
+            _user(_ONE),
+            _assistant(_PARIS),
+            _user(_result("toolu_other", "sunny somewhere")),
+            _assistant("Sunny."),
+            _user(_THANKS),
+        ],
     ),
     Case(
         "calls split over two messages",
         "the parallel calls of one turn came in two messages",
-        [_user(_BOTH), _said(_PARIS), _said(_ROME), _user(_PARIS_RESULT, _ROME_RESULT), _said("Done."), _user(_THANKS)],
+        [
+            _user(_BOTH),
+            _assistant(_PARIS),
+            _assistant(_ROME),
+            _user(_PARIS_RESULT, _ROME_RESULT),
+            _assistant("Done."),
+            _user(_THANKS),
+        ],
     ),
     Case(
         "user text between parallel results",
         "the user speaks between the results of one turn",
         [
             _user(_BOTH),
-            _said(_PARIS, _ROME),
+            _assistant(_PARIS, _ROME),
             _user(_PARIS_RESULT),
             _user("Hurry, please."),
             _user(_ROME_RESULT),
-            _said("Done."),
+            _assistant("Done."),
             _user(_THANKS),
         ],
     ),
@@ -235,8 +270,8 @@ def as_chat(messages: list[Message]) -> list[Message]:
         calls = [_chat_call(block) for block in message["content"] if block["type"] == "tool_use"]
         texts = [block["text"] for block in message["content"] if block["type"] == "text"]
         if message["role"] == "assistant":
-            said: Message = {"role": "assistant", "content": "\n".join(texts) if texts else None}
-            chat.append({**said, "tool_calls": calls} if calls else said)
+            assistant: Message = {"role": "assistant", "content": "\n".join(texts) if texts else None}
+            chat.append({**assistant, "tool_calls": calls} if calls else assistant)
             continue
         for block in message["content"]:
             if block["type"] == "text":

@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT))
 from tests.sessions.databases import postgresql_server  # noqa: E402
 
 from message_history import MessageHistory, ToolUseBlock  # noqa: E402 - the tests' server is found from here
-from message_history.sessions import SessionConflictError, SqlSession  # noqa: E402
+from message_history.storage import SessionConflictError, SqlSession  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,14 +100,14 @@ def rate(session: SqlSession, history: MessageHistory) -> float:
 def of_many_writers(url: str) -> dict[str, str]:
     """Let many processes write at once: to one session, and each to its own."""
     shared, conflicts = written_at_once(url, "shared")
-    said = [message.text for message in SqlSession(url, "shared").load()]
+    assistant = [message.text for message in SqlSession(url, "shared").load()]
     expected = sorted(f"{writer}.{number}" for writer in range(WRITERS) for number in range(TIMES))
-    if sorted(said[::2]) != expected or said[::2] != said[1::2]:
+    if sorted(assistant[::2]) != expected or assistant[::2] != assistant[1::2]:
         raise AssertionError("turns were lost or interleaved")
     own, none = written_at_once(url, "own {}")
     for writer in range(WRITERS):
-        said = [message.text for message in SqlSession(url, f"own {writer}").load()]
-        if said != [f"{writer}.{number // 2}" for number in range(2 * TIMES)] or none:
+        assistant = [message.text for message in SqlSession(url, f"own {writer}").load()]
+        if assistant != [f"{writer}.{number // 2}" for number in range(2 * TIMES)] or none:
             raise AssertionError("turns were lost or interleaved")
     turns = WRITERS * TIMES
     return {

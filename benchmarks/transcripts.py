@@ -63,10 +63,14 @@ def _cycle(number: int) -> Raw:
         _user(f"Please look at part {number} of the project and tell me what is wrong with its tests."),
         *_round(f"{number:06}a", "I will read the module and its tests first."),
         *_round(f"{number:06}b", "The fixture looks suspicious; let me see where it is used."),
-        _said(f"The fixture of part {number} leaks its state. I propose to build it anew for each test, as below."),
+        _assistant(
+            f"The fixture of part {number} leaks its state. I propose to build it anew for each test, as below."
+        ),
         _user("Good. Do that, and run the tests of this part again."),
         *_round(f"{number:06}c", "I will make the change and run them."),
-        _said(f"All tests of part {number} pass now. The fixture is built in a function, and nothing else changed."),
+        _assistant(
+            f"All tests of part {number} pass now. The fixture is built in a function, and nothing else changed."
+        ),
     ]
 
 
@@ -77,14 +81,14 @@ def _round(label: str, text: str) -> Raw:
         {"type": "tool_use", "id": second, "name": "search", "input": {"pattern": "def test_", "path": "tests"}},
     ]
     results = [_result(first, f"{label}: def check(value): ..."), _result(second, f"tests/test_{label}.py:12: def")]
-    return [_said(text, *calls), {"role": "user", "content": results}]
+    return [_assistant(text, *calls), {"role": "user", "content": results}]
 
 
 def _user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": [{"type": "text", "text": text}]}
 
 
-def _said(text: str, *calls: dict[str, Any]) -> dict[str, Any]:
+def _assistant(text: str, *calls: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": [{"type": "text", "text": text}, *calls]}
 
 
@@ -114,7 +118,7 @@ def _results_twice(cycle: Raw) -> Raw:
 
 
 def _blank_answer(cycle: Raw) -> Raw:
-    return [cycle[0], _said(" "), *cycle[1:]]
+    return [cycle[0], _assistant(" "), *cycle[1:]]
 
 
 DAMAGES: Final[tuple[Callable[[Raw], Raw], ...]] = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from message_history.turns import TABLE, Action, Arrival, State
+from message_history.core.rules import TABLE, Action, Arrival, State
 
 DESIGN = Path(__file__).with_name("design.md")
 BEGIN = "<!-- states: drawn by docs/draw_states.py -->\n"

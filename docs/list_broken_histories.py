@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.broken_histories import CASES, Case, as_chat, known_results, user_texts  # noqa: E402 - beside the package
 
 from message_history import MessageHistory, Policy, check  # noqa: E402
-from message_history.dialects.detect import DIALECTS  # noqa: E402
+from message_history.dialects.registry import DIALECTS  # noqa: E402
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect

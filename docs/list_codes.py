@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from message_history.repairs import RepairCode, Severity
+from message_history.core.repairs import RepairCode, Severity
 
 if TYPE_CHECKING:
     from enum import Enum
@@ -59,11 +59,11 @@ def page() -> str:
         Markdown.
     """
     parts = [HEAD]
-    said, kinds = meanings(RepairCode), meanings(Severity)
+    assistant, kinds = meanings(RepairCode), meanings(Severity)
     for severity in Severity:
         parts.append(f"\n## {severity.value.capitalize()}\n\n{kinds[severity.name]}\n\n| code | meaning |\n|---|---|\n")
         codes = [code for code in RepairCode if code.severity is severity]
-        parts += [f"| `{code.value}` | {' '.join(said[code.name].split())} |\n" for code in codes]
+        parts += [f"| `{code.value}` | {' '.join(assistant[code.name].split())} |\n" for code in codes]
     return "".join(parts)
 
 

@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 from dialect_topics import OTHER, TOPICS, topic_of  # noqa: E402 - beside this script
 from tests.oracles.covered import COVERED, ORACLES  # noqa: E402 - beside the package
 
-from message_history.dialects.detect import DIALECTS  # noqa: E402
+from message_history.dialects.registry import DIALECTS  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

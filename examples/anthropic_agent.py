@@ -37,7 +37,7 @@ def agent(client: anthropic.Anthropic, history: MessageHistory) -> MessageHistor
     """Let the model call tools until it has its answer."""
     dialect = Anthropic.for_model(MODEL)
     while True:
-        sent = history.close(dialect)
+        sent = history.as_sent(dialect)
         reply = client.messages.create(
             model=MODEL,
             max_tokens=4096,

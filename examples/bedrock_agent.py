@@ -43,7 +43,7 @@ def agent(client: BedrockRuntimeClient, history: MessageHistory) -> MessageHisto
     """Let the model call tools until it has its answer."""
     dialect = Bedrock.for_model(MODEL)
     while True:
-        sent = history.close(dialect)
+        sent = history.as_sent(dialect)
         reply = client.converse(modelId=MODEL, toolConfig=TOOLS, messages=sent.for_send(dialect))
         history = history.add_response(reply, sent=sent)
         if not history.awaiting:

@@ -52,7 +52,7 @@ class Agent:
     async def ask(self) -> None:
         """Send what there is, and start the tools that the reply calls."""
         self.news = False
-        sent = self.history.close(DIALECT)
+        sent = self.history.as_sent(DIALECT)
         reply = await self.client.messages.create(
             model=MODEL, max_tokens=4096, tools=TOOLS, messages=sent.for_send(DIALECT)
         )

@@ -30,7 +30,7 @@ def agent(client: genai.Client, history: MessageHistory) -> MessageHistory:
     dialect = Gemini.for_model(MODEL)
     tools: types.ToolListUnion = [types.Tool(function_declarations=[WEATHER])]
     while True:
-        sent = history.close(dialect)
+        sent = history.as_sent(dialect)
         # Gemini takes the system prompt beside the contents.
         config = types.GenerateContentConfig(tools=tools, system_instruction=sent.export(dialect).system)
         reply = client.models.generate_content(model=MODEL, contents=sent.for_send(dialect), config=config)

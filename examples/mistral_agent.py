@@ -27,7 +27,7 @@ def agent(client: Mistral, history: MessageHistory) -> MessageHistory:
     """Let the model call tools until it has its answer."""
     dialect = dialects.Mistral.for_model(MODEL)
     while True:
-        sent = history.close(dialect)
+        sent = history.as_sent(dialect)
         reply = client.chat.complete(model=MODEL, tools=[Tool(function=WEATHER)], messages=sent.for_send(dialect))
         history = history.add_response(reply, sent=sent)
         if not history.awaiting:

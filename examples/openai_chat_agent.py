@@ -40,7 +40,7 @@ def agent(client: openai.OpenAI, history: MessageHistory) -> MessageHistory:
     """Let the model call tools until it has its answer."""
     dialect = OpenAIChat.for_model(MODEL)
     while True:
-        sent = history.close(dialect)
+        sent = history.as_sent(dialect)
         reply = client.chat.completions.create(model=MODEL, tools=TOOLS, messages=sent.for_send(dialect))
         history = history.add_response(reply, sent=sent)
         if not history.awaiting:

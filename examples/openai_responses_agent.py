@@ -39,7 +39,7 @@ def agent(client: openai.OpenAI, history: MessageHistory) -> MessageHistory:
     """Let the model call tools until it has its answer."""
     dialect = OpenAIResponses.for_model(MODEL)
     while True:
-        sent = history.close(dialect)
+        sent = history.as_sent(dialect)
         reply = client.responses.create(
             model=MODEL,
             tools=TOOLS,

@@ -48,7 +48,7 @@ def agent(client: anthropic.Anthropic, history: MessageHistory, cancelled: Calla
     while True:
         history = answer(client, history, cancelled)
         if not history.awaiting or cancelled():
-            return history.close(reason="cancelled")
+            return history.as_sent(reason="cancelled")
         for call in history.awaiting:
             history = history.add_tool_result(call, f"It is sunny in {call.input['city']}.")
 

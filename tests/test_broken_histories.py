@@ -11,7 +11,7 @@ from benchmarks.broken_histories import CASES, Case, as_chat, known_results, use
 
 from message_history import Message, MessageHistory, Policy, check
 from message_history.dialects import Anthropic, Portable
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 
 NAMES = (
     *("dangling tail", "dangling middle", "orphan head", "leading assistant", "late result"),
@@ -34,7 +34,7 @@ def test_there_are_eighteen() -> None:
 
 
 @EVERY_CASE
-def test_each_text_is_said_once_so_that_a_loss_is_seen(case: Case) -> None:
+def test_each_text_is_assistant_once_so_that_a_loss_is_seen(case: Case) -> None:
     assert holds_once(case.messages, user_texts(case.messages) + known_results(case.messages))
 
 
@@ -56,7 +56,7 @@ def test_each_is_valid_and_lossless_through_every_dialect(case: Case, form: Any,
 
 
 @EVERY_CASE
-def test_what_was_said_is_in_the_order_in_which_it_was_said(case: Case) -> None:
+def test_what_was_assistant_is_in_the_order_in_which_it_was_assistant(case: Case) -> None:
     wire = MessageHistory.from_list(case.messages).for_send()
     written = json.dumps(wire)
     places = [written.index(json.dumps(text)[1:-1]) for text in user_texts(case.messages)]
@@ -67,8 +67,8 @@ def test_what_was_said_is_in_the_order_in_which_it_was_said(case: Case) -> None:
 @FORMS
 def test_no_call_is_given_the_result_of_another(case: Case, form: Any) -> None:
     wire = MessageHistory.from_list(form(case.messages)).for_send()
-    for said, answered in pairwise(wire):
-        calls = [block for block in said["content"] if block["type"] == "tool_use"]
+    for assistant, answered in pairwise(wire):
+        calls = [block for block in assistant["content"] if block["type"] == "tool_use"]
         results = [block for block in answered["content"] if block["type"] == "tool_result"]
         for call, result in zip(calls, results, strict=True):
             text = json.dumps(result)

@@ -11,7 +11,7 @@ import pytest
 
 from message_history import check
 from message_history.dialects import Anthropic, Bedrock, OpenAIChat, Portable
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, where
 
 if TYPE_CHECKING:

@@ -14,59 +14,56 @@ import pytest
 
 import message_history
 from message_history import RepairCode, Severity
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 
 PACKAGE = "message_history"
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / PACKAGE
 # A room uses only rooms named before it; docs/design.md says what each of them holds.
 ROOMS = (
-    "frozen",
-    "blocks",
-    "message",
-    "repairs",
-    "policy",
-    "sequence",
-    "settled",
-    "drafts",
-    "turns",
-    "arranging",
-    "checking",
+    "core.json_values",
+    "core.blocks",
+    "core.message",
+    "core.repairs",
+    "core.policy",
+    "core.log",
+    "core.past",
+    "core.drafts",
+    "core.rules",
+    "core.pairing",
+    "violations",
     "media",
     "dialects",
     "explaining",
-    "windows",
+    "core.windows",
     "replies",
-    "encoding",
-    "folding",
-    "given",
+    "core.json_cache",
+    "core.ingest",
+    "coerce",
     "history",
     "streaming",
-    "scanning",
-    "containers",
-    "files",
-    "sessions",
+    "storage",
     "integrations",
     "cli",
 )
-# The name of the pair of messages that a settled turn is stands beside that of the open turn, which needs `settled`.
+# The name of the pair of messages that a settled turn is stands beside that of the open turn, which needs `past`.
 # A history has the windows as thin methods; they take and give histories, and make none themselves.
-ANNOTATIONS_ONLY = {("settled", "drafts"), ("windows", "history")}
+ANNOTATIONS_ONLY = {("core.past", "core.drafts"), ("core.windows", "history")}
 # A history answers what frameworks ask of it by name; the integration is imported then, and only then.
 HOOKS = {("history", "integrations")}
 # The front door and the command use every room.
-DOORS = {"__init__", "__main__"}
+DOORS = {"__init__", "__main__", "core"}
 
 EVERYWHERE = {"attrs"}
 THIRD_PARTY = {"cli": {"click", "rich"}}
 # A dialect whose messages are a library's objects makes them in one file; the lock of session files is in one too.
 ONE_FILE = {
-    "message_history.media.fitting": {"PIL"},
+    "message_history.media.scaling": {"PIL"},
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
-    "message_history.sessions.locking": {"filelock"},
-    "message_history.sessions.sql_tables": {"sqlalchemy"},
-    "message_history.sessions.sql_database": {"sqlalchemy"},
-    "message_history.sessions.sql": {"sqlalchemy"},
+    "message_history.storage.sessions.locking": {"filelock"},
+    "message_history.storage.databases.tables": {"sqlalchemy"},
+    "message_history.storage.databases.database": {"sqlalchemy"},
+    "message_history.storage.databases.session": {"sqlalchemy"},
 }
 # Each file of these may import the one library that it is for.
 INTEGRATING = {"integrations"}
@@ -109,7 +106,8 @@ def modules() -> dict[str, Path]:
 def room_of(module: str) -> str:
     if module == PACKAGE:
         return "__init__"
-    return module.removeprefix(f"{PACKAGE}.").split(".")[0]
+    first, _, rest = module.removeprefix(f"{PACKAGE}.").partition(".")
+    return f"core.{rest}" if first == "core" and rest else first
 
 
 @cache
@@ -207,7 +205,7 @@ def test_third_party_imports_are_where_they_may_be() -> None:
 def test_nothing_uses_the_clock_or_chance() -> None:
     known = {"random", "secrets", "time", "uuid"}
     used = [f"{each.module}: {each.target}" for each in imports() if each.target.split(".")[0] in known]
-    assert [name for name in used if room_of(name.partition(":")[0]) in ROOMS[: ROOMS.index("files") + 1]] == []
+    assert [name for name in used if room_of(name.partition(":")[0]) in ROOMS[: ROOMS.index("streaming") + 1]] == []
 
 
 def test_all_of_the_package_is_sorted_and_complete() -> None:
@@ -243,7 +241,7 @@ def test_all_names_what_a_module_defines_or_passes_on(module: str) -> None:
 
 @pytest.mark.parametrize("enum", ["RepairCode", "Severity"])
 def test_every_repair_code_is_documented(enum: str) -> None:
-    tree = ast.parse((SOURCE / "repairs.py").read_text(encoding="utf-8"))
+    tree = ast.parse((SOURCE / "core" / "repairs.py").read_text(encoding="utf-8"))
     (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == enum]
     documented = [
         ast.unparse(member.targets[0])
@@ -262,7 +260,7 @@ def text_of(paths: list[Path]) -> str:
 
 @pytest.mark.parametrize("code", RepairCode)
 def test_every_repair_code_is_used_and_tested(code: RepairCode) -> None:
-    used = text_of([path for module, path in modules().items() if room_of(module) != "repairs"])
+    used = text_of([path for module, path in modules().items() if room_of(module) != "core.repairs"])
     assert f"RepairCode.{code.name}" in used
     tests = text_of([path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)])
     assert f"RepairCode.{code.name}" in tests or f'"{code.value}"' in tests

@@ -24,9 +24,9 @@ logging.getLogger("LiteLLM").setLevel(logging.ERROR)
 MODEL = "claude-sonnet-4-5"
 
 
-def mapped(chat: list[Any], *, mend: bool) -> list[Any]:
+def mapped(chat: list[Any], *, repair_file: bool) -> list[Any]:
     """Map a chat list."""
-    litellm.modify_params = mend
+    litellm.modify_params = repair_file
     wire: list[Any] = anthropic_messages_pt(chat, MODEL, "anthropic")
     return wire
 
@@ -36,16 +36,16 @@ class LiteLLM(Contender):
 
     def repair(self) -> Case:
         chat = as_chat(self.damaged)
-        return Case(lambda: mapped(chat, mend=True))
+        return Case(lambda: mapped(chat, repair_file=True))
 
     def export(self) -> Case:
         chat = as_chat(self.raw)
-        return Case(lambda: mapped(chat, mend=False))
+        return Case(lambda: mapped(chat, repair_file=False))
 
     def export_again(self) -> Case:
         chat, turn = as_chat(self.raw), as_chat(self.turn)
-        return Case(lambda: mapped([*chat, *turn], mend=False))
+        return Case(lambda: mapped([*chat, *turn], repair_file=False))
 
     @staticmethod
     def sent(raw: Raw) -> list[Any]:
-        return mapped(as_chat(raw), mend=True)
+        return mapped(as_chat(raw), repair_file=True)

@@ -53,12 +53,12 @@ class KeptHistory(Agent):
         self._history = self._history.add(message)
 
     def send(self) -> list[Any]:
-        self._history = self._history.close(Anthropic())
+        self._history = self._history.as_sent(Anthropic())
         return self._history.for_send()
 
     def send_json(self) -> bytes:
         """Give what is sent now, encoded."""
-        self._history = self._history.close(Anthropic())
+        self._history = self._history.as_sent(Anthropic())
         return self._history.for_send_json(Anthropic())
 
 

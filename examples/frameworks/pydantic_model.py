@@ -24,8 +24,8 @@ def main() -> None:
     print(again == conversation, again.history[0].text)
 
     broken = '{"user": "bob", "history": [{"role": "assistant", "content": "Hello, how can I help?"}]}'
-    mended = Conversation.model_validate_json(broken)
-    print([message.role for message in mended.history], [repair.code.value for repair in mended.history.repairs])
+    repaired = Conversation.model_validate_json(broken)
+    print([message.role for message in repaired.history], [repair.code.value for repair in repaired.history.repairs])
     print(Conversation.model_json_schema()["properties"]["history"]["type"])
 
 

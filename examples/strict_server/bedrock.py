@@ -102,47 +102,52 @@ class Bedrock(Provider):
         """See `Provider`."""
         return {"x-amzn-ErrorType": "ValidationException"}, {"message": text}
 
-    def heard(self, body: Body) -> Heard:
+    def user(self, body: Body) -> Heard:
         """See `Provider`."""
         return Heard(sum("toolUse" in block for message in body["messages"] for block in message["content"]))
 
-    def response(self, said: Said, body: Body, path: str) -> Body:
+    def response(self, assistant: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
-        blocks = self._blocks(said, body, self.dialect(path, body))
-        if said.stop == "cut" and said.calls:
+        blocks = self._blocks(assistant, body, self.dialect(path, body))
+        if assistant.stop == "cut" and assistant.calls:
             blocks[-1]["toolUse"]["input"] = {}
         message = {"role": "assistant", "content": blocks}
-        return {"output": {"message": message}, "stopReason": _stop(said), "usage": _USAGE, "metrics": {"latencyMs": 1}}
+        return {
+            "output": {"message": message},
+            "stopReason": _stop(assistant),
+            "usage": _USAGE,
+            "metrics": {"latencyMs": 1},
+        }
 
-    def _blocks(self, said: Said, body: Body, dialect: Any) -> list[Body]:
+    def _blocks(self, assistant: Said, body: Body, dialect: Any) -> list[Body]:
         blocks: list[Body] = []
-        if said.thinking:
-            signature = _signature(body, body["messages"], said.thinking, dialect)
-            text = {"text": said.thinking, "signature": signature}
+        if assistant.thinking:
+            signature = _signature(body, body["messages"], assistant.thinking, dialect)
+            text = {"text": assistant.thinking, "signature": signature}
             blocks.append({"reasoningContent": {"reasoningText": text}})
-        if said.text:
-            blocks.append({"text": said.text})
-        for number, (name, given) in zip(self.numbers(said), said.calls, strict=True):
+        if assistant.text:
+            blocks.append({"text": assistant.text})
+        for number, (name, given) in zip(self.numbers(assistant), assistant.calls, strict=True):
             blocks.append({"toolUse": {"toolUseId": f"tooluse_{number}", "name": name, "input": given}})
         return blocks
 
-    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         yield _framed("messageStart", {"role": "assistant"})
-        blocks = self._blocks(said, body, self.dialect(path, body))
+        blocks = self._blocks(assistant, body, self.dialect(path, body))
         for index, block in enumerate(blocks):
             if "toolUse" in block:
                 use = {key: value for key, value in block["toolUse"].items() if key != "input"}
                 yield _framed("contentBlockStart", {"contentBlockIndex": index, "start": {"toolUse": use}})
-            for delta in _deltas(block, cut=said.stop == "cut" and block is blocks[-1]):
+            for delta in _deltas(block, cut=assistant.stop == "cut" and block is blocks[-1]):
                 yield _framed("contentBlockDelta", {"contentBlockIndex": index, "delta": delta})
             yield _framed("contentBlockStop", {"contentBlockIndex": index})
-        yield _framed("messageStop", {"stopReason": _stop(said)})
+        yield _framed("messageStop", {"stopReason": _stop(assistant)})
         yield _framed("metadata", {"usage": _USAGE, "metrics": {"latencyMs": 1}})
 
 
-def _stop(said: Said) -> str:
-    return "tool_use" if said.calls and said.stop == "end" else _STOPS[said.stop]
+def _stop(assistant: Said) -> str:
+    return "tool_use" if assistant.calls and assistant.stop == "end" else _STOPS[assistant.stop]
 
 
 def _signature(body: Body, before: list[Body], text: str, dialect: Any) -> str:

@@ -79,35 +79,37 @@ class Gemini(Provider):
         """See `Provider`."""
         return {}, {"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}
 
-    def heard(self, body: Body) -> Heard:
+    def user(self, body: Body) -> Heard:
         """See `Provider`."""
         return Heard(sum("functionCall" in part for content in body["contents"] for part in content["parts"]))
 
-    def response(self, said: Said, body: Body, path: str) -> Body:
+    def response(self, assistant: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
         del body
-        return _response(self._parts(said), _STOPS[said.stop])
+        return _response(self._parts(assistant), _STOPS[assistant.stop])
 
-    def _parts(self, said: Said) -> list[Body]:
-        parts: list[Body] = [{"text": said.thinking, "thought": True}] if said.thinking else []
-        parts += [{"text": said.text}] if said.text else []
-        if said.stop == "end":
-            for position, (number, (name, given)) in enumerate(zip(self.numbers(said), said.calls, strict=True)):
+    def _parts(self, assistant: Said) -> list[Body]:
+        parts: list[Body] = [{"text": assistant.thinking, "thought": True}] if assistant.thinking else []
+        parts += [{"text": assistant.text}] if assistant.text else []
+        if assistant.stop == "end":
+            for position, (number, (name, given)) in enumerate(
+                zip(self.numbers(assistant), assistant.calls, strict=True)
+            ):
                 part: Body = {"functionCall": {"id": f"call-{number}", "name": name, "args": given}}
                 parts.append({**part, "thoughtSignature": sign(name, given)} if position == 0 else part)
         return parts
 
-    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
         del body
         chunks: list[list[Body]] = []
-        for part in self._parts(said):
+        for part in self._parts(assistant):
             texts = pieces(part["text"]) if "text" in part else []
             chunks += [[{**part, "text": piece}] for piece in texts] or [[part]]
         for number, parts in enumerate(chunks, 1):
-            yield sse(_response(parts, _STOPS[said.stop] if number == len(chunks) else None))
+            yield sse(_response(parts, _STOPS[assistant.stop] if number == len(chunks) else None))
 
 
 def _signature(n: int, m: int, part: Body) -> str | None:

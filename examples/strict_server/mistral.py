@@ -78,52 +78,52 @@ class Mistral(Provider):
         """See `Provider`."""
         return {}, {"object": "error", "message": text, "type": "invalid_request_message_order", "code": "3230"}
 
-    def heard(self, body: Body) -> Heard:
+    def user(self, body: Body) -> Heard:
         """See `Provider`."""
         return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
-    def response(self, said: Said, body: Body, path: str) -> Body:
+    def response(self, assistant: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        content: str | list[Body] = said.text
-        if said.thinking:
-            content = [{"type": "thinking", "thinking": [{"type": "text", "text": said.thinking}]}]
-            content += [{"type": "text", "text": said.text}] if said.text else []
-        calls = self._calls(said)
+        content: str | list[Body] = assistant.text
+        if assistant.thinking:
+            content = [{"type": "thinking", "thinking": [{"type": "text", "text": assistant.thinking}]}]
+            content += [{"type": "text", "text": assistant.text}] if assistant.text else []
+        calls = self._calls(assistant)
         message = {"role": "assistant", "content": content, "tool_calls": calls or None, "prefix": False}
-        choice = {"index": 0, "message": message, "finish_reason": _stop(said)}
+        choice = {"index": 0, "message": message, "finish_reason": _stop(assistant)}
         return {**_head(body, "chat.completion"), "choices": [choice]}
 
-    def _calls(self, said: Said) -> list[Body]:
+    def _calls(self, assistant: Said) -> list[Body]:
         calls: list[Body] = [
             {"id": f"{number:09}", "function": {"name": name, "arguments": json.dumps(given)}, "index": index}
-            for index, (number, (name, given)) in enumerate(zip(self.numbers(said), said.calls, strict=True))
+            for index, (number, (name, given)) in enumerate(zip(self.numbers(assistant), assistant.calls, strict=True))
         ]
-        if said.stop == "cut" and calls:
+        if assistant.stop == "cut" and calls:
             arguments = calls[-1]["function"]["arguments"]
             calls[-1]["function"]["arguments"] = arguments[: len(arguments) // 2]
         return calls
 
-    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
         deltas: list[Body] = [{"role": "assistant", "content": ""}]
         deltas += [
             {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": piece}]}]}
-            for piece in pieces(said.thinking)
+            for piece in pieces(assistant.thinking)
         ]
-        deltas += [{"content": piece} for piece in pieces(said.text)]
-        calls = self._calls(said)
+        deltas += [{"content": piece} for piece in pieces(assistant.text)]
+        calls = self._calls(assistant)
         deltas.append({"content": "", "tool_calls": calls} if calls else {"content": ""})
         for number, delta in enumerate(deltas, 1):
-            reason = _stop(said) if number == len(deltas) else None
+            reason = _stop(assistant) if number == len(deltas) else None
             choice = {"index": 0, "delta": delta, "finish_reason": reason}
             yield sse({**_head(body, "chat.completion.chunk"), "choices": [choice]})
         yield sse("[DONE]")
 
 
-def _stop(said: Said) -> str:
-    return "tool_calls" if said.calls and said.stop == "end" else _STOPS[said.stop]
+def _stop(assistant: Said) -> str:
+    return "tool_calls" if assistant.calls and assistant.stop == "end" else _STOPS[assistant.stop]
 
 
 def _head(body: Body, kind: str) -> Body:

@@ -53,9 +53,9 @@ class Said:
 Script: TypeAlias = Callable[[Heard], Said]
 
 
-def weather(heard: Heard) -> Said:
+def weather(user: Heard) -> Said:
     """Ask for the weather of two cities at once, then tell of it."""
-    if heard.calls:
+    if user.calls:
         return Said(text="It is sunny in Paris and in Rome.", thinking="Both are sunny.")
     calls = (("weather", {"city": "Paris"}), ("weather", {"city": "Rome"}))
     return Said(text="I will look.", thinking="I need both cities.", calls=calls)
@@ -72,14 +72,14 @@ class Moody:
 
     chance: Random
     pauses: bool = False
-    said: int = field(default=0)
+    assistant: int = field(default=0)
 
-    def __call__(self, heard: Heard) -> Said:
+    def __call__(self, user: Heard) -> Said:
         """Say something."""
         chance = self.chance
-        self.said += 1
+        self.assistant += 1
         mood = chance.random()
-        if self.pauses and not heard.paused and mood < 0.1:
+        if self.pauses and not user.paused and mood < 0.1:
             return Said(text="I will search.", search=True, stop="paused")
         if mood < 0.15:
             return Said(text="I cannot h", stop="refused")
@@ -94,7 +94,7 @@ class Moody:
         calls = tuple((chance.choice(("weather", "now")), chance.choice(inputs)) for _ in range(count))
         stop: Literal["end", "cut"] = "cut" if chance.random() < 0.15 else "end"
         if not text and not calls:
-            text = f"Answer {self.said}."
+            text = f"Answer {self.assistant}."
         return Said(text, thinking, calls, stop, search=chance.random() < 0.2)
 
 

@@ -72,38 +72,38 @@ class OpenAIChat(Provider):
         """See `Provider`."""
         return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "messages", "code": None}}
 
-    def heard(self, body: Body) -> Heard:
+    def user(self, body: Body) -> Heard:
         """See `Provider`."""
         return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
-    def response(self, said: Said, body: Body, path: str) -> Body:
+    def response(self, assistant: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        message: Body = {"role": "assistant", "content": said.text or None, "refusal": None}
-        if said.calls:
-            message["tool_calls"] = self._calls(said)
-        if said.stop == "refused":
-            message["content"], message["refusal"] = None, said.text
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(said)}
+        message: Body = {"role": "assistant", "content": assistant.text or None, "refusal": None}
+        if assistant.calls:
+            message["tool_calls"] = self._calls(assistant)
+        if assistant.stop == "refused":
+            message["content"], message["refusal"] = None, assistant.text
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(assistant)}
         return {**_head(body, "chat.completion"), "choices": [choice]}
 
-    def _calls(self, said: Said) -> list[Body]:
+    def _calls(self, assistant: Said) -> list[Body]:
         calls = [
             {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
-            for number, (name, given) in zip(self.numbers(said), said.calls, strict=True)
+            for number, (name, given) in zip(self.numbers(assistant), assistant.calls, strict=True)
         ]
-        if said.stop == "cut" and calls:
+        if assistant.stop == "cut" and calls:
             function: Body = calls[-1]["function"]  # type: ignore[assignment]
             function["arguments"] = function["arguments"][: len(function["arguments"]) // 2]
         return calls
 
-    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
-        key = "refusal" if said.stop == "refused" else "content"
+        key = "refusal" if assistant.stop == "refused" else "content"
         deltas: list[Body] = [{"role": "assistant", "content": None, "refusal": None}]
-        deltas += [{key: piece} for piece in pieces(said.text)]
-        for index, call in enumerate(self._calls(said)):
+        deltas += [{key: piece} for piece in pieces(assistant.text)]
+        for index, call in enumerate(self._calls(assistant)):
             function = call["function"]
             deltas.append({"tool_calls": [{**call, "index": index, "function": {**function, "arguments": ""}}]})
             deltas += [
@@ -113,12 +113,12 @@ class OpenAIChat(Provider):
         head = _head(body, "chat.completion.chunk")
         for delta in deltas:
             yield sse({**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
-        yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(said)}]})
+        yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(assistant)}]})
         yield sse("[DONE]")
 
 
-def _stop(said: Said) -> str:
-    return "tool_calls" if said.calls and said.stop == "end" else _STOPS[said.stop]
+def _stop(assistant: Said) -> str:
+    return "tool_calls" if assistant.calls and assistant.stop == "end" else _STOPS[assistant.stop]
 
 
 def _head(body: Body, kind: str) -> Body:

@@ -54,8 +54,11 @@ class OpenAIResponses(Provider):
                 return f"No tool call found for function call output with call_id {item['call_id']}."
             elif kind == "reasoning":
                 after = items[n + 1] if n + 1 < len(items) else {}
-                said = after.get("role") == "assistant" or after.get("type") in ("function_call", "web_search_call")
-                if not said:
+                assistant = after.get("role") == "assistant" or after.get("type") in (
+                    "function_call",
+                    "web_search_call",
+                )
+                if not assistant:
                     return f"Item '{id}' of type 'reasoning' was provided without its required following item."
                 if item.get("encrypted_content") != _encrypted(items[:n], item, dialect):
                     return f"The encrypted content {item.get('encrypted_content')} could not be verified."
@@ -68,19 +71,19 @@ class OpenAIResponses(Provider):
         """See `Provider`."""
         return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "input", "code": None}}
 
-    def heard(self, body: Body) -> Heard:
+    def user(self, body: Body) -> Heard:
         """See `Provider`."""
         return Heard(sum(item.get("type") == "function_call" for item in self.wire(body)))
 
-    def response(self, said: Said, body: Body, path: str) -> Body:
+    def response(self, assistant: Said, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        return self._ended(body, said, self._items(said, body))
+        return self._ended(body, assistant, self._items(assistant, body))
 
-    def _ended(self, body: Body, said: Said, items: list[Body]) -> Body:
+    def _ended(self, body: Body, assistant: Said, items: list[Body]) -> Body:
         reasons = {"cut": "max_output_tokens", "refused": "content_filter"}
-        if said.stop in reasons:
-            why = {"reason": reasons[said.stop]}
+        if assistant.stop in reasons:
+            why = {"reason": reasons[assistant.stop]}
             return {**_head(body), "status": "incomplete", "incomplete_details": why, "output": items}
         return {**_head(body), "status": "completed", "output": items}
 
@@ -88,20 +91,20 @@ class OpenAIResponses(Provider):
         self.items += 1
         return f"{prefix}_{self.items:04}"
 
-    def _items(self, said: Said, body: Body) -> list[Body]:
+    def _items(self, assistant: Said, body: Body) -> list[Body]:
         items: list[Body] = []
-        if said.thinking:
-            summary = [{"type": "summary_text", "text": said.thinking}]
+        if assistant.thinking:
+            summary = [{"type": "summary_text", "text": assistant.thinking}]
             reasoning = {"type": "reasoning", "id": self._id("rs"), "summary": summary}
             secret = _encrypted(self.wire(body), reasoning, Dialect.for_model(body["model"]))
             items.append({**reasoning, "encrypted_content": secret})
-        if said.search:
+        if assistant.search:
             action = {"type": "search", "query": "weather"}
             items.append({"type": "web_search_call", "id": self._id("ws"), "status": "completed", "action": action})
-        if said.text or not said.calls:
-            part = {"type": "output_text", "text": said.text or "Yes.", "annotations": [], "logprobs": []}
-            if said.stop == "refused":
-                part = {"type": "refusal", "refusal": said.text}
+        if assistant.text or not assistant.calls:
+            part = {"type": "output_text", "text": assistant.text or "Yes.", "annotations": [], "logprobs": []}
+            if assistant.stop == "refused":
+                part = {"type": "refusal", "refusal": assistant.text}
             items.append(
                 {
                     "type": "message",
@@ -111,26 +114,26 @@ class OpenAIResponses(Provider):
                     "content": [part],
                 }
             )
-        for number, (name, given) in zip(self.numbers(said), said.calls, strict=True):
+        for number, (name, given) in zip(self.numbers(assistant), assistant.calls, strict=True):
             call = {"type": "function_call", "id": self._id("fc"), "call_id": f"call_{number}", "name": name}
             items.append({**call, "arguments": json.dumps(given), "status": "completed"})
-        if said.stop == "cut":
+        if assistant.stop == "cut":
             last = items[-1]
             last["status"] = "incomplete"
             if "arguments" in last:
                 last["arguments"] = last["arguments"][: len(last["arguments"]) // 2]
         return items
 
-    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
-        items = self._items(said, body)
+        items = self._items(assistant, body)
         started = {**_head(body), "status": "in_progress", "output": []}
         events: list[Body] = [{"type": "response.created", "response": started}]
         events.append({"type": "response.in_progress", "response": started})
         for index, item in enumerate(items):
             events += _streamed(index, item)
-        ended = self._ended(body, said, items)
+        ended = self._ended(body, assistant, items)
         events.append({"type": f"response.{ended['status']}", "response": ended})
         for number, event in enumerate(events):
             yield sse({**event, "sequence_number": number}, event["type"])

@@ -36,11 +36,11 @@ class Provider(ABC):
         self.calls = 0
         self.repeats_ids = False
 
-    def numbers(self, said: Said) -> range:
+    def numbers(self, assistant: Said) -> range:
         """Number the calls of a reply: in a row through the conversation, or from zero again in each reply."""
         first = 0 if self.repeats_ids else self.calls
-        self.calls += len(said.calls)
-        return range(first, first + len(said.calls))
+        self.calls += len(assistant.calls)
+        return range(first, first + len(assistant.calls))
 
     def refusal(self, path: str, body: Body) -> str | None:
         """Say what the provider answers to a list that it refuses: by rules of our own, then by the dialect's.
@@ -81,15 +81,15 @@ class Provider(ABC):
         """Give the headers and the body of a refusal."""
 
     @abstractmethod
-    def heard(self, body: Body) -> Heard:
+    def user(self, body: Body) -> Heard:
         """Tell a script what a request holds."""
 
     @abstractmethod
-    def response(self, said: Said, body: Body, path: str) -> Body:
+    def response(self, assistant: Said, body: Body, path: str) -> Body:
         """Give a reply as a whole."""
 
     @abstractmethod
-    def events(self, said: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
         """Give a reply as a stream, event by event."""
 
 

@@ -109,11 +109,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.strict.refusals.append(text)
             self._send(400, *provider.error(text))
             return
-        said = self.strict.script(provider.heard(body))
+        assistant = self.strict.script(provider.user(body))
         if provider.streams(path, body):
-            self._stream(provider.stream_type, provider.events(said, body, path))
+            self._stream(provider.stream_type, provider.events(assistant, body, path))
         else:
-            self._send(200, {}, provider.response(said, body, path))
+            self._send(200, {}, provider.response(assistant, body, path))
 
     def _send(self, status: int, headers: dict[str, str], body: object) -> None:
         data = json.dumps(body).encode()

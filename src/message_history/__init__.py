@@ -1,6 +1,6 @@
 """An immutable message history for LLM agents: no append can break it, no provider can refuse it."""
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     DocumentBlock,
     ImageBlock,
     ProviderBlock,
@@ -11,12 +11,12 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.checking import Violation, check
+from message_history.core.message import Message
+from message_history.core.policy import Policy
+from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
 from message_history.dialects.base import Export
 from message_history.history import MessageHistory, SystemPromptWarning
-from message_history.message import Message
-from message_history.policy import Policy
-from message_history.repairs import InvariantError, Repair, RepairCode, Severity
+from message_history.violations import Violation, check
 
 __all__ = [
     "DocumentBlock",

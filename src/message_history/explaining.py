@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import frozen
 
-from message_history.checking import Violation, check
-from message_history.dialects.detect import DIALECTS
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.portable import Portable
+from message_history.dialects.registry import DIALECTS
+from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -210,19 +210,20 @@ class _Known:
 @cache
 def _known() -> _Known:
     """Weigh the features of all rules' texts: the rarer, the heavier, and a pair twice as heavy as a word."""
-    said = [
+    assistant = [
         (name, rule, error, _features_of_rule(error))
         for name, dialect in DIALECTS.items()
         for rule in dialect.rules
         for error in rule.errors
     ]
-    counts = Counter(feature for features in {features for *_, features in said} for feature in features)
+    counts = Counter(feature for features in {features for *_, features in assistant} for feature in features)
     weights = {
-        feature: math.log(1 + len(said) / count) * (1.0 if " " in feature else 0.5) for feature, count in counts.items()
+        feature: math.log(1 + len(assistant) / count) * (1.0 if " " in feature else 0.5)
+        for feature, count in counts.items()
     }
     holders: dict[str, list[int]] = {}
     texts: list[tuple[str, Rule, str, float]] = []
-    for number, (name, rule, error, features) in enumerate(said):
+    for number, (name, rule, error, features) in enumerate(assistant):
         texts.append((name, rule, error, sum(weights[feature] for feature in sorted(features))))
         for feature in features:
             holders.setdefault(feature, []).append(number)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, Typ
 
 from attrs import evolve
 
-from message_history.blocks import (
+from message_history.coerce import content_of, parsed_entry
+from message_history.core.blocks import (
     Block,
     Content,
     Mark,
@@ -23,43 +24,52 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.dialects import Anthropic, Dialect, Export, Native
-from message_history.dialects.detect import read
-from message_history.dialects.plain import as_sequence
-from message_history.dialects.typed_blocks import common_message
-from message_history.dialects.unsent import unsent
-from message_history.drafts import Hearing, OpenTurn, Turn, heard_message, said_message
-from message_history.encoding import json_array, json_of, json_of_settled
-from message_history.folding import Folding, length_of, log_new
-from message_history.frozen import brief
-from message_history.given import content_of, parsed_entry
-from message_history.media import bear_media, bears_media, fit_media
-from message_history.message import Message, make_message, thinks, unbound
-from message_history.policy import Policy
-from message_history.repairs import Repair, RepairCode
-from message_history.replies import added_since, read_response
-from message_history.sequence import Log
-from message_history.turns import (
+from message_history.core.drafts import OpenTurn, Turn, UserDraft, assistant_message, user_message
+from message_history.core.ingest import Ingest, length_of, log_new
+from message_history.core.json_cache import json_array, json_of, json_of_settled
+from message_history.core.json_values import short_repr
+from message_history.core.log import Log
+from message_history.core.message import Message, has_thinking, invalidate_thinking, make_message
+from message_history.core.policy import Policy
+from message_history.core.repairs import Repair, RepairCode
+from message_history.core.rules import (
     NOTHING_YET,
     Context,
     Conversation,
     SystemPrompt,
     awaited,
-    close,
     conversation_of,
     enforce,
     messages_in,
     parts_of,
     standing_stubs,
     step,
+    stub_awaited,
 )
-from message_history.windows import TRIMMED, Counter, Cut, compact, drop_before, rewind, safe_cuts, trim_results, window
+from message_history.core.windows import (
+    TRIMMED,
+    Counter,
+    Cut,
+    compact,
+    drop_before,
+    rewind,
+    safe_cuts,
+    trim_results,
+    window,
+)
+from message_history.dialects import Anthropic, Dialect, Export, Native
+from message_history.dialects._shared.dropped_keys import unsent
+from message_history.dialects._shared.sdk_objects import as_sequence
+from message_history.dialects._shared.typed_blocks import common_message
+from message_history.dialects.registry import read
+from message_history.media import fit_media, has_media, with_media_notes
+from message_history.replies import added_since, read_response
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam
     from pydantic_core import CoreSchema
 
-    from message_history.blocks import StubReason
+    from message_history.core.blocks import StubReason
     from message_history.dialects.base import Parsed
 
 __all__ = ["MessageHistory", "SystemPromptWarning", "history_of", "restored"]
@@ -206,7 +216,7 @@ class MessageHistory(Sequence[Message]):
         Complexity: the size of the result; logarithmic in the history for a result that comes late.
         """
         if not isinstance(call, ToolUseBlock | str):
-            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {brief(call)}")
+            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {short_repr(call)}")
         id, known = (call, None) if isinstance(call, str) else (call.id, call)
         result = ToolResultBlock(id, content_of(content), is_error)
         return self._stepped(make_message("user", (result,)), answers=known)
@@ -234,12 +244,12 @@ class MessageHistory(Sequence[Message]):
         """
         parsed = read_response(response, dialect)
         if parsed is None:
-            raise TypeError(f"no response of a known provider: {type(response).__name__}: {brief(response)}")
+            raise TypeError(f"no response of a known provider: {type(response).__name__}: {short_repr(response)}")
         if sent is None:
             return self._add_parsed(parsed)
         if not isinstance(sent, MessageHistory):
-            raise TypeError(f"sent must be a MessageHistory, not {type(sent).__name__}: {brief(sent)}")
-        return self._add_behind(sent.close(dialect), parsed)
+            raise TypeError(f"sent must be a MessageHistory, not {type(sent).__name__}: {short_repr(sent)}")
+        return self._add_behind(sent.as_sent(dialect), parsed)
 
     def extend(self, messages: Iterable[Message | Mapping[str, Any]]) -> MessageHistory:
         """Add several messages, one by one.
@@ -294,16 +304,16 @@ class MessageHistory(Sequence[Message]):
         """
         entries = as_sequence(raw)
         if entries is None:
-            raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {brief(raw)}")
+            raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
         if open_tail not in ("stub", "keep"):
-            raise ValueError(f"open_tail must be 'stub' or 'keep', not {brief(open_tail)}")
+            raise ValueError(f"open_tail must be 'stub' or 'keep', not {short_repr(open_tail)}")
         rules = policy if policy is not None else _DEFAULT
-        folding = Folding(Context(rules))
-        folding.fold(read(entries, dialect))
+        ingest = Ingest(Context(rules))
+        ingest.fold(read(entries, dialect))
         if open_tail == "stub":
-            folding.close()
-        enforce(rules, folding.repairs)
-        return history_of(folding.conversation())
+            ingest.close()
+        enforce(rules, ingest.repairs)
+        return history_of(ingest.conversation())
 
     # Ways out
 
@@ -366,10 +376,10 @@ class MessageHistory(Sequence[Message]):
         """Encode the list; settled turns are as they were encoded before, where they depend on no other."""
         closed, _ = self._closed(target, "not_recorded")
         past, turn, context = closed._state
-        said, heard = _sides(turn, context.policy)
+        assistant, user = _sides(turn, context.policy)
         settled = json_of_settled(past, target)
         # What ends with the assistant may be written in another way at the end than in the middle.
-        newest = target.write_turn(said, heard) if settled is not None and heard is not None else None
+        newest = target.write_turn(assistant, user) if settled is not None and user is not None else None
         if settled is None or newest is None:
             messages, prompt, _ = self._fitted(target)
             return json_array(map(json_of, target.write(messages, prompt)[0]))
@@ -396,16 +406,16 @@ class MessageHistory(Sequence[Message]):
         left = unsent(messages, self._context.system.blocks, target, exported.repairs)
         return evolve(exported, repairs=(*changed, *exported.repairs, *left)) if changed or left else exported
 
-    def _bears_media(self) -> bool:
+    def _has_media(self) -> bool:
         past, turn, context = self._state
-        return any(past.summaries(bear_media)) or any(map(bears_media, _open_messages(turn, context.policy)))
+        return any(past.summaries(with_media_notes)) or any(map(has_media, _open_messages(turn, context.policy)))
 
     def _fitted(self, target: Dialect[Any]) -> tuple[Iterable[Message], Sequence[SystemBlock], Sequence[Repair]]:
         """Give the messages and the prompt to be written, and what was changed to close them and to make media fit."""
         closed, added = self._closed(target, "not_recorded")
         messages: Iterable[Message] = list(closed._messages())
         fitted: Sequence[Repair] = ()
-        if closed._bears_media():
+        if closed._has_media():
             messages, fitted = fit_media(messages, target.limits)
         return messages, closed._context.system.blocks, (*added, *fitted)
 
@@ -464,18 +474,20 @@ class MessageHistory(Sequence[Message]):
         Complexity: linear in the history.
         """
         if text is not None and not isinstance(text, str):
-            raise TypeError(f"a system prompt is text, not {type(text).__name__}: {brief(text)}")
+            raise TypeError(f"a system prompt is text, not {type(text).__name__}: {short_repr(text)}")
         if text == self.system or (not text and self.system is None):
             return self
         past, turn, context = self._state
-        if any(map(thinks, self._messages())):
-            past = Log((unbound(said) if said is not None else None, heard) for said, heard in past)
-            said = said_message(turn[0])
-            turn = (unbound(said) if said is not None else None), turn[1]
+        if any(map(has_thinking, self._messages())):
+            past = Log(
+                (invalidate_thinking(assistant) if assistant is not None else None, user) for assistant, user in past
+            )
+            assistant = assistant_message(turn[0])
+            turn = (invalidate_thinking(assistant) if assistant is not None else None), turn[1]
         prompt = SystemPrompt((SystemBlock(text),) if text else ())
         return _of_parts(past, turn, evolve(context, system=prompt))
 
-    def close(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
+    def as_sent(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
         """Give the value that is really sent.
 
         What is awaited gets stubs, and where the dialect refuses a list that ends with the assistant, a marked user
@@ -495,20 +507,20 @@ class MessageHistory(Sequence[Message]):
         Complexity: linear in the open turn.
         """
         if reason not in _REASONS:
-            raise ValueError(f"reason must be one of {', '.join(_REASONS)}, not {brief(reason)}")
+            raise ValueError(f"reason must be one of {', '.join(_REASONS)}, not {short_repr(reason)}")
         return self._closed(dialect, reason)[0]
 
     def _closed(self, dialect: Dialect[Any] | None, reason: str) -> tuple[MessageHistory, Sequence[Repair]]:
         past, turn, context = self._state
-        closed, stubs = close(past, turn, context.policy, reason)
+        closed, stubs = stub_awaited(past, turn, context.policy, reason)
         enforce(context.policy, stubs)
-        said = said_message(closed[0])
-        if dialect is None or said is None or closed[1] is not None or dialect.may_end_with(said):
+        assistant = assistant_message(closed[0])
+        if dialect is None or assistant is None or closed[1] is not None or dialect.may_end_with(assistant):
             return (self if closed is turn else _of_parts(past, closed, context)), stubs
-        going_on = TextBlock(context.policy.continuation_text, meta=Meta(mark=Mark(kind="continuation")))
-        added = Repair(code=RepairCode.CONTINUATION_ADDED, index=len(self), added=(going_on,))
+        allow_assistant_tail = TextBlock(context.policy.continuation_text, meta=Meta(mark=Mark(kind="continuation")))
+        added = Repair(code=RepairCode.CONTINUATION_ADDED, index=len(self), added=(allow_assistant_tail,))
         enforce(context.policy, (added,))
-        past, turn, _ = parts_of(step(self._conversation, make_message("user", (going_on,))))
+        past, turn, _ = parts_of(step(self._conversation, make_message("user", (allow_assistant_tail,))))
         return _of_parts(past, turn, evolve(context, repairs=context.repairs.append(added))), (added,)
 
     def without_unanswered(self) -> MessageHistory:
@@ -522,17 +534,17 @@ class MessageHistory(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        folding = Folding(self._context)
+        ingest = Ingest(self._context)
         messages = list(self._messages())
         for index, message in enumerate(messages):
             after = messages[index + 1] if index + 1 < len(messages) else None
             kept, removed = _answered_only(message, after)
             if removed:
                 detail = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
-                folding.record(RepairCode.UNANSWERED_CALL_REMOVED, None, removed, f"call {detail}")
+                ingest.record(RepairCode.UNANSWERED_CALL_REMOVED, None, removed, f"call {detail}")
             if kept.content:
-                folding.take(kept, None)
-        return history_of(folding.conversation()) if folding.changed else self
+                ingest.take(kept, None)
+        return history_of(ingest.conversation()) if ingest.changed else self
 
     # Windows: see `windows`, whose functions of the same names also tell what was left out
 
@@ -579,7 +591,7 @@ class MessageHistory(Sequence[Message]):
         messages: Iterable[Message],
         repairs: Iterable[Repair],
         added: Iterable[Repair] = (),
-        heard: Message | Hearing | None = None,
+        user: Message | UserDraft | None = None,
     ) -> MessageHistory:
         """Fold other messages into an empty history that has this one's system prompt and policy.
 
@@ -587,27 +599,27 @@ class MessageHistory(Sequence[Message]):
             messages: the messages.
             repairs: those that were told before.
             added: those that are new.
-            heard: what the assistant's last message has heard so far.
+            user: what the assistant's last message has heard so far.
 
         Returns:
             The history.
         """
-        folding = Folding(evolve(self._context, repairs=Log(repairs)))
-        folding.told(added)
+        ingest = Ingest(evolve(self._context, repairs=Log(repairs)))
+        ingest.told(added)
         for message in messages:
-            folding.take(message, None, bind=True)
-        enforce(self.policy, folding.repairs)
-        return history_of(folding.conversation(heard))
+            ingest.take(message, None, bind=True)
+        enforce(self.policy, ingest.repairs)
+        return history_of(ingest.conversation(user))
 
     # A read-only sequence
 
     def _messages(self) -> Iterator[Message]:
         past, turn, context = self._state
-        for said, heard in past:
-            if said is not None:
-                yield said
-            if heard is not None:
-                yield heard
+        for assistant, user in past:
+            if assistant is not None:
+                yield assistant
+            if user is not None:
+                yield user
         yield from _open_messages(turn, context.policy)
 
     def __len__(self) -> int:
@@ -636,8 +648,8 @@ class MessageHistory(Sequence[Message]):
         settled = messages_in(past)
         if position >= settled:
             return _open_messages(turn, context.policy)[position - settled]
-        said, heard = past[(position + 1) // 2]
-        found = said if position % 2 else heard
+        assistant, user = past[(position + 1) // 2]
+        found = assistant if position % 2 else user
         if found is None:
             raise IndexError(position)
         return found
@@ -703,24 +715,24 @@ class MessageHistory(Sequence[Message]):
     def _add_parsed(self, parsed: Parsed) -> MessageHistory:
         if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
             return self._stepped(parsed.messages[0], dialect=parsed.dialect)
-        folding = Folding(self._context, self._conversation)
-        folding.fold(parsed, arranged=False)
-        enforce(self.policy, folding.repairs)
-        return history_of(folding.conversation())
+        ingest = Ingest(self._context, self._conversation)
+        ingest.fold(parsed, arranged=False)
+        enforce(self.policy, ingest.repairs)
+        return history_of(ingest.conversation())
 
     def _add_behind(self, sent: MessageHistory, parsed: Parsed) -> MessageHistory:
         """Add what a parser read behind the version that was sent, and all that came since behind that."""
         added = added_since(sent._state, self._state)
         if added is None:
             raise ValueError("this history did not grow out of `sent`: it is another, or was cut since")
-        folding = Folding(added.context, sent._conversation)
-        folding.fold(parsed, arranged=False)
-        if not folding.grew(sent._conversation):
+        ingest = Ingest(added.context, sent._conversation)
+        ingest.fold(parsed, arranged=False)
+        if not ingest.grew(sent._conversation):
             return self._add_parsed(parsed)  # an empty reply: what was sent may still change
         for message, call in added.steps:
-            folding.take(message, None, bind=True, answers=call)
-        enforce(self.policy, folding.repairs)
-        return history_of(folding.conversation())
+            ingest.take(message, None, bind=True, answers=call)
+        enforce(self.policy, ingest.repairs)
+        return history_of(ingest.conversation())
 
     def _warn_of_system(self) -> None:
         warned = self._context.system.warned
@@ -756,8 +768,8 @@ def _of_parts(past: Log[Turn], turn: OpenTurn, context: Context) -> MessageHisto
 
 
 def _sides(turn: OpenTurn, policy: Policy) -> Turn:
-    said, heard = turn
-    return said_message(said), heard_message(said, heard, policy)
+    assistant, user = turn
+    return assistant_message(assistant), user_message(assistant, user, policy)
 
 
 def _open_messages(turn: OpenTurn, policy: Policy) -> list[Message]:
@@ -794,12 +806,12 @@ def restored(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) ->
     Complexity: linear in the list.
     """
     history = MessageHistory.from_list(saved, policy=evolve(policy, on_violation="repair"), open_tail="keep")
-    past, (said, heard), context = history._state
+    past, (assistant, user), context = history._state
     known = (*repairs, *context.repairs)
-    if isinstance(heard, Hearing):
+    if isinstance(user, UserDraft):
         # A stub that stood while the user spoke was not final when this was saved.
-        here = messages_in(past) + (said is not None)
+        here = messages_in(past) + (assistant is not None)
         stubbed = (repair for repair in known if repair.code is RepairCode.RESULT_STUBBED and repair.index == here)
         stubs = (stub for repair in stubbed for stub in repair.added)
-        heard = heard.without_stubs({stub.tool_use_id for stub in stubs if isinstance(stub, ToolResultBlock)})
-    return _of_parts(past, (said, heard), evolve(context, policy=policy, repairs=Log(known)))
+        user = user.without_stubs({stub.tool_use_id for stub in stubs if isinstance(stub, ToolResultBlock)})
+    return _of_parts(past, (assistant, user), evolve(context, policy=policy, repairs=Log(known)))

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from attrs import evolve
 
-from message_history.blocks import Block, ToolResultBlock, ToolUseBlock
-from message_history.dialects.detect import read, read_reply
-from message_history.dialects.typed_blocks import half_written
-from message_history.drafts import OpenTurn, Turn, heard_message, said_message
-from message_history.message import Message, make_message, thinks, unbound
-from message_history.repairs import RepairCode
-from message_history.sequence import Log
-from message_history.turns import Context, messages_in
+from message_history.core.blocks import Block, ToolResultBlock, ToolUseBlock
+from message_history.core.drafts import OpenTurn, Turn, assistant_message, user_message
+from message_history.core.log import Log
+from message_history.core.message import Message, has_thinking, invalidate_thinking, make_message
+from message_history.core.repairs import RepairCode
+from message_history.core.rules import Context, messages_in
+from message_history.dialects._shared.typed_blocks import half_written
+from message_history.dialects.registry import read, read_reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.dialects.base import Parsed
-    from message_history.repairs import Repair
 
 __all__ = ["Added", "Parts", "added_since", "read_response"]
 
@@ -55,24 +55,24 @@ def read_response(response: object, dialect: Dialect[Any] | None = None) -> Pars
     spoken, reply = found
     parsed = read(reply.entries, spoken)
     if reply.interrupted:
-        for position, said in enumerate(parsed.messages):
-            if said.role == "assistant":
+        for position, assistant in enumerate(parsed.messages):
+            if assistant.role == "assistant":
                 parsed.interrupted.add(position)
-                parsed.messages[position] = _cut_off(said)
+                parsed.messages[position] = _truncated(assistant)
     for number, entry in enumerate(reply.others, 2):
-        blocks = tuple(block for said in read([entry], spoken).messages for block in said.content)
+        blocks = tuple(block for assistant in read([entry], spoken).messages for block in assistant.content)
         if blocks:
             parsed.note(RepairCode.CHOICE_PASSED_OVER, 0, blocks, f"choice {number} of {1 + len(reply.others)}")
     return parsed
 
 
-def _cut_off(said: Message) -> Message:
+def _truncated(assistant: Message) -> Message:
     """Take the input of a call that ends a reply for half of it, where its text does not tell that it is all."""
-    last = said.content[-1] if said.content else None
+    last = assistant.content[-1] if assistant.content else None
     if not isinstance(last, ToolUseBlock) or (last.arguments or "").strip():
-        return said
+        return assistant
     meta = evolve(last.meta, arguments=None) if last.meta is not None else None
-    return make_message("assistant", (*said.content[:-1], half_written(evolve(last, meta=meta))))
+    return make_message("assistant", (*assistant.content[:-1], half_written(evolve(last, meta=meta))))
 
 
 class Added(NamedTuple):
@@ -102,16 +102,16 @@ def added_since(sent: Parts, now: Parts) -> Added | None:
     past = sent[0]
     if not now[0].starts_with(past):
         return None
-    ((said, heard),) = _turns_from(sent, len(past))
+    ((assistant, user),) = _turns_from(sent, len(past))
     here = messages_in(past)
     steps: list[Step] = []
-    for then, turn in zip(chain([(said, heard)], repeat((None, None))), _turns_from(now, len(past)), strict=False):
+    for then, turn in zip(chain([(assistant, user)], repeat((None, None))), _turns_from(now, len(past)), strict=False):
         more = _steps_since(then, turn, here)
         if more is None:
             return None
         steps += more
-    user_side = here + (said is not None)
-    repairs = _repairs_of_both(sent[2].repairs, now[2].repairs, user_side, 2 if heard is not None else 0)
+    user_side = here + (assistant is not None)
+    repairs = _repairs_of_both(sent[2].repairs, now[2].repairs, user_side, 2 if user is not None else 0)
     return Added(steps, evolve(now[2], repairs=repairs))
 
 
@@ -126,17 +126,17 @@ def _steps_since(then: Turn, turn: Turn, where: int) -> list[Step] | None:
     Returns:
         What was said, each result with its call, and what else was heard; None when the turn did not grow out of that.
     """
-    (said, heard), (said_now, heard_now) = then, turn
-    before, content = (side.content if side is not None else () for side in (said, said_now))
-    answers, rest = _answered_since(heard, heard_now), _heard_since(heard, heard_now)
+    (assistant, user), (assistant_now, user_now) = then, turn
+    before, content = (side.content if side is not None else () for side in (assistant, assistant_now))
+    answers, rest = _answered_since(user, user_now), _user_since(user, user_now)
     if content[: len(before)] != before or answers is None or rest is None:
         return None
     steps: list[Step] = []
     if len(content) > len(before):
         more = make_message("assistant", content[len(before) :])
-        steps.append((unbound(more) if thinks(more) else more, None))
-    calls = said_now.calls if said_now is not None else ()
-    stood = len(said.calls) if said is not None else 0
+        steps.append((invalidate_thinking(more) if has_thinking(more) else more, None))
+    calls = assistant_now.calls if assistant_now is not None else ()
+    stood = len(assistant.calls) if assistant is not None else 0
     for n, result in answers:
         # A call that is said again stands in the turn that is open by then.
         steps.append((make_message("user", (result,)), evolve(calls[n], turn=where if n < stood else None)))
@@ -147,10 +147,10 @@ def _steps_since(then: Turn, turn: Turn, where: int) -> list[Step] | None:
 
 def _turns_from(parts: Parts, start: int) -> Iterator[Turn]:
     """Give the turns from one on, the open one as it stands."""
-    past, (said, heard), context = parts
+    past, (assistant, user), context = parts
     for position in range(start, len(past)):
         yield past[position]
-    yield said_message(said), heard_message(said, heard, context.policy)
+    yield assistant_message(assistant), user_message(assistant, user, context.policy)
 
 
 def _answered_since(then: Message | None, now: Message | None) -> list[tuple[int, ToolResultBlock]] | None:
@@ -167,7 +167,7 @@ def _answered_since(then: Message | None, now: Message | None) -> list[tuple[int
     return new if all(result.is_stub for result in gone) else None
 
 
-def _heard_since(then: Message | None, now: Message | None) -> tuple[Block, ...] | None:
+def _user_since(then: Message | None, now: Message | None) -> tuple[Block, ...] | None:
     """Give what else the user's side has and had not then; None when it is another."""
     before = then.content[len(then.results) :] if then is not None else ()
     rest = now.content[len(now.results) :] if now is not None else ()

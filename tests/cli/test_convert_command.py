@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from message_history import MessageHistory, check
 from message_history.cli.app import app
 from message_history.dialects import Anthropic, OpenAIChat
-from message_history.dialects.detect import DIALECTS
-from message_history.files import mend, read_file
+from message_history.dialects.registry import DIALECTS
+from message_history.storage.files import read_file, repair_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,14 +44,14 @@ def test_the_list_goes_to_the_standard_output_valid_in_the_dialect(name: str, tm
     assert result.exit_code == 0, result.stderr
     written = json.loads(result.stdout)
     assert check(written, DIALECTS[name]) == []
-    assert all(said in result.stdout for said in ("I look.", "found", "é done", "thanks"))
+    assert all(assistant in result.stdout for assistant in ("I look.", "found", "é done", "thanks"))
     assert MessageHistory.from_list(written, dialect=DIALECTS[name]).repairs == ()
     assert list(tmp_path.iterdir()) == [file]
 
 
 def test_it_is_what_python_callers_get(tmp_path: Path) -> None:
     file = saved(tmp_path / "a.json", SOUND)
-    assert convert(file, "--to", "openai_chat").stdout_bytes == mend(read_file(file), to=OpenAIChat()).data
+    assert convert(file, "--to", "openai_chat").stdout_bytes == repair_file(read_file(file), to=OpenAIChat()).data
     assert json.loads(convert(file, "--to", "openai_chat").stdout) == MessageHistory.from_list(SOUND).for_send(
         OpenAIChat()
     )

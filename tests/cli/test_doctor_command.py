@@ -17,9 +17,9 @@ from tests.shared import material
 from message_history import MessageHistory, check
 from message_history.cli.app import app
 from message_history.dialects import OpenAIChat
-from message_history.files import read_file
-from message_history.sessions import JsonlSession
-from message_history.sessions.reading import read_session
+from message_history.storage import JsonlSession
+from message_history.storage.files import read_file
+from message_history.storage.sessions.reading import read_session
 
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]}
 BROKEN = [{"role": "user", "content": "q"}, CALL]
@@ -174,7 +174,7 @@ def test_a_long_diff_is_cut(folder: Path) -> None:
 
 def test_a_file_that_is_written_to_meanwhile_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder / "claude.jsonl"
-    back_up = __import__("message_history.sessions.disk", fromlist=["back_up"]).back_up
+    back_up = __import__("message_history.storage.sessions.disk", fromlist=["back_up"]).back_up
 
     def slow(file: Path) -> Path:
         copy: Path = back_up(file)
@@ -182,7 +182,7 @@ def test_a_file_that_is_written_to_meanwhile_stays(folder: Path, monkeypatch: py
             written.write(b'{"type": "summary", "summary": "x", "leafUuid": "y"}\n')
         return copy
 
-    monkeypatch.setattr("message_history.sessions.examining.back_up", slow)
+    monkeypatch.setattr("message_history.storage.sessions.examining.back_up", slow)
     before = path.read_bytes()
     result = doctor(path, "--fix", "--in-place")
     assert result.exit_code == 2
@@ -225,7 +225,7 @@ def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
         return path, "this is a folder, not a file"
     content, told = data[kind]
     path.write_bytes(content)
-    monkeypatch.setattr("message_history.files.MAX_BYTES", 10_000)
+    monkeypatch.setattr("message_history.storage.files.MAX_BYTES", 10_000)
     if kind == "no permission":
         path.chmod(0)
         if os.access(path, os.R_OK):

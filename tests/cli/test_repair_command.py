@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from message_history.checking import check
 from message_history.cli.app import app
-from message_history.files import FileForm, mend, read_file
+from message_history.storage.files import FileForm, read_file, repair_file
+from message_history.violations import check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def test_a_valid_list_is_written_beside_the_input_and_each_repair_is_printed(tmp
     assert file.read_bytes() == before
     written = read_file(out)
     assert check(written.entries, written.dialect()) == []
-    assert out.read_bytes() == mend(read_file(file)).data
+    assert out.read_bytes() == repair_file(read_file(file)).data
 
 
 def test_a_sound_file_is_written_as_it_is(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ from message_history import (
     ToolUseBlock,
     Violation,
 )
-from message_history.blocks import Block, Mark, Meta
+from message_history.core.blocks import Block, Mark, Meta
+from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.dialects import Anthropic, Native, OpenAIChat
-from message_history.frozen import FrozenDict, FrozenList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

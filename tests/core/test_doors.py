@@ -19,8 +19,8 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.blocks import ProviderBlock
-from message_history.frozen import brief
+from message_history.core.blocks import ProviderBlock
+from message_history.core.json_values import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +95,6 @@ def test_a_result_that_json_cannot_carry_is_told(given: object) -> None:
 
 def test_numbers_too_long_to_print_are_shown_short() -> None:
     for value in (10**5_000, -(10**5_000), [10**5_000], {"x": 10**5_000}):
-        assert len(brief(value)) < 120
+        assert len(short_repr(value)) < 120
     (repair,) = MessageHistory.from_list([{"role": 10**5_000, "content": "x"}]).repairs
     assert repair.code is RepairCode.ROLE_ASSUMED

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import MessageHistory, TextBlock, ToolUseBlock
-from message_history.blocks import ImageBlock, Meta
+from message_history.core.blocks import ImageBlock, Meta
+from message_history.core.json_cache import json_of_settled
+from message_history.core.json_values import FrozenDict
+from message_history.core.log import SIZE
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat
-from message_history.dialects.detect import DIALECTS
-from message_history.encoding import json_of_settled
-from message_history.frozen import FrozenDict
+from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import histories, messages
-from message_history.sequence import SIZE
 
 if TYPE_CHECKING:
     from message_history import Message
@@ -68,19 +68,19 @@ def test_a_settled_turn_is_written_once(dialect: Dialect[Any], monkeypatch: pyte
     written = []
     write_turn = type(dialect).write_turn
 
-    def counted(self: Any, said: Any, heard: Any) -> Any:
-        written.append(said)
-        return write_turn(self, said, heard)
+    def counted(self: Any, assistant: Any, user: Any) -> Any:
+        written.append(assistant)
+        return write_turn(self, assistant, user)
 
     monkeypatch.setattr(type(dialect), "write_turn", counted)
     longer = history.add_assistant("one more").add_user("and one")
     assert longer.for_send_json(dialect) == dumped(longer, dialect)
-    assert [said.text for said in written if said is not None] == ["done", "one more"]
+    assert [assistant.text for assistant in written if assistant is not None] == ["done", "one more"]
     assert longer.for_send_json(dialect).startswith(text[:-1])
     written.clear()
     fork = history.add_assistant("another way").add_user("and back")
     assert fork.for_send_json(dialect) == dumped(fork, dialect)
-    assert [said.text for said in written if said is not None] == ["done", "another way"]
+    assert [assistant.text for assistant in written if assistant is not None] == ["done", "another way"]
 
 
 @pytest.mark.parametrize("dialect", KEPT)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history.frozen import MAX_DEPTH, FrozenDict, FrozenList, freeze, freeze_mapping, json_text, thaw
+from message_history.core.json_values import MAX_DEPTH, FrozenDict, FrozenList, freeze, freeze_mapping, json_text, thaw
 from message_history.integrations.strategies import json_values
 
 

@@ -56,15 +56,15 @@ def test_every_position_of_a_long_history() -> None:
 
 
 def test_equality_looks_at_messages_marks_and_system_and_not_at_repairs() -> None:
-    mended = MessageHistory.from_list([{"role": "user", "content": "q"}, {"role": "user", "content": ""}])
-    assert mended.repairs
-    assert mended == MessageHistory().add_user("q")
-    assert hash(mended) == hash(MessageHistory().add_user("q"))
-    assert mended != mended.with_system("s")
-    assert mended != "q"
-    stub = talk().add_assistant([CALL]).close()
-    said = MessageHistory.from_list(stub.for_send()).to_list()
-    assert MessageHistory.from_list(said) == MessageHistory.from_list(stub.for_send())
+    repaired = MessageHistory.from_list([{"role": "user", "content": "q"}, {"role": "user", "content": ""}])
+    assert repaired.repairs
+    assert repaired == MessageHistory().add_user("q")
+    assert hash(repaired) == hash(MessageHistory().add_user("q"))
+    assert repaired != repaired.with_system("s")
+    assert repaired != "q"
+    stub = talk().add_assistant([CALL]).as_sent()
+    assistant = MessageHistory.from_list(stub.for_send()).to_list()
+    assert MessageHistory.from_list(assistant) == MessageHistory.from_list(stub.for_send())
 
 
 def test_repr_tells_what_a_person_wants_to_know() -> None:
@@ -124,11 +124,11 @@ def test_with_system_gives_another_prompt_and_marks_thinking_unbound() -> None:
 @pytest.mark.parametrize("reason", ["not_recorded", "interrupted", "cancelled", "pending"])
 def test_close_stubs_what_is_awaited_and_settles_nothing(reason: Any) -> None:
     history = MessageHistory().add_user("q").add_assistant([CALL, ToolUseBlock("2", "g", {})])
-    closed = history.close(reason=reason)
+    closed = history.as_sent(reason=reason)
     assert [call.id for call in closed.awaiting] == ["1", "2"]
     assert {result.mark.reason for result in closed[-1].results if result.mark is not None} == {reason}
     assert [repair.code for repair in closed.repairs] == [RepairCode.RESULT_STUBBED] * 2
-    assert closed.close(reason=reason) is closed
+    assert closed.as_sent(reason=reason) is closed
     answered = closed.add_tool_result("2", "two").add_tool_result("1", "one")
     assert [result.text for result in answered[-1].results] == ["one", "two"]
     assert not answered.repairs
@@ -138,9 +138,9 @@ def test_close_stubs_what_is_awaited_and_settles_nothing(reason: Any) -> None:
 
 def test_close_for_a_dialect_goes_on_where_the_assistant_spoke_last() -> None:
     history = MessageHistory().add_user("q").add_assistant("a")
-    assert history.close() is history
-    assert history.close(Anthropic(prefill=True)) is history
-    closed = history.close(Anthropic())
+    assert history.as_sent() is history
+    assert history.as_sent(Anthropic(prefill=True)) is history
+    closed = history.as_sent(Anthropic())
     assert closed[-1] == Message.user(closed[-1].content[0])
     assert closed.for_send() == history.for_send()
     assert [repair.code for repair in closed.repairs] == [RepairCode.CONTINUATION_ADDED]
@@ -150,7 +150,7 @@ def test_close_for_a_dialect_goes_on_where_the_assistant_spoke_last() -> None:
 
 def test_a_bad_reason_or_tail_is_refused() -> None:
     with pytest.raises(ValueError, match="reason"):
-        talk().close(reason="tired")  # type: ignore[arg-type]
+        talk().as_sent(reason="tired")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="open_tail"):
         MessageHistory.from_list([], open_tail="drop")  # type: ignore[arg-type]
 
@@ -294,7 +294,7 @@ def test_a_repair_is_logged_once_with_the_ids(caplog: pytest.LogCaptureFixture) 
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("toolu_7", "f", {})]).add_user("on")
     for _ in range(3):
         history.for_send()
-        history.close()
+        history.as_sent()
     assert not caplog.records
     settled = history.add_assistant("ok")
     settled.for_send()
@@ -329,8 +329,8 @@ def test_policies_choose_the_texts() -> None:
     policy = Policy(stub_text="[stub]", bootstrap_text="[start]", continuation_text="[go on]")
     history = MessageHistory(policy=policy).add_assistant([CALL])
     assert next(iter(history.for_send()))["content"] == [{"type": "text", "text": "[start]"}]
-    assert history.close()[-1].results[0].text == "[stub]"
-    assert history.add_tool_result("1", "x").add_assistant("a").close(Anthropic())[-1].text == "[go on]"
+    assert history.as_sent()[-1].results[0].text == "[stub]"
+    assert history.add_tool_result("1", "x").add_assistant("a").as_sent(Anthropic())[-1].text == "[go on]"
     wire = history.for_send()
     assert MessageHistory.from_list(wire, policy=policy)[-1].results[0].is_stub
     for wrong in ({"stub_text": " "}, {"leading_assistant": "keep"}, {"on_violation": "warn"}):

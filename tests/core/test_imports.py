@@ -9,7 +9,7 @@ import pytest
 
 import message_history.dialects as front_door
 from message_history.dialects import Dialect
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 
 
 def modules_after(code: str) -> set[str]:

@@ -29,8 +29,8 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.arranging import arrange
-from message_history.blocks import Block, is_blank, with_meta
+from message_history.core.blocks import Block, is_blank, with_meta
+from message_history.core.pairing import pair_results
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories, json_values, messages, texts
 
@@ -124,7 +124,7 @@ def test_law_6_stable_prefix(history: MessageHistory, dialect: Dialect[Any], aft
     sent = history.for_send(dialect)
     if not history or sent[-1]["role"] == "assistant" or json.dumps(sent).count("cache_control") > 4:
         return  # a paused turn, and more cache marks than allowed, are declared exceptions
-    later = history.close(dialect).add(Message.assistant("reply"))
+    later = history.as_sent(dialect).add(Message.assistant("reply"))
     for message in after:
         later = later.add(message)
         wire = later.for_send(dialect)
@@ -134,9 +134,9 @@ def test_law_6_stable_prefix(history: MessageHistory, dialect: Dialect[Any], aft
 
 @given(histories(), dialects)
 def test_law_6_for_send_is_the_closed_history_s(history: MessageHistory, dialect: Dialect[Any]) -> None:
-    closed = history.close(dialect)
+    closed = history.as_sent(dialect)
     assert history.for_send(dialect) == closed.for_send(dialect)
-    assert closed.close(dialect) is closed
+    assert closed.as_sent(dialect) is closed
     assert closed.awaiting == history.awaiting
 
 
@@ -161,7 +161,7 @@ def test_law_7_equal_histories_behave_equally(history: MessageHistory, after: li
             assert history == other
         history, other = history.add(message), other.add(message)
         assert history == other
-        assert history.close(reason="cancelled") == other.close(reason="cancelled")
+        assert history.as_sent(reason="cancelled") == other.as_sent(reason="cancelled")
         assert history.without_unanswered() == other.without_unanswered()
 
 
@@ -311,14 +311,16 @@ def test_law_11_what_is_no_list_is_a_type_error(raw: Any) -> None:
 @given(st.lists(messages(), max_size=6))
 def test_law_12_fold(arriving: list[Message]) -> None:
     history = MessageHistory()
-    arranged = arrange(arriving, range(len(arriving)), (), history.policy)
+    arranged = pair_results(arriving, range(len(arriving)), (), history.policy)
     for message, _, _, _ in arranged:
         history = history.add(message)
     loaded = MessageHistory.from_list(arriving)
-    assert [unbound(message) for message in loaded] == [unbound(message) for message in history.close()]
+    assert [invalidate_thinking(message) for message in loaded] == [
+        invalidate_thinking(message) for message in history.as_sent()
+    ]
 
 
-def unbound(message: Message) -> Message:
+def invalidate_thinking(message: Message) -> Message:
     blocks = [attrs.evolve(b, bound=False) if isinstance(b, Thinking) else b for b in message.content]
     return Message(message.role, blocks)
 
@@ -346,7 +348,7 @@ def test_a_pickle_is_equal_also_when_it_is_closed_for_another_reason(
     history: MessageHistory, reasons: list[Any]
 ) -> None:
     for reason in reasons:
-        history = pickle.loads(pickle.dumps(history)).close(reason=reason)
+        history = pickle.loads(pickle.dumps(history)).as_sent(reason=reason)
         assert pickle.loads(pickle.dumps(history)) == history
         history = history.add_user("more")
         assert pickle.loads(pickle.dumps(history)) == history

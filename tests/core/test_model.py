@@ -22,14 +22,14 @@ IDS = ("1", "2", "call_0")
 class Turn:
     """One turn: what the assistant said, and what it heard."""
 
-    said: list[Any] = field(factory=list)
+    assistant: list[Any] = field(factory=list)
     results: dict[int, str] = field(factory=dict)
     rest: list[str] = field(factory=list)
-    heard: bool = False
+    user: bool = False
     quoted: list[tuple[str, str, str]] = field(factory=list)
 
     def calls(self) -> list[ToolUseBlock]:
-        return [part for part in self.said if isinstance(part, ToolUseBlock)]
+        return [part for part in self.assistant if isinstance(part, ToolUseBlock)]
 
 
 class Model:
@@ -40,10 +40,10 @@ class Model:
 
     def user(self, text: str) -> None:
         self.turns[-1].rest.append(text)
-        self.turns[-1].heard = True
+        self.turns[-1].user = True
 
     def assistant(self, parts: list[Any]) -> None:
-        if self.turns[-1].heard:
+        if self.turns[-1].user:
             self.turns.append(Turn())
         if len(self.turns) == 1:
             self.turns[0].rest.append("BOOTSTRAP")
@@ -51,14 +51,14 @@ class Model:
         turn = self.turns[-1]
         for part in parts:
             if not isinstance(part, ToolUseBlock) or part.id not in [call.id for call in turn.calls()]:
-                turn.said.append(part)
+                turn.assistant.append(part)
 
     def result(self, id: str, text: str) -> None:
         turn = self.turns[-1]
         mine = [n for n, call in enumerate(turn.calls()) if call.id == id]
         if mine and mine[0] not in turn.results:
             turn.results[mine[0]] = text
-            turn.heard = True
+            turn.user = True
             return
         if mine and turn.results[mine[0]] == text:
             return
@@ -78,14 +78,14 @@ class Model:
                 return
         turn.quoted.append((id, reason, text))
         turn.rest += [f"QUOTE {reason} {id}", text]
-        turn.heard = True
+        turn.user = True
 
     def messages(self) -> list[tuple[str, list[str]]]:
         found: list[tuple[str, list[str]]] = []
         for turn in self.turns:
-            if turn.said:
-                found.append(("assistant", [getattr(part, "id", part) for part in turn.said]))
-            if turn.heard or turn.rest:
+            if turn.assistant:
+                found.append(("assistant", [getattr(part, "id", part) for part in turn.assistant]))
+            if turn.user or turn.rest:
                 answers = [turn.results.get(n, "STUB") for n in range(len(turn.calls()))]
                 found.append(("user", answers + turn.rest))
         return found
@@ -173,7 +173,7 @@ class Conversation(RuleBasedStateMachine):
     def what_was_sent_stays(self) -> None:
         for dialect in (Anthropic(), OpenAIChat()):
             sent = self.history.for_send(dialect)
-            later = self.history.close(dialect).add_assistant("reply").add_user("on").for_send(dialect)
+            later = self.history.as_sent(dialect).add_assistant("reply").add_user("on").for_send(dialect)
             assert later[: len(sent)] == sent
 
 

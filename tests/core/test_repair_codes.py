@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 QUESTION = {"role": "user", "content": "q"}
 
 
-def said(*blocks: Any) -> dict[str, Any]:
+def assistant(*blocks: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": list(blocks)}
 
 
-def heard(*blocks: Any) -> dict[str, Any]:
+def user(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": list(blocks)}
 
 
@@ -69,15 +69,15 @@ class Example(NamedTuple):
     added: int = 0
 
 
-CALLING = (QUESTION, said(call()))
-SETTLED = (*CALLING, QUESTION, said(text("a")))
+CALLING = (QUESTION, assistant(call()))
+SETTLED = (*CALLING, QUESTION, assistant(text("a")))
 EXAMPLES: dict[RepairCode, Example] = {
-    RepairCode.RESULT_MOVED: Example(lambda: read(*SETTLED, heard(result())), 2, 4),
+    RepairCode.RESULT_MOVED: Example(lambda: read(*SETTLED, user(result())), 2, 4),
     RepairCode.RESULTS_REORDERED: Example(
-        lambda: read(QUESTION, said(call("1"), call("2")), heard(result("2"), result("1"))), 2, 2
+        lambda: read(QUESTION, assistant(call("1"), call("2")), user(result("2"), result("1"))), 2, 2
     ),
-    RepairCode.RESULT_REHOMED: Example(lambda: read(QUESTION, said(call(), result(), text("a"))), 2, 1),
-    RepairCode.CALL_REHOMED: Example(lambda: read(QUESTION, heard(call()), heard(result())), 1, 1),
+    RepairCode.RESULT_REHOMED: Example(lambda: read(QUESTION, assistant(call(), result(), text("a"))), 2, 1),
+    RepairCode.CALL_REHOMED: Example(lambda: read(QUESTION, user(call()), user(result())), 1, 1),
     RepairCode.SYSTEM_REHOMED: Example(
         lambda: MessageHistory().add_user("q").add_assistant(["a", SystemBlock("s")]).repairs, 2, None
     ),
@@ -86,7 +86,7 @@ EXAMPLES: dict[RepairCode, Example] = {
     ),
     RepairCode.LATE_RESULT_QUOTED: Example(lambda: _settled().add_tool_result("1", "late").repairs[1:], 4, None, 1, 2),
     RepairCode.SECOND_RESULT_QUOTED: Example(
-        lambda: read(*CALLING, heard(result()), heard(result("1", "y"))), 2, 3, 1, 2
+        lambda: read(*CALLING, user(result()), user(result("1", "y"))), 2, 3, 1, 2
     ),
     RepairCode.STUB_REPLACED: Example(lambda: _reloaded().add_tool_result("1", "x").repairs, 2, None, 1, 1),
     RepairCode.VALUE_CONVERTED: Example(
@@ -94,9 +94,9 @@ EXAMPLES: dict[RepairCode, Example] = {
     ),
     RepairCode.ROLE_ASSUMED: Example(lambda: read({"role": "human", "content": "q"}), 0, 0),
     RepairCode.RESULT_STUBBED: Example(lambda: read(*CALLING), 2, 1, 0, 1),
-    RepairCode.BOOTSTRAP_ADDED: Example(lambda: read(said(text("a"))), 0, 0, 0, 1),
+    RepairCode.BOOTSTRAP_ADDED: Example(lambda: read(assistant(text("a"))), 0, 0, 0, 1),
     RepairCode.CONTINUATION_ADDED: Example(
-        lambda: MessageHistory().add_user("q").add_assistant("a").close(Anthropic()).repairs, 2, None, 0, 1
+        lambda: MessageHistory().add_user("q").add_assistant("a").as_sent(Anthropic()).repairs, 2, None, 0, 1
     ),
     RepairCode.ID_ASSIGNED: Example(
         lambda: MessageHistory().add_user("q").add_assistant(_call("")).repairs, 1, None, 1, 1
@@ -105,19 +105,21 @@ EXAMPLES: dict[RepairCode, Example] = {
         lambda: MessageHistory().add_user("q").add_assistant(_call(name="")).repairs, 1, None, 1, 1
     ),
     RepairCode.INPUT_ASSIGNED: Example(
-        lambda: read(QUESTION, said({"type": "tool_use", "id": "1", "name": "f"}), heard(result())), 1, 1
+        lambda: read(QUESTION, assistant({"type": "tool_use", "id": "1", "name": "f"}), user(result())), 1, 1
     ),
-    RepairCode.BLANK_TEXT_DROPPED: Example(lambda: read(QUESTION, said(text(" "), text("a"))), 1, 1, 1),
-    RepairCode.EMPTY_MESSAGE_DROPPED: Example(lambda: read(QUESTION, said()), 1, 1, 1),
+    RepairCode.BLANK_TEXT_DROPPED: Example(lambda: read(QUESTION, assistant(text(" "), text("a"))), 1, 1, 1),
+    RepairCode.EMPTY_MESSAGE_DROPPED: Example(lambda: read(QUESTION, assistant()), 1, 1, 1),
     RepairCode.LEADING_ASSISTANT_DROPPED: Example(
         lambda: MessageHistory(policy=Policy(leading_assistant="drop")).add_assistant("a").repairs, 0, None, 1
     ),
-    RepairCode.ORPHAN_RESULT_DROPPED: Example(lambda: read(QUESTION, heard(result())), 0, 1, 1),
-    RepairCode.DUPLICATE_RESULT_DROPPED: Example(lambda: read(*CALLING, heard(result()), heard(result())), 2, 3, 1),
-    RepairCode.DUPLICATE_CALL_DROPPED: Example(lambda: read(QUESTION, said(call(), call()), heard(result())), 1, 1, 1),
-    RepairCode.INJECTED_CALL_DROPPED: Example(lambda: read(QUESTION, heard(call())), 0, 1, 1),
+    RepairCode.ORPHAN_RESULT_DROPPED: Example(lambda: read(QUESTION, user(result())), 0, 1, 1),
+    RepairCode.DUPLICATE_RESULT_DROPPED: Example(lambda: read(*CALLING, user(result()), user(result())), 2, 3, 1),
+    RepairCode.DUPLICATE_CALL_DROPPED: Example(
+        lambda: read(QUESTION, assistant(call(), call()), user(result())), 1, 1, 1
+    ),
+    RepairCode.INJECTED_CALL_DROPPED: Example(lambda: read(QUESTION, user(call())), 0, 1, 1),
     RepairCode.CALL_WITHOUT_INPUT_DROPPED: Example(
-        lambda: read(QUESTION, said(text("a"), {"type": "tool_use", "id": "1", "name": "f"})), 1, 1, 1
+        lambda: read(QUESTION, assistant(text("a"), {"type": "tool_use", "id": "1", "name": "f"})), 1, 1, 1
     ),
     RepairCode.INCOMPLETE_CALL_DROPPED: Example(
         lambda: read(
@@ -144,8 +146,8 @@ EXAMPLES: dict[RepairCode, Example] = {
         lambda: MessageHistory.from_list(CALLING).without_unanswered().repairs[1:], 1, None, 2
     ),
     RepairCode.WITHHELD: Example(lambda: exported({**QUESTION, "name": "Ann"}), 0, None, 1),
-    RepairCode.REWRITTEN: Example(lambda: exported(heard(text("lone \ud83d"))), 0, None),
-    RepairCode.PLACEHOLDER_ADDED: Example(lambda: _withheld().export(Anthropic()).repairs[1:2], 1, None),
+    RepairCode.REWRITTEN: Example(lambda: exported(user(text("lone \ud83d"))), 0, None),
+    RepairCode.PLACEHOLDER_ADDED: Example(lambda: _omitted().export(Anthropic()).repairs[1:2], 1, None),
 }
 
 
@@ -166,7 +168,7 @@ def _reloaded() -> MessageHistory:
     return MessageHistory.from_list(saved)
 
 
-def _withheld() -> MessageHistory:
+def _omitted() -> MessageHistory:
     return MessageHistory().add_user("q").add_assistant(ThinkingBlock("unsigned")).add_user("q")
 
 
@@ -215,14 +217,14 @@ def test_a_code_is_its_text() -> None:
 
 def test_repairs_are_logged_once_with_their_ids(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "message_history")
-    history = MessageHistory.from_list([*CALLING, heard(result("toolu_9"))])
+    history = MessageHistory.from_list([*CALLING, user(result("toolu_9"))])
     logged = [(record.levelno, record.getMessage()) for record in caplog.records]
     assert logged == [(logging.WARNING, str(repair)) for repair in history.repairs]
     assert ["toolu_9" in message for _, message in logged] == [True, False]
     before = len(caplog.records)
     _ = history.repairs, history.for_send(), history.to_list()
     assert len(caplog.records) == before
-    moved = MessageHistory.from_list([*SETTLED, heard(result())])
+    moved = MessageHistory.from_list([*SETTLED, user(result())])
     (record,) = [record for record in caplog.records if "result_moved" in record.getMessage()]
     assert record.levelno == logging.INFO
     assert moved.repairs
@@ -230,7 +232,7 @@ def test_repairs_are_logged_once_with_their_ids(caplog: pytest.LogCaptureFixture
 
 def test_an_invariant_error_names_all_violations() -> None:
     with pytest.raises(InvariantError) as raised:
-        MessageHistory.from_list([said(text("a")), *CALLING], policy=Policy(on_violation="raise"))
+        MessageHistory.from_list([assistant(text("a")), *CALLING], policy=Policy(on_violation="raise"))
     error = raised.value
     assert [repair.code for repair in error.violations] == [RepairCode.BOOTSTRAP_ADDED, RepairCode.RESULT_STUBBED]
     assert (error.code, error.index) == (RepairCode.BOOTSTRAP_ADDED, 0)
@@ -240,12 +242,12 @@ def test_an_invariant_error_names_all_violations() -> None:
 
 
 def test_an_invariant_error_is_not_raised_for_lossless_repairs() -> None:
-    history = MessageHistory.from_list([*SETTLED, heard(result())], policy=Policy(on_violation="raise"))
+    history = MessageHistory.from_list([*SETTLED, user(result())], policy=Policy(on_violation="raise"))
     assert [repair.code for repair in history.repairs] == [RepairCode.RESULT_MOVED]
 
 
 def test_what_was_removed_and_added_are_the_blocks_themselves() -> None:
-    (repair,) = read(QUESTION, heard(result("9", "kept here")))
+    (repair,) = read(QUESTION, user(result("9", "kept here")))
     assert repair.removed == (ToolResultBlock("9", "kept here"),)
     quoted = EXAMPLES[RepairCode.LATE_RESULT_QUOTED].made()[0]
     assert quoted.removed == (ToolResultBlock("1", "late"),)

@@ -56,7 +56,7 @@ def chat_faults(wire: Raw) -> list[str]:
     return [*found, "end"] if waiting else found
 
 
-def said(raw: Raw) -> set[str]:
+def assistant(raw: Raw) -> set[str]:
     """Name the texts of a list."""
     return {block["text"] for message in raw for block in message["content"] if block["type"] == "text"}
 
@@ -110,7 +110,7 @@ def test_every_short_history_is_valid_and_lossless(build: Any) -> None:
         wire = history.for_send(Anthropic())
         assert not faults(wire), raw
         assert not chat_faults(history.for_send(OpenAIChat())), raw
-        assert said(raw) <= on_the_wire(wire), raw
+        assert assistant(raw) <= on_the_wire(wire), raw
         assert answers_of_open_calls(raw) <= on_the_wire(wire), raw
         kept = accounted(history)
         assert all(block["content"] in kept for message in raw for block in message["content"] if "content" in block)
@@ -123,8 +123,10 @@ def test_with_drop_only_what_precedes_the_user_is_lost_and_told(by_add: bool) ->
         history = built_by_add(raw, policy) if by_add else MessageHistory.from_list(raw, policy=policy)
         wire = history.for_send(Anthropic())
         assert not wire or not faults(wire), raw
-        lead = next((n for n, message in enumerate(raw) if said([message]) and message["role"] == "user"), len(raw))
-        assert said(raw[lead:]) <= on_the_wire(wire), raw
+        lead = next(
+            (n for n, message in enumerate(raw) if assistant([message]) and message["role"] == "user"), len(raw)
+        )
+        assert assistant(raw[lead:]) <= on_the_wire(wire), raw
         assert answers_of_open_calls(raw[lead:]) <= on_the_wire(wire), raw
         kept = accounted(history)
         for block in (block for message in raw for block in message["content"]):

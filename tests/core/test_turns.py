@@ -19,10 +19,10 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.blocks import Block, Meta
-from message_history.message import CAREFUL, known_message
-from message_history.sequence import Log
-from message_history.turns import (
+from message_history.core.blocks import Block, Meta
+from message_history.core.log import Log
+from message_history.core.message import NEEDS_REPAIR, known_message
+from message_history.core.rules import (
     NOTHING_YET,
     TABLE,
     Arrival,
@@ -36,7 +36,7 @@ from message_history.turns import (
 )
 
 if TYPE_CHECKING:
-    from message_history.policy import Policy as _Policy
+    from message_history.core.policy import Policy as _Policy
 
 CALL = ToolUseBlock("1", "f", {})
 RESULT = ToolResultBlock("1", "found")
@@ -130,7 +130,7 @@ def test_a_message_moves_whole_just_as_block_by_block() -> None:
         blockwise = MessageHistory()
         for message in messages:
             whole = whole.add(message)
-            careful = known_message(message.role, message.content, message.ids, CAREFUL)
+            careful = known_message(message.role, message.content, message.ids, NEEDS_REPAIR)
             blockwise = blockwise.add(careful)
         assert whole == blockwise
         assert whole.repairs == blockwise.repairs

@@ -81,7 +81,7 @@ def reasoning() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-def said() -> st.SearchStrategy[dict[str, Any]]:
+def assistant() -> st.SearchStrategy[dict[str, Any]]:
     """Generate messages of the assistant's, as the server writes them."""
     cited: Items = [{"type": "url_citation", "url": "https://x", "title": "t", "start_index": 0, "end_index": 1}]
     spoken = st.one_of(
@@ -158,7 +158,7 @@ def hosted() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-def heard() -> st.SearchStrategy[dict[str, Any]]:
+def user() -> st.SearchStrategy[dict[str, Any]]:
     """Generate messages of the user's, the operator's, and those that people write for the assistant."""
     return st.one_of(
         items(role="user", content=texts()),
@@ -180,13 +180,13 @@ def turns(draw: st.DrawFn) -> Items:
     thought, again = draw(reasoning()), draw(reasoning())
     shapes: list[Items] = [
         [thought, call, answers[0]],
-        [thought, draw(said())],
+        [thought, draw(assistant())],
         [thought, call, again, other, *reversed(answers)],
-        [call, draw(said()), other, *answers],
-        [thought, draw(hosted()), again, draw(said())],
-        [thought, draw(said()), call, other, *answers],
+        [call, draw(assistant()), other, *answers],
+        [thought, draw(hosted()), again, draw(assistant())],
+        [thought, draw(assistant()), call, other, *answers],
         [thought, again, call, answers[0]],
-        [thought, draw(said()), draw(hosted())],
+        [thought, draw(assistant()), draw(hosted())],
         [{"object": "response", "status": "completed", "output": [thought, call]}, answers[0]],
         [{"object": "response", "status": "incomplete", "output": [thought, call]}],
     ]
@@ -198,7 +198,7 @@ def lists(draw: st.DrawFn) -> list[Any]:
     """Generate lists of items, many of them broken."""
     ids_of_calls = st.sampled_from(CALL_IDS)
     one = st.one_of(
-        heard(), heard(), reasoning(), said(), calls(ids_of_calls), outputs(ids_of_calls), hosted(),
+        user(), user(), reasoning(), assistant(), calls(ids_of_calls), outputs(ids_of_calls), hosted(),
         st.sampled_from(({"role": "tool", "tool_call_id": "call_1", "content": "r"}, {"content": "x"}, "junk",
                          {"type": "input_text", "text": "loose"})),
     )  # fmt: skip

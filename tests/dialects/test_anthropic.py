@@ -23,10 +23,10 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
+from message_history.core.json_values import FrozenDict
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.rules import BY_ID
-from message_history.frozen import FrozenDict
 from tests.dialects.odd_pieces import PIXEL, PNG
 
 GOLDEN = Path(__file__).parent / "golden" / "anthropic"
@@ -42,7 +42,7 @@ def user(*content: Any) -> Json:
     return {"role": "user", "content": content[0] if content and isinstance(content[0], str) else list(content)}
 
 
-def said(*content: Any) -> Json:
+def assistant(*content: Any) -> Json:
     return {**user(*content), "role": "assistant"}
 
 
@@ -126,78 +126,81 @@ CASES = (
     Case("A4", [Q, {"role": "narrator", "content": "x"}]),
     Case("A5", [system("s"), Q]),
     Case("A5", [system("s"), Q], SYSTEM),
-    Case("A6", [Q, said("a"), system("s"), said("b"), Q], SYSTEM),
+    Case("A6", [Q, assistant("a"), system("s"), assistant("b"), Q], SYSTEM),
     Case("A7", [Q, system("s"), user("r")], SYSTEM),
-    Case("A8", [Q, said(call()), system("s"), user(result())], SYSTEM),
+    Case("A8", [Q, assistant(call()), system("s"), user(result())], SYSTEM),
     Case("A9", [Q, system("s")]),
     Case("A10", [Q, system(image())], SYSTEM),
     Case("A11", [{**Q, "clear_at": "never"}]),
     Case("A12", [Q, system()], SYSTEM),
     Case("A12", [Q, system(output_config={"effort": "low"})]),
-    Case("A15", [Q, said("a")]),
-    Case("B1", [user(), said("a"), Q]),
+    Case("A15", [Q, assistant("a")]),
+    Case("B1", [user(), assistant("a"), Q]),
     Case("B2", [user(text(""), text("q"))]),
-    Case("B3", [Q, said(text("\n"), call()), user(result())]),
-    Case("B4", [Q, said("a ")], PREFILL),
+    Case("B3", [Q, assistant(text("\n"), call()), user(result())]),
+    Case("B4", [Q, assistant("a ")], PREFILL),
     Case("B5", [Q, {"role": "assistant", "content": None}, Q]),
     Case("B6", [user({"type": "video"})]),
     Case("B6", [user({"text": "q"})]),
     Case("B6", [user({"type": "image", "source": {"type": "odd"}})]),
     Case("B7", [{**Q, "name": "Ann"}]),
     Case("B7", [user(text("q", mood="good"))]),
-    Case("B7", [Q, said({**search(), "mood": "good"}, found(), text("a")), Q]),
+    Case("B7", [Q, assistant({**search(), "mood": "good"}, found(), text("a")), Q]),
     Case("B7", [user(image(mood="good"))]),
-    Case("B8", [Q, said(call()), user({"type": "tool_result", "content": "ok"})], also=("C1",)),
+    Case("B8", [Q, assistant(call()), user({"type": "tool_result", "content": "ok"})], also=("C1",)),
     Case("B8", [user({"type": "search_result", "source": "s"})]),
-    Case("B8", [Q, said({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search"}, found(), text("a")), Q]),
+    Case(
+        "B8",
+        [Q, assistant({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search"}, found(), text("a")), Q],
+    ),
     Case("B8", [user(text("q", cache_control="yes"))]),
     Case("B9", [user("lone \ud83d")]),
-    Case("B10", [Q, said(cited(url="")), Q]),
-    Case("B10", [Q, said(text("a", citations={"enabled": True})), Q]),
-    Case("C1", [Q, said(call()), user("never mind")], also=("C2",)),
-    Case("C1", [Q, said(call())]),
-    Case("C1", [Q, said(call(), call("t2")), user(result())]),
-    Case("C2", [Q, said(call()), user(text("here:"), result())]),
-    Case("C3", [Q, said(call(), call("t2")), user(result()), user(result("t2"))]),
+    Case("B10", [Q, assistant(cited(url="")), Q]),
+    Case("B10", [Q, assistant(text("a", citations={"enabled": True})), Q]),
+    Case("C1", [Q, assistant(call()), user("never mind")], also=("C2",)),
+    Case("C1", [Q, assistant(call())]),
+    Case("C1", [Q, assistant(call(), call("t2")), user(result())]),
+    Case("C2", [Q, assistant(call()), user(text("here:"), result())]),
+    Case("C3", [Q, assistant(call(), call("t2")), user(result()), user(result("t2"))]),
     Case("C4", [user(result(), text("q"))]),
-    Case("C4", [Q, said(call()), user(result()), said("a"), user(result(), text("again"))]),
-    Case("C5", [Q, said(call()), user(result(), result(content="other"))]),
-    Case("C6", [Q, said(call(), call()), user(result())]),
-    Case("C7", [Q, said(call("a b")), user(result("a b"))]),
-    Case("C8", [Q, said(call(name="")), user(result())]),
-    Case("C9", [Q, said(call(input=[])), user(result())]),
+    Case("C4", [Q, assistant(call()), user(result()), assistant("a"), user(result(), text("again"))]),
+    Case("C5", [Q, assistant(call()), user(result(), result(content="other"))]),
+    Case("C6", [Q, assistant(call(), call()), user(result())]),
+    Case("C7", [Q, assistant(call("a b")), user(result("a b"))]),
+    Case("C8", [Q, assistant(call(name="")), user(result())]),
+    Case("C9", [Q, assistant(call(input=[])), user(result())]),
     Case("C10", [user(text("q"), call())]),
-    Case("C11", [Q, said(call(), result()), Q], also=("C1", "C2")),
-    Case("C12", [Q, said(call()), user(result(content="", is_error=True))]),
-    Case("C13", [Q, said(call()), user(result(content=[text("no"), image()], is_error=True))]),
-    Case("C14", [Q, said(call()), user(result(content=[call("t2")]))]),
-    Case("C15", [Q, said(call()), user(result(content=[text("x"), hit()]))]),
-    Case("C17", [Q, said(call(**BROWSER)), user(result())]),
-    Case("C17", [Q, said(call(**BROWSER)), user(result(content=[document()], **BROWSER))]),
-    Case("C19", [Q, said(search()), user(result("srvtoolu_1"))], also=("S1",)),
-    Case("T5", [Q, said(thought(signature=""), text("a")), Q]),
-    Case("T5", [Q, said({"type": "thinking", "thinking": "hm"}, text("a")), Q]),
+    Case("C11", [Q, assistant(call(), result()), Q], also=("C1", "C2")),
+    Case("C12", [Q, assistant(call()), user(result(content="", is_error=True))]),
+    Case("C13", [Q, assistant(call()), user(result(content=[text("no"), image()], is_error=True))]),
+    Case("C14", [Q, assistant(call()), user(result(content=[call("t2")]))]),
+    Case("C15", [Q, assistant(call()), user(result(content=[text("x"), hit()]))]),
+    Case("C17", [Q, assistant(call(**BROWSER)), user(result())]),
+    Case("C17", [Q, assistant(call(**BROWSER)), user(result(content=[document()], **BROWSER))]),
+    Case("C19", [Q, assistant(search()), user(result("srvtoolu_1"))], also=("S1",)),
+    Case("T5", [Q, assistant(thought(signature=""), text("a")), Q]),
+    Case("T5", [Q, assistant({"type": "thinking", "thinking": "hm"}, text("a")), Q]),
     Case("T7", [user(thought(), text("q"))]),
-    Case("T8", [Q, said(thought()), Q]),
-    Case("S1", [Q, said(search(), text("a")), Q]),
-    Case("S2", [Q, said(found(), text("a")), Q]),
-    Case("S3", [Q, said(search("call_1"), found("call_1"), text("a")), Q]),
-    Case("S4", [Q, said(search(name="draw"), found(), text("a")), Q]),
-    Case("S5", [Q, said(search(), found(encrypted_content=""), text("a")), Q]),
-    Case("S7", [Q, said(search(), call()), user(result(), text("and"))]),
-    Case("S8", [Q, said(search(name="code_execution"), call(**BY_CODE)), user(result(content=[image()]))]),
-    Case("S10", [Q, said({**search("m1"), "type": "mcp_tool_use", "server_name": "s"}, text("a")), Q]),
-    Case("S13", [Q, said({"type": "compaction", "content": ""}, text("a")), Q]),
+    Case("T8", [Q, assistant(thought()), Q]),
+    Case("S1", [Q, assistant(search(), text("a")), Q]),
+    Case("S2", [Q, assistant(found(), text("a")), Q]),
+    Case("S3", [Q, assistant(search("call_1"), found("call_1"), text("a")), Q]),
+    Case("S4", [Q, assistant(search(name="draw"), found(), text("a")), Q]),
+    Case("S5", [Q, assistant(search(), found(encrypted_content=""), text("a")), Q]),
+    Case("S7", [Q, assistant(search(), call()), user(result(), text("and"))]),
+    Case("S8", [Q, assistant(search(name="code_execution"), call(**BY_CODE)), user(result(content=[image()]))]),
+    Case("S10", [Q, assistant({**search("m1"), "type": "mcp_tool_use", "server_name": "s"}, text("a")), Q]),
+    Case("S13", [Q, assistant({"type": "compaction", "content": ""}, text("a")), Q]),
     Case("K1", [user(*[text("q", cache_control=MARK)] * 5)]),
     Case("K2", [user(text("", cache_control=MARK), text("q"))]),
-    Case("K3", [Q, said(thought(cache_control=MARK), text("a")), Q]),
+    Case("K3", [Q, assistant(thought(cache_control=MARK), text("a")), Q]),
     Case("K4", [user(text("q", cache_control=MARK), text("r", cache_control={**MARK, "ttl": "1h"}))]),
     Case("M5", [user(image(WEBP))]),
     Case("M5", [user(image(media_type="image/tiff"))]),
     Case("M6", [user(image("bm90IGFuIGltYWdl"))]),
     Case("M7", [user({"type": "document", "source": {"type": "base64", "media_type": "text/csv", "data": "YSxi"}})]),
     Case("M8", [user(document(title=""))]),
-    Case("M9", [Q, said(hit(), text("a")), Q]),
+    Case("M9", [Q, assistant(hit(), text("a")), Q]),
     Case("M9", [user(document(citations={"enabled": True}), document())]),
 )
 
@@ -226,7 +229,7 @@ def test_every_rule_that_a_list_can_break_has_a_case() -> None:
 
 
 def test_a_violation_says_what_the_api_says() -> None:
-    (violation,) = check([Q, said(call("a b")), user(result("a b"))], STRICT)[:1]
+    (violation,) = check([Q, assistant(call("a b")), user(result("a b"))], STRICT)[:1]
     assert violation.index == 1
     assert violation.path == "content[0].id"
     assert violation.error == "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
@@ -235,18 +238,22 @@ def test_a_violation_says_what_the_api_says() -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        [said("a"), Q],
+        [assistant("a"), Q],
         [Q, Q],
-        [Q, said("a"), said("b"), Q],
-        [Q, said(call()), user(result(), text("and"))],
-        [Q, said(call()), user({"type": "tool_result", "tool_use_id": "t1"})],
-        [Q, said(thought(), text("a")), Q],
-        [Q, said({"type": "thinking", "thinking": "", "signature": "c2ln"}, text("a")), Q],
-        [Q, said(search(), call()), user(result()), said(found(), text("a")), Q],
-        [Q, said(search())],
-        [Q, said(cited()), Q],
-        [Q, said({"type": "future", "x": 1}, text("a")), Q],
-        [Q, said(search(), {**found(), "content": {"type": "web_search_tool_result_error", "error_code": "x"}}), Q],
+        [Q, assistant("a"), assistant("b"), Q],
+        [Q, assistant(call()), user(result(), text("and"))],
+        [Q, assistant(call()), user({"type": "tool_result", "tool_use_id": "t1"})],
+        [Q, assistant(thought(), text("a")), Q],
+        [Q, assistant({"type": "thinking", "thinking": "", "signature": "c2ln"}, text("a")), Q],
+        [Q, assistant(search(), call()), user(result()), assistant(found(), text("a")), Q],
+        [Q, assistant(search())],
+        [Q, assistant(cited()), Q],
+        [Q, assistant({"type": "future", "x": 1}, text("a")), Q],
+        [
+            Q,
+            assistant(search(), {**found(), "content": {"type": "web_search_tool_result_error", "error_code": "x"}}),
+            Q,
+        ],
         [user(document(citations={"enabled": True}), document(citations={"enabled": True}))],
         [user({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}})],
     ],
@@ -259,9 +266,9 @@ def test_what_the_api_takes_is_no_violation(raw: list[Json]) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        [Q, said("a"), Q, system("s"), said("b"), Q],
-        [Q, said(call()), user(result()), system("s"), said("a"), Q],
-        [Q, said(search(), found()), system("s"), said("a"), Q],
+        [Q, assistant("a"), Q, system("s"), assistant("b"), Q],
+        [Q, assistant(call()), user(result()), system("s"), assistant("a"), Q],
+        [Q, assistant(search(), found()), system("s"), assistant("a"), Q],
         [Q, system(output_config={"effort": "low"}), Q],
         [Q, system({"type": "tool_removal", "tool": {"type": "tool_reference", "name": "f"}})],
     ],
@@ -285,7 +292,7 @@ def test_system_messages_where_they_are_taken(raw: list[Json]) -> None:
 )  # fmt: skip
 def test_a_result_says_whether_it_is_an_error_in_many_ways(given: Any, *, is_error: bool) -> None:
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "r", "is_error": given}
-    history = MessageHistory.from_list([Q, said(call()), user(result)])
+    history = MessageHistory.from_list([Q, assistant(call()), user(result)])
     assert history[2].results[0].is_error is is_error
     odd = [repair for repair in history.repairs if repair.code is RepairCode.VALUE_CONVERTED]
     assert [repair.removed for repair in odd] == ([] if given is None or isinstance(given, bool) else [(given,)])
@@ -300,11 +307,11 @@ def test_a_result_says_whether_it_is_an_error_in_many_ways(given: Any, *, is_err
     ],
 )
 def test_thinking_that_its_issuer_would_not_know_is_kept_whole_and_not_sent(broken: Json) -> None:
-    history = MessageHistory.from_list([Q, said(broken, text("a")), Q])
+    history = MessageHistory.from_list([Q, assistant(broken, text("a")), Q])
     assert history.repairs == ()
     assert history[1].content[0] == ProviderBlock("anthropic", broken)
     exported = history.export(STRICT)
-    assert exported.messages[1] == said(text("a"))
+    assert exported.messages[1] == assistant(text("a"))
     assert [repair.removed for repair in exported.repairs] == [(history[1].content[0],)]
 
 
@@ -378,17 +385,17 @@ def test_a_long_title_is_cut_and_told() -> None:
 
 def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
     keys = {"metadata": {"id": 1}}
-    begun = {**said(search(), found(), text("a")), **keys}
+    begun = {**assistant(search(), found(), text("a")), **keys}
     for raw in ([Q, begun, Q], [{**user(FOUND, text("q")), **keys}]):
         repairs = MessageHistory.from_list(raw).export(STRICT).repairs
         assert [item for repair in repairs for item in repair.removed] == [FrozenDict(keys)]
 
 
 def test_the_first_document_says_whether_all_are_cited() -> None:
-    raw = [user(document(), document(citations={"enabled": True})), said("a"), user(document(), "r")]
+    raw = [user(document(), document(citations={"enabled": True})), assistant("a"), user(document(), "r")]
     exported = MessageHistory.from_list(raw).export(STRICT)
     assert "citations" not in json.dumps(exported.messages)
-    raw = [user(document(citations={"enabled": True}), document()), said("a"), user(document(), "r")]
+    raw = [user(document(citations={"enabled": True}), document()), assistant("a"), user(document(), "r")]
     assert json.dumps(MessageHistory.from_list(raw).for_send(STRICT)).count("citations") == 3
 
 
@@ -407,11 +414,11 @@ def test_blocks_that_lack_something_are_left_out() -> None:
     ]
     assert content("q", *odd) == [text("q")]
     reply = MessageHistory().add_user("q").add(Message("assistant", [TextBlock("a"), *odd])).add_user("r")
-    assert sent(reply)[1] == said(text("a"))
+    assert sent(reply)[1] == assistant(text("a"))
 
 
 def test_a_search_without_its_content_counts_as_failed() -> None:
-    raw = [Q, said(search(), found(encrypted_content=""), text("a")), Q]
+    raw = [Q, assistant(search(), found(encrypted_content=""), text("a")), Q]
     exported = MessageHistory.from_list(raw).export(STRICT)
     failed = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
     assert exported.messages[1]["content"][1] == {**found(), "content": failed}
@@ -419,7 +426,7 @@ def test_a_search_without_its_content_counts_as_failed() -> None:
 
 
 def test_code_is_answered_with_text() -> None:
-    raw = [Q, said(search(name="code_execution"), call(**BY_CODE)), user(result(content=[text("a"), image()]))]
+    raw = [Q, assistant(search(name="code_execution"), call(**BY_CODE)), user(result(content=[text("a"), image()]))]
     wire = MessageHistory.from_list(raw).for_send(STRICT)
     answer: Any = wire[2]["content"]
     assert answer[0]["content"] == [text("a"), text("[image left out: it cannot be sent here]")]
@@ -428,7 +435,7 @@ def test_code_is_answered_with_text() -> None:
 def test_an_id_that_code_calls_by_is_rewritten_on_both_sides() -> None:
     raw = [
         Q,
-        said(search("call_1", "code_execution"), call(caller={"type": "code_execution_20260120", "tool_id": "x"})),
+        assistant(search("call_1", "code_execution"), call(caller={"type": "code_execution_20260120", "tool_id": "x"})),
     ]
     assert "caller" not in json.dumps(MessageHistory.from_list(raw).for_send(STRICT))
     raw[1]["content"][1]["caller"]["tool_id"] = "srvtoolu_-"
@@ -436,7 +443,7 @@ def test_an_id_that_code_calls_by_is_rewritten_on_both_sides() -> None:
 
 
 def test_the_name_of_a_toolset_is_the_call_s() -> None:
-    raw = [Q, said(call(**BROWSER), call("t2")), user(result(), result("t2", **BROWSER))]
+    raw = [Q, assistant(call(**BROWSER), call("t2")), user(result(), result("t2", **BROWSER))]
     answers: Any = MessageHistory.from_list(raw).for_send(STRICT)[2]["content"]
     assert [answer.get("toolset_name") for answer in answers] == ["browser", None]
 
@@ -444,13 +451,13 @@ def test_the_name_of_a_toolset_is_the_call_s() -> None:
 def test_a_mark_of_a_block_that_is_left_out_does_not_count() -> None:
     lost = {**found(), "cache_control": MARK}
     marked = [text(f"q{n}", cache_control=MARK) for n in range(4)]
-    exported = MessageHistory.from_list([user(*marked), said(lost, text("a")), Q]).export(STRICT)
+    exported = MessageHistory.from_list([user(*marked), assistant(lost, text("a")), Q]).export(STRICT)
     assert json.dumps(exported.messages).count("cache_control") == 4
 
 
 def test_a_system_message_is_sent_as_far_as_it_may() -> None:
     change = {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "f"}}
-    raw = [Q, system(text("s"), change, image(), clear_at="never"), said("a"), Q]
+    raw = [Q, system(text("s"), change, image(), clear_at="never"), assistant("a"), Q]
     history = MessageHistory.from_list(raw)
     wire = history.for_send(SYSTEM)
     assert wire[1] == system(text("s"), change)
@@ -465,7 +472,7 @@ def test_system_words_where_they_are_not_taken() -> None:
 
 
 def test_thinking_stays_where_it_was_and_as_it_was() -> None:
-    raw = [Q, said(thought(), text("a"), thought("Zm9v"), call()), user(result())]
+    raw = [Q, assistant(thought(), text("a"), thought("Zm9v"), call()), user(result())]
     assert MessageHistory.from_list(raw).for_send(STRICT)[1] == raw[1]
 
 
@@ -473,13 +480,13 @@ def test_thinking_stays_where_it_was_and_as_it_was() -> None:
     "broken", [thought(thinking="\ud83d"), thought("\ud83d"), thought("YQ==", thinking="é \ud83d")]
 )
 def test_signed_thinking_that_cannot_be_written_is_left_out(broken: Json) -> None:
-    assert sent(MessageHistory.from_list([Q, said(broken, text("a")), Q]))[1] == said(text("a"))
+    assert sent(MessageHistory.from_list([Q, assistant(broken, text("a")), Q]))[1] == assistant(text("a"))
 
 
 def test_thinking_of_others_is_left_out() -> None:
     foreign = ThinkingBlock("hm", "c2ln", meta=Meta(issuer="gemini"))
     history = MessageHistory().add_user("q").add(Message("assistant", [foreign, TextBlock("a")])).add_user("r")
-    assert sent(history)[1] == said(text("a"))
+    assert sent(history)[1] == assistant(text("a"))
 
 
 @pytest.mark.parametrize(
@@ -504,7 +511,7 @@ def test_the_fields_of_a_model(model: str, *, prefill: bool, system_in_list: boo
 def test_results_of_calls_that_come_from_code_and_toolsets_round_trip() -> None:
     raw = [
         user(text("q")),
-        said(search(name="code_execution"), call(**BY_CODE), call("t2", **BROWSER)),
+        assistant(search(name="code_execution"), call(**BY_CODE), call("t2", **BROWSER)),
         user(result(content=[text("a")]), result("t2", [text("b"), image()], **BROWSER)),
     ]
     history = MessageHistory.from_list(raw)

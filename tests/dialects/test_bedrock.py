@@ -26,11 +26,11 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
+from message_history.core.json_values import FrozenDict
 from message_history.dialects import Anthropic, Bedrock
 from message_history.dialects.bedrock import rules
-from message_history.dialects.detect import dialect_of
-from message_history.frozen import FrozenDict
+from message_history.dialects.registry import dialect_of
 from message_history.integrations.strategies import histories, messages
 from tests.dialects.odd_pieces import PIXEL
 from tests.dialects.told import told
@@ -61,7 +61,7 @@ def user(*blocks: Any) -> Wire:
     return {"role": "user", "content": [{"text": block} if isinstance(block, str) else block for block in blocks]}
 
 
-def said(*blocks: Any) -> Wire:
+def assistant(*blocks: Any) -> Wire:
     return {**user(*blocks), "role": "assistant"}
 
 
@@ -84,7 +84,7 @@ def document(name: str = "report", form: str = "pdf", data: Any = b"pdf") -> Wir
 
 def asked(*blocks: Any) -> list[Wire]:
     """Make a list in which a tool was called, and the last message holds these blocks."""
-    return [user("x"), said(call()), user(*blocks)]
+    return [user("x"), assistant(call()), user(*blocks)]
 
 
 def in_json(value: Any) -> Any:
@@ -122,7 +122,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B01",
         NOVA,
-        [said("hello"), user("hi")],
+        [assistant("hello"), user("hi")],
         0,
         "A conversation must start with a user message. Try again with a conversation that starts with a user message.",
     ),
@@ -137,14 +137,14 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B03",
         CLAUDE,
-        [user("x"), said("partial")],
+        [user("x"), assistant("partial")],
         1,
         "This model does not support assistant message prefill. The conversation must end with a user message.",
     ),
     (
         "B04",
         CLAUDE,
-        [user("x"), said(), user("y")],
+        [user("x"), assistant(), user("y")],
         1,
         "The content field in the Message object at messages.1 is empty. Add a ContentBlock object to the content "
         "field and try again.",
@@ -168,14 +168,14 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B06",
         CLAUDE,
-        [user("x"), said(call("t1"), call("t2")), user(result("t1"))],
+        [user("x"), assistant(call("t1"), call("t2")), user(result("t1"))],
         2,
         "Expected toolResult blocks at messages.2.content for the following Ids: t2",
     ),
     (
         "B06",
         CLAUDE,
-        [user("x"), said(call())],
+        [user("x"), assistant(call())],
         1,
         "Expected toolResult blocks at messages.1.content for the following Ids: t1",
     ),
@@ -190,7 +190,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B07",
         CLAUDE,
-        [user("x"), said("no call"), user(result())],
+        [user("x"), assistant("no call"), user(result())],
         2,
         "The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn.",
     ),
@@ -204,7 +204,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B09",
         CLAUDE,
-        [user("x"), said(call("a b")), user(result("a b"))],
+        [user("x"), assistant(call("a b")), user(result("a b"))],
         1,
         "Value at 'messages.2.member.content.1.member.toolUse.toolUseId' failed to satisfy constraint: Member must "
         "satisfy regular expression pattern: [a-zA-Z0-9_.:-]+",
@@ -212,7 +212,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B10",
         CLAUDE,
-        [user("x"), said(call(name="a.b")), user(result())],
+        [user("x"), assistant(call(name="a.b")), user(result())],
         1,
         "Value 'a.b' at 'messages.2.member.content.1.member.toolUse.name' failed to satisfy constraint: Member must "
         "satisfy regular expression pattern: [a-zA-Z0-9_-]+",
@@ -220,7 +220,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B12",
         CLAUDE,
-        [user("x"), said(call(input='{"a":1}')), user(result())],
+        [user("x"), assistant(call(input='{"a":1}')), user(result())],
         1,
         "The format of the value at messages.1.content.0.toolUse.input is invalid. Provide a json object for the field "
         "and try again.",
@@ -248,7 +248,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B15",
         LLAMA,
-        [user("x"), said("I look.", call()), user(result())],
+        [user("x"), assistant("I look.", call()), user(result())],
         1,
         "messages.1.content: Conversation blocks and tool use blocks cannot be provided in the same turn.",
     ),
@@ -281,7 +281,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B18",
         CLAUDE,
-        [user(document("Report"), "a"), said("b"), user(document("report"), "c")],
+        [user(document("Report"), "a"), assistant("b"), user(document("report"), "c")],
         2,
         "Messages can't contain duplicate document names. Rename the document and retry your request.",
     ),
@@ -289,7 +289,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B20",
         CLAUDE,
-        [user("draw"), said(image()), user("thanks")],
+        [user("draw"), assistant(image()), user("thanks")],
         1,
         "messages.1.content: 'image' blocks are not permitted within assistant turns.",
     ),
@@ -305,11 +305,11 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B22",
         CLAUDE,
-        [user("x"), said(SIGNED, POINT, "a"), user("y")],
+        [user("x"), assistant(SIGNED, POINT, "a"), user("y")],
         1,
         "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again.",
     ),
-    ("B22", CLAUDE, [user("x"), said("y"), user(POINT, "z")], 2, NOT_CACHED),
+    ("B22", CLAUDE, [user("x"), assistant("y"), user(POINT, "z")], 2, NOT_CACHED),
     ("B22", CLAUDE, [user(document(), "?", POINT)], 0, NOT_CACHED),
     (
         "B22",
@@ -335,28 +335,32 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B23",
         CLAUDE,
-        [user("x"), said({"reasoningContent": {"reasoningText": {"text": "hm"}}}, "y"), user("z")],
+        [user("x"), assistant({"reasoningContent": {"reasoningText": {"text": "hm"}}}, "y"), user("z")],
         1,
         "thinking.signature: Field required",
     ),
     (
         "B23",
         CLAUDE,
-        [user("x"), said({"reasoningContent": {"reasoningText": {"text": "hm", "signature": ""}}}, "y"), user("z")],
+        [
+            user("x"),
+            assistant({"reasoningContent": {"reasoningText": {"text": "hm", "signature": ""}}}, "y"),
+            user("z"),
+        ],
         1,
         "thinking.signature: Field required",
     ),
     (
         "B23",
         NOVA,
-        [user("x"), said(SIGNED, "y"), user("z")],
+        [user("x"), assistant(SIGNED, "y"), user("z")],
         1,
         "User messages cannot contain reasoning content. Please remove the reasoning content and try again.",
     ),
     (
         "B23",
         CLAUDE,
-        [user("x"), said(SIGNED), user("z")],
+        [user("x"), assistant(SIGNED), user("z")],
         1,
         "This model does not support assistant message prefill. The conversation must end with a user message.",
     ),
@@ -393,7 +397,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     (
         "B24",
         CLAUDE,
-        [user("x"), said({"toolUse": {"toolUseId": "t1", "name": "f"}}), user(result())],
+        [user("x"), assistant({"toolUse": {"toolUseId": "t1", "name": "f"}}), user(result())],
         1,
         'Missing required parameter in messages[1].content[0].toolUse: "input"',
     ),
@@ -429,7 +433,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     ),
     ("B29", CLAUDE, [user("lone \ud83d")], 0, ""),
     ("B30", CLAUDE, [user("x", call()), user(result())], 0, ""),
-    ("B30", CLAUDE, [user("x"), said(call(), result()), user("y")], 1, ""),
+    ("B30", CLAUDE, [user("x"), assistant(call(), result()), user("y")], 1, ""),
 ]
 
 
@@ -440,22 +444,22 @@ def test_what_is_refused_is_found_and_mended(
     found = [violation for violation in check(wire, dialect) if violation.rule == rule]
     assert (index, text) in [(violation.index, violation.error) for violation in found]
     for saved in (wire, in_json(wire)):
-        mended = MessageHistory.from_list(saved, dialect=dialect).for_send(dialect)
-        assert not mended or not check(mended, dialect)
+        repaired = MessageHistory.from_list(saved, dialect=dialect).for_send(dialect)
+        assert not repaired or not check(repaired, dialect)
 
 
 ACCEPTED: dict[str, tuple[Bedrock, list[Wire]]] = {
-    "an assistant first, with Claude": (CLAUDE, [said("hello"), user("hi")]),
-    "an assistant first, with Qwen": (QWEN, [said("hello"), user("hi")]),
-    "a prefilled answer, with older Claude": (OLD_CLAUDE, [user("x"), said("partial")]),
+    "an assistant first, with Claude": (CLAUDE, [assistant("hello"), user("hi")]),
+    "an assistant first, with Qwen": (QWEN, [assistant("hello"), user("hi")]),
+    "a prefilled answer, with older Claude": (OLD_CLAUDE, [user("x"), assistant("partial")]),
     "text beside results, with Claude": (CLAUDE, asked(result(), "and", image(), POINT)),
     "a PDF beside results, with Claude": (CLAUDE, asked(result(), "and", document())),
     "anything beside results, with Nova": (
         NOVA,
         asked(result(), "and", document(form="txt"), {"video": {"format": "mp4", "source": {"bytes": b"v"}}}),
     ),
-    "words beside calls, with Nova": (NOVA, [user("x"), said("I look.", call()), user(result())]),
-    "words beside calls and reasoning": (Bedrock(), [user("x"), said(SIGNED, "I look.", call()), user(result())]),
+    "words beside calls, with Nova": (NOVA, [user("x"), assistant("I look.", call()), user(result())]),
+    "words beside calls and reasoning": (Bedrock(), [user("x"), assistant(SIGNED, "I look.", call()), user(result())]),
     "media in results, with Claude": (CLAUDE, asked(result("t1", image(), document()))),
     "an image in S3, with Nova": (
         NOVA,
@@ -463,18 +467,21 @@ ACCEPTED: dict[str, tuple[Bedrock, list[Wire]]] = {
     ),
     "empty results, with Claude": (CLAUDE, asked({"toolResult": {"toolUseId": "t1", "content": []}})),
     "empty text in results, with Nova": (NOVA, asked(result("t1", ""))),
-    "white space, with Nova": (NOVA, [user(" "), said("x"), user("y")]),
+    "white space, with Nova": (NOVA, [user(" "), assistant("x"), user("y")]),
     "a cache point behind a PDF": (CLAUDE, [user("a", document(), POINT, "b")]),
     "a cache point behind text behind a document": (CLAUDE, [user("a", POINT, document(form="txt"), "b", POINT)]),
-    "redacted reasoning": (CLAUDE, [user("x"), said({"reasoningContent": {"redactedContent": b"x"}}, "y"), user("z")]),
-    "dots and colons in ids": (CLAUDE, [user("x"), said(call("a.b:c")), user(result("a.b:c"))]),
-    "one id in two turns": (CLAUDE, [*asked(result()), said(call()), user(result())]),
-    "results in another order": (CLAUDE, [user("x"), said(call("a"), call("b")), user(result("b"), result("a"))]),
+    "redacted reasoning": (
+        CLAUDE,
+        [user("x"), assistant({"reasoningContent": {"redactedContent": b"x"}}, "y"), user("z")],
+    ),
+    "dots and colons in ids": (CLAUDE, [user("x"), assistant(call("a.b:c")), user(result("a.b:c"))]),
+    "one id in two turns": (CLAUDE, [*asked(result()), assistant(call()), user(result())]),
+    "results in another order": (CLAUDE, [user("x"), assistant(call("a"), call("b")), user(result("b"), result("a"))]),
     "Nova's own tools": (
         NOVA_2,
         [
             user("x"),
-            said(
+            assistant(
                 {
                     "toolUse": {
                         "toolUseId": "s1",
@@ -617,7 +624,7 @@ def test_what_a_result_may_not_hold_follows_with_a_note() -> None:
     alone = history.for_send(PIXTRAL)
     told = '{"video": {"format": "mp4", "source": {"bytes": "dg=="}}}'
     assert alone[2] == user(result("t1", "here", "[The image follows the results.]", told))
-    assert alone[3] == said(".")
+    assert alone[3] == assistant(".")
     assert alone[4] == user("[The image that tool call t1 gave:]", image(), "what is it?")
 
 
@@ -638,7 +645,7 @@ def test_more_media_than_a_message_may_hold_follow_in_others() -> None:
 def test_what_may_not_stand_beside_results_follows_a_short_answer() -> None:
     history = MessageHistory.from_list(asked(result(), "and now?"))
     for dialect in (Bedrock(), LLAMA, PIXTRAL, PALMYRA):
-        assert history.for_send(dialect)[2:] == [user(result()), said("."), user("and now?")]
+        assert history.for_send(dialect)[2:] == [user(result()), assistant("."), user("and now?")]
         assert codes(history, dialect) == [RepairCode.PLACEHOLDER_ADDED]
     for dialect in (CLAUDE, NOVA, QWEN):
         assert history.for_send(dialect)[2:] == [user(result(), "and now?")]
@@ -646,16 +653,16 @@ def test_what_may_not_stand_beside_results_follows_a_short_answer() -> None:
 
 
 def test_words_and_calls_share_a_message_only_where_that_is_known() -> None:
-    wire = [user("x"), said("I look.", call()), user(result())]
+    wire = [user("x"), assistant("I look.", call()), user(result())]
     history = MessageHistory.from_list(wire)
     assert history.for_send(CLAUDE) == wire
-    assert history.for_send(LLAMA) == [user("x"), said("I look."), user("."), said(call()), user(result())]
+    assert history.for_send(LLAMA) == [user("x"), assistant("I look."), user("."), assistant(call()), user(result())]
     cached = Bedrock(cache_points=True, beside_results=frozenset({"text"}))
     marked = MessageHistory.from_list(
-        [user("x"), said("I look.", POINT, call(), POINT), user(result(), *["y", POINT] * 3)]
+        [user("x"), assistant("I look.", POINT, call(), POINT), user(result(), *["y", POINT] * 3)]
     )
-    assert marked.for_send(cached)[1:4] == [said("I look."), user("."), said(call(), POINT)]
-    thinking = [user("x"), said(SIGNED, "I look.", call()), user(result())]
+    assert marked.for_send(cached)[1:4] == [assistant("I look."), user("."), assistant(call(), POINT)]
+    thinking = [user("x"), assistant(SIGNED, "I look.", call()), user(result())]
     assert MessageHistory.from_list(thinking).for_send(Bedrock()) == thinking
 
 
@@ -673,9 +680,9 @@ def test_ids_names_and_inputs_fit() -> None:
 
 
 def test_inputs_that_came_as_text_are_read() -> None:
-    history = MessageHistory.from_list([user("q"), said(call(input='{"a": 1}')), user(result())])
+    history = MessageHistory.from_list([user("q"), assistant(call(input='{"a": 1}')), user(result())])
     assert history[1].calls[0].input == {"a": 1}
-    assert history.for_send(CLAUDE)[1] == said(call(input={"a": 1}))
+    assert history.for_send(CLAUDE)[1] == assistant(call(input={"a": 1}))
 
 
 def test_json_results_are_text_to_all_others_and_go_back_as_json() -> None:
@@ -705,14 +712,14 @@ def test_system_words_stand_beside_the_messages_or_in_the_user_s() -> None:
     raw = [
         {"role": "system", "content": [{"text": "Be brief."}, POINT]},
         user("a"),
-        said("b"),
+        assistant("b"),
         {"role": "system", "content": [{"text": "Be kind."}]},
         user("c"),
     ]
     history = MessageHistory.from_list(raw)
     exported = history.export(CLAUDE)
     assert exported.system == [{"text": "Be brief."}, POINT]
-    assert exported.messages == [user("a"), said("b"), user("<system>\nBe kind.\n</system>", "c")]
+    assert exported.messages == [user("a"), assistant("b"), user("<system>\nBe kind.\n</system>", "c")]
     assert history.export(LLAMA).system == [{"text": "Be brief."}]
     assert MessageHistory().add_user("a").export(CLAUDE).system is None
     assert SystemBlock("Be kind.") in history[2].content
@@ -720,15 +727,15 @@ def test_system_words_stand_beside_the_messages_or_in_the_user_s() -> None:
 
 def test_a_prefilled_answer_ends_without_white_space() -> None:
     history = MessageHistory().add_user("a").add_assistant("It is \n")
-    assert history.for_send(OLD_CLAUDE) == [user("a"), said("It is")]
-    assert history.for_send(CLAUDE) == [user("a"), said("It is \n"), user("[Please continue.]")]
+    assert history.for_send(OLD_CLAUDE) == [user("a"), assistant("It is")]
+    assert history.for_send(CLAUDE) == [user("a"), assistant("It is \n"), user("[Please continue.]")]
 
 
 # Reasoning
 
 
 def test_signed_reasoning_is_claude_s_and_good_for_both_apis() -> None:
-    wire = [user("a"), said(SIGNED, {"reasoningContent": {"redactedContent": b"RW5j"}}, "b"), user("c")]
+    wire = [user("a"), assistant(SIGNED, {"reasoningContent": {"redactedContent": b"RW5j"}}, "b"), user("c")]
     for saved in (wire, in_json(wire)):
         history = MessageHistory.from_list(saved)
         assert history[1].content[:2] == (
@@ -741,13 +748,13 @@ def test_signed_reasoning_is_claude_s_and_good_for_both_apis() -> None:
             {"type": "redacted_thinking", "data": "RW5j"},
             {"type": "text", "text": "b"},
         ]
-        assert history.for_send(NOVA)[1] == said("b")
+        assert history.for_send(NOVA)[1] == assistant("b")
     there = MessageHistory.from_list(history.for_send())
     assert there.for_send(CLAUDE) == wire
 
 
 def test_redacted_reasoning_that_is_no_text_goes_back_as_it_came() -> None:
-    wire = [user("a"), said({"reasoningContent": {"redactedContent": b"\xff\x00"}}, "b"), user("c")]
+    wire = [user("a"), assistant({"reasoningContent": {"redactedContent": b"\xff\x00"}}, "b"), user("c")]
     history = MessageHistory.from_list(wire)
     assert history.for_send(CLAUDE) == wire
     assert MessageHistory.from_list(history.to_list()).for_send(CLAUDE) == wire
@@ -764,13 +771,13 @@ def test_reasoning_that_cannot_go_back_is_left_out() -> None:
         ThinkingBlock("trailing", "c2ln"),
     ]
     history = MessageHistory().add_user("a").add_assistant(content).add_user("c")
-    assert history.for_send(Bedrock())[1] == said("b")
-    withheld = [repair.removed for repair in history.export(Bedrock()).repairs if repair.code is RepairCode.WITHHELD]
-    assert withheld == [(block,) for block in content if isinstance(block, ThinkingBlock)]
+    assert history.for_send(Bedrock())[1] == assistant("b")
+    omitted = [repair.removed for repair in history.export(Bedrock()).repairs if repair.code is RepairCode.WITHHELD]
+    assert omitted == [(block,) for block in content if isinstance(block, ThinkingBlock)]
     assert len(history.for_send(OLD_CLAUDE)[1]["content"]) == 2
     behind = [ToolUseBlock("t1", "f", {}), TextBlock("I look."), ThinkingBlock("hm", "c2ln")]
     parted = MessageHistory().add_user("a").add_assistant(behind).add_tool_result("t1", "ok")
-    assert parted.for_send(Bedrock())[1:4] == [said("I look."), user("."), said(call())]
+    assert parted.for_send(Bedrock())[1:4] == [assistant("I look."), user("."), assistant(call())]
     alone = MessageHistory().add_user("a").add_assistant([ThinkingBlock("hm", "c2ln")]).add_user("c")
     assert [list(block) for block in alone.for_send(CLAUDE)[1]["content"]] == [["text"]]
 
@@ -797,7 +804,11 @@ def test_cache_points_move_before_documents_or_go() -> None:
 
 def test_the_earliest_cache_points_of_the_messages_go_first() -> None:
     history = MessageHistory.from_list(
-        [{"role": "system", "content": [{"text": "s"}, POINT]}, *[user("a", POINT), said("b", POINT)] * 3, user("c")]
+        [
+            {"role": "system", "content": [{"text": "s"}, POINT]},
+            *[user("a", POINT), assistant("b", POINT)] * 3,
+            user("c"),
+        ]
     )
     exported = history.export(CLAUDE)
     assert exported.system == [{"text": "s"}, POINT]
@@ -806,12 +817,12 @@ def test_the_earliest_cache_points_of_the_messages_go_first() -> None:
 
 
 def test_a_cache_point_goes_with_what_it_follows() -> None:
-    wire = [user("x"), said(call("a"), call("b"), POINT), user(result("a"), result("b"), POINT)]
+    wire = [user("x"), assistant(call("a"), call("b"), POINT), user(result("a"), result("b"), POINT)]
     history = MessageHistory.from_list(wire)
     assert history.for_send(CLAUDE) == wire
     assert len(history[1].content) == 2
     emptied = MessageHistory.from_list(
-        [user("x"), said({"reasoningContent": {"reasoningText": {"text": "hm"}}}, POINT), user("y")]
+        [user("x"), assistant({"reasoningContent": {"reasoningText": {"text": "hm"}}}, POINT), user("y")]
     )
     assert [list(block) for block in emptied.for_send(CLAUDE)[1]["content"]] == [["text"]]
 
@@ -819,12 +830,12 @@ def test_a_cache_point_goes_with_what_it_follows() -> None:
 def test_citations_and_guarded_content_are_text_to_all_others() -> None:
     cited = {"citationsContent": {"content": [{"text": "It is "}, {"text": "so."}], "citations": [{"title": "a"}]}}
     guarded = {"guardContent": {"text": {"text": "Is it?", "qualifiers": ["query"]}}}
-    wire = [user(guarded), said(cited), user("c")]
+    wire = [user(guarded), assistant(cited), user("c")]
     history = MessageHistory.from_list(wire)
     assert [message.text for message in history] == ["Is it?", "It is so.", "c"]
     assert history.for_send(CLAUDE) == wire
     assert MessageHistory.from_list(history.to_list()).for_send(CLAUDE) == wire
-    assert history.for_send(LLAMA)[1] == said("It is so.")
+    assert history.for_send(LLAMA)[1] == assistant("It is so.")
     assert history.for_send()[0]["content"] == [{"type": "text", "text": "Is it?"}]
     pictured = [user({"guardContent": image()}, "b")]
     assert MessageHistory.from_list(pictured).for_send(CLAUDE) == pictured
@@ -833,18 +844,18 @@ def test_citations_and_guarded_content_are_text_to_all_others() -> None:
 def test_server_tools_keep_to_their_model() -> None:
     used = {"toolUse": {"toolUseId": "s1", "name": "nova_grounding", "input": {}, "type": "server_tool_use"}}
     got = {"toolResult": {"toolUseId": "s1", "content": [{"json": {"a": 1}}], "type": "nova_grounding_result"}}
-    history = MessageHistory.from_list([user("x"), said(used, got, "done", call()), user(result())])
+    history = MessageHistory.from_list([user("x"), assistant(used, got, "done", call()), user(result())])
     assert not history.repairs
-    assert history.for_send(NOVA_2)[1] == said(used, got, "done", call())
-    assert history.for_send(CLAUDE)[1] == said("done", call())
+    assert history.for_send(NOVA_2)[1] == assistant(used, got, "done", call())
+    assert history.for_send(CLAUDE)[1] == assistant("done", call())
     twice = (
         MessageHistory()
         .add_user("x")
         .add_assistant([ProviderBlock("bedrock", block) for block in (used, used, got, got)])
     )
-    assert twice.add_user("y").for_send(NOVA_2)[1] == said(used, got)
-    torn = MessageHistory.from_list([user("x"), said(used, "done"), user("y")])
-    assert torn.for_send(NOVA_2)[1] == said("done")
+    assert twice.add_user("y").for_send(NOVA_2)[1] == assistant(used, got)
+    torn = MessageHistory.from_list([user("x"), assistant(used, "done"), user("y")])
+    assert torn.for_send(NOVA_2)[1] == assistant("done")
     assert not torn.awaiting
 
 
@@ -855,12 +866,12 @@ def test_a_list_is_known_by_any_of_its_blocks(key: str) -> None:
 
 def test_unknown_keys_and_members_are_kept_and_not_sent() -> None:
     unknown = {"SDK_UNKNOWN_MEMBER": {"name": "future"}}
-    raw = [{**user({"text": "x", "note": 1}), "id": "m1"}, said(unknown, "y"), user("z")]
+    raw = [{**user({"text": "x", "note": 1}), "id": "m1"}, assistant(unknown, "y"), user("z")]
     history = MessageHistory.from_list(raw, dialect=CLAUDE)
-    assert history.for_send(CLAUDE) == [user("x"), said("y"), user("z")]
-    withheld = [repair.removed[0] for repair in history.export(CLAUDE).repairs]
-    assert withheld[0] == {"note": 1, "id": "m1"}
-    assert withheld[1] == ProviderBlock("bedrock", unknown)
+    assert history.for_send(CLAUDE) == [user("x"), assistant("y"), user("z")]
+    omitted = [repair.removed[0] for repair in history.export(CLAUDE).repairs]
+    assert omitted[0] == {"note": 1, "id": "m1"}
+    assert omitted[1] == ProviderBlock("bedrock", unknown)
 
 
 NEW = {"later": "(new)"}
@@ -881,21 +892,25 @@ WITH_MORE: dict[str, list[Wire]] = {
     "citations of a document": [
         user({"document": {"format": "pdf", "name": "a", "source": {"bytes": "aGk="}, "citations": NEW}})
     ],
-    "reasoning": [user("q"), said({"reasoningContent": {**SIGNED["reasoningContent"], **NEW}}, "a"), user("r")],
+    "reasoning": [user("q"), assistant({"reasoningContent": {**SIGNED["reasoningContent"], **NEW}}, "a"), user("r")],
     "reasoning of two kinds": [
         user("q"),
-        said({"reasoningContent": {**SIGNED["reasoningContent"], "redactedContent": "(new)"}}, "a"),
+        assistant({"reasoningContent": {**SIGNED["reasoningContent"], "redactedContent": "(new)"}}, "a"),
         user("r"),
     ],
-    "redacted reasoning": [user("q"), said({"reasoningContent": {"redactedContent": b"x", **NEW}}, "a"), user("r")],
+    "redacted reasoning": [
+        user("q"),
+        assistant({"reasoningContent": {"redactedContent": b"x", **NEW}}, "a"),
+        user("r"),
+    ],
     "text of reasoning": [
         user("q"),
-        said({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "c2ln", **NEW}}}, "a"),
+        assistant({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "c2ln", **NEW}}}, "a"),
         user("r"),
     ],
     "a signature": [
         user("q"),
-        said({"reasoningContent": {"reasoningText": {"text": "hm", "signature": ["(new)"]}}}, "a"),
+        assistant({"reasoningContent": {"reasoningText": {"text": "hm", "signature": ["(new)"]}}}, "a"),
         user("r"),
     ],
     "a cache point": [user("q", {"cachePoint": {"type": "default", **NEW}})],
@@ -906,7 +921,7 @@ WITH_MORE: dict[str, list[Wire]] = {
     "guarded text": [user({"guardContent": {"text": {"text": "q", "qualifiers": ["(new)"]}}}, "r")],
     "cited words": [
         user("q"),
-        said({"citationsContent": {"content": [{"text": "a"}], "citations": [], **NEW}}),
+        assistant({"citationsContent": {"content": [{"text": "a"}], "citations": [], **NEW}}),
         user("r"),
     ],
     "a status": asked(result(status="(new)")),
@@ -990,20 +1005,20 @@ def test_blocks_with_several_keys_are_read_as_several() -> None:
 
 def test_a_response_is_read() -> None:
     response = {
-        "output": {"message": said(SIGNED, "I look.", call())},
+        "output": {"message": assistant(SIGNED, "I look.", call())},
         "stopReason": "tool_use",
         "usage": {"inputTokens": 1},
     }
     history = MessageHistory().add_user("q").add_response(response)
     assert [type(block) for block in history[1].content] == [ThinkingBlock, TextBlock, ToolUseBlock]
-    assert history.add_tool_result("t1", "r").for_send(CLAUDE)[1] == said(SIGNED, "I look.", call())
+    assert history.add_tool_result("t1", "r").for_send(CLAUDE)[1] == assistant(SIGNED, "I look.", call())
     assert Bedrock().reply({"output": {}}) is None
     assert Bedrock().reply({"output": [{"type": "message"}]}) is None
 
 
 def test_the_last_call_of_a_response_that_was_cut_off_is_dropped() -> None:
     for reason in ("max_tokens", "malformed_tool_use"):
-        response = {"output": {"message": said("I look.", call(input={"a": "hal"}))}, "stopReason": reason}
+        response = {"output": {"message": assistant("I look.", call(input={"a": "hal"}))}, "stopReason": reason}
         history = MessageHistory().add_user("q").add_response(response)
         assert not history.awaiting
         assert history[1].text == "I look."
@@ -1141,7 +1156,7 @@ def test_every_export_is_valid_and_comes_back(dialect: Bedrock) -> None:
 def test_rendering_is_causal(dialect: Bedrock) -> None:
     @given(with_own_blocks(), st.lists(messages(), max_size=3))
     def law(history: MessageHistory, after: list[Message]) -> None:
-        closed = history.close(dialect)
+        closed = history.as_sent(dialect)
         sent = closed.for_send(dialect)
         if not closed or closed[-1].role == "assistant" or str(sent).count("cachePoint") > 2:
             return  # the limit of cache points is a declared exception, and an answer to be gone on with

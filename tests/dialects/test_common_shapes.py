@@ -19,12 +19,11 @@ from message_history.dialects import (
     Portable,
     PydanticAI,
 )
+from message_history.dialects._shared.plain_messages import common_assistant, common_user
 from message_history.dialects.anthropic import render as anthropic
 from message_history.dialects.anthropic.common import common_wire as anthropic_wire
 from message_history.dialects.bedrock import common as bedrock
 from message_history.dialects.bedrock import render as bedrock_render
-from message_history.dialects.common import common_heard, common_said
-from message_history.dialects.detect import DIALECTS
 from message_history.dialects.gemini import common as gemini
 from message_history.dialects.gemini import render as gemini_render
 from message_history.dialects.mistral import common as mistral
@@ -36,6 +35,7 @@ from message_history.dialects.openai_responses import render as openai_responses
 from message_history.dialects.openai_responses.plan import Planner
 from message_history.dialects.pydantic_ai import common as pydantic_ai
 from message_history.dialects.pydantic_ai import render as pydantic_ai_render
+from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import histories
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def plain_turns(draw: st.DrawFn) -> MessageHistory:
         ids = draw(st.lists(IDS, max_size=3, unique=True))
         texts = [TextBlock(text) for text in draw(st.lists(WORDS, max_size=2))]
         calls = [ToolUseBlock(id, draw(IDS), draw(INPUTS)) for id in ids]
-        said = [*calls, *texts] if draw(st.integers(0, 5)) == 0 else [*texts, *calls]
-        history = history.add_assistant(said or "nothing")
+        assistant = [*calls, *texts] if draw(st.integers(0, 5)) == 0 else [*texts, *calls]
+        history = history.add_assistant(assistant or "nothing")
         for id in ids:
             if draw(st.integers(0, 4)):
                 content = draw(st.lists(WORDS.map(TextBlock), max_size=2))
@@ -98,9 +98,9 @@ def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, E
     short = history.export(dialect)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anthropic, "common_wire", lambda _: None)
-        for way in SHORT_WAYS:
-            patch.setattr(way, "common_said", lambda _: None)
-            patch.setattr(way, "common_heard", lambda _: None)
+        for shape in SHORT_WAYS:
+            patch.setattr(shape, "common_said", lambda _: None)
+            patch.setattr(shape, "common_heard", lambda _: None)
         return short, history.export(dialect)
 
 
@@ -124,9 +124,9 @@ def test_common_messages_go_the_short_way() -> None:
     history = MessageHistory().add_user("q").add_assistant(["a", ToolUseBlock("c", "f", {"n": 1, "deep": [{}]})])
     history = history.add_tool_result("c", "r").add_user("and")
     assert all(anthropic_wire(message) is not None for message in history)
-    assert all((common_said if message.role == "assistant" else common_heard)(message) for message in history)
+    assert all((common_assistant if message.role == "assistant" else common_user)(message) for message in history)
     flat = history.add_assistant(["ä", ToolUseBlock("d", "f", {"n": 1})])
-    assert common_said(flat[-1]) == (["ä"], [("d", "f", {"n": 1})])
+    assert common_assistant(flat[-1]) == (["ä"], [("d", "f", {"n": 1})])
 
 
 @pytest.mark.parametrize(("dialect", "long_ways"), LONG_WAYS.items())

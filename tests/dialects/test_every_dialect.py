@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, check, dialects
-from message_history.blocks import is_blank
+from message_history.core.blocks import is_blank
 from message_history.dialects import Dialect
 from message_history.integrations.strategies import broken_lists, histories, messages, odd_entries
 
@@ -69,7 +69,7 @@ def test_odd_lists_never_raise(dialect: Dialect[Any]) -> None:
 def test_rendering_is_causal(dialect: Dialect[Any]) -> None:
     @given(histories(), st.lists(messages(), max_size=3))
     def law(history: MessageHistory, after: list[Message]) -> None:
-        closed = history.close(dialect)
+        closed = history.as_sent(dialect)
         sent = closed.for_send(dialect)
         if not closed or closed[-1].role == "assistant" or marks_cache(sent):
             return
@@ -107,8 +107,8 @@ def test_an_export_is_found_by_its_shape(dialect: Dialect[Any]) -> None:
     found = MessageHistory.from_list(wire)
     assert not found.repairs
     # Where words and calls may not share a message, there is a short message of the user's between them.
-    said = [(message.role, message.text) for message in history if message.text]
-    assert [words for words in ((message.role, message.text) for message in found) if words in said] == said
+    assistant = [(message.role, message.text) for message in history if message.text]
+    assert [words for words in ((message.role, message.text) for message in found) if words in assistant] == assistant
     calling = next(n for n, message in enumerate(found) if message.calls)
     assert found[calling].calls[0].name == "f"
     assert found[calling].calls[0].input == {"a": 1}
@@ -137,10 +137,10 @@ def test_content_survives_the_round_trip_or_a_repair_says_why_not(dialect: Diale
         told = {repair.index for repair in exported.repairs}
         found = content_of(MessageHistory.from_list(exported.messages, dialect=dialect))
         joined = "\n".join(found)
-        for index, message in enumerate(history.close(dialect)):
+        for index, message in enumerate(history.as_sent(dialect)):
             for item in content_of([message]) if index not in told else ():
-                kind, _, said = item.partition(" ")
-                assert item in found or (kind != "call" and said in joined), item
+                kind, _, assistant = item.partition(" ")
+                assert item in found or (kind != "call" and assistant in joined), item
 
     law()
 

@@ -23,7 +23,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
 from message_history.dialects.gemini import rules
 from tests.dialects.gemini import (
@@ -411,11 +411,11 @@ def signed_everywhere() -> MessageHistory:
 
 def test_signatures_are_kept_with_their_blocks() -> None:
     history = signed_everywhere()
-    thought, said = history[1].content
+    thought, assistant = history[1].content
     assert isinstance(thought, ThinkingBlock)
-    assert isinstance(said, TextBlock)
-    assert thought.signature == said.signature == history[3].calls[0].signature == SIGNATURE
-    assert thought.issuer == said.issuer == history[3].calls[0].issuer == "gemini"
+    assert isinstance(assistant, TextBlock)
+    assert thought.signature == assistant.signature == history[3].calls[0].signature == SIGNATURE
+    assert thought.issuer == assistant.issuer == history[3].calls[0].issuer == "gemini"
 
 
 def test_signatures_stay_with_their_issuer() -> None:
@@ -449,10 +449,10 @@ def test_thinking_of_another_issuer_is_withheld() -> None:
 )
 def test_the_value_for_no_signature_is_never_kept(form: Any) -> None:
     history = read([user("x"), model({"text": "y", "thoughtSignature": form}, call(signature=form)), user(response())])
-    said, asked = history[1].content
-    assert isinstance(said, TextBlock)
+    assistant, asked = history[1].content
+    assert isinstance(assistant, TextBlock)
     assert isinstance(asked, ToolUseBlock)
-    assert said.signature is asked.signature is None
+    assert assistant.signature is asked.signature is None
     assert history.repairs == ()
     assert history.for_send(Gemini())[1] == model("y", call(signature=BYPASS))
 
@@ -477,9 +477,9 @@ def test_a_signature_that_does_not_decode_is_not_sent() -> None:
     exported = history.export(Gemini())
     assert exported.messages[1] == model("y", call(signature=BYPASS))
     assert all("G12" in repair.detail or "G14" in repair.detail for repair in exported.repairs)
-    said = history[1].content[0]
-    assert isinstance(said, TextBlock)
-    assert said.signature == "not base64!"
+    assistant = history[1].content[0]
+    assert isinstance(assistant, TextBlock)
+    assert assistant.signature == "not base64!"
 
 
 def test_the_signature_of_an_empty_text_goes_to_the_text_before_it() -> None:

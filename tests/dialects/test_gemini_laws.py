@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, Severity, TextBlock, ToolResultBlock, ToolUseBlock, check
-from message_history.blocks import is_blank
+from message_history.core.blocks import is_blank
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
 from message_history.integrations.strategies import histories, json_values, messages
 from tests.dialects.gemini import VARIANTS, contents, every_variant, read
@@ -71,7 +71,7 @@ def test_any_history_is_valid_and_comes_back(dialect: Gemini) -> None:
 def test_rendering_is_causal(dialect: Gemini) -> None:
     @given(st.one_of(histories(), contents().map(read)), st.lists(messages(), max_size=3))
     def law(history: MessageHistory, after: list[Message]) -> None:
-        closed = history.close(dialect)
+        closed = history.as_sent(dialect)
         sent = closed.for_send(dialect)
         if not closed or closed[-1].role == "assistant":
             return
@@ -105,7 +105,7 @@ def test_words_inputs_and_results_come_back_unless_a_repair_says_why_not(dialect
         if any(repair.severity is Severity.LOSSY or "surrogate" in repair.detail for repair in exported.repairs):
             return
         back = "\n".join(told(MessageHistory.from_list(exported.messages, dialect=dialect)))
-        assert [item for item in told(history.close(dialect)) if item not in back] == []
+        assert [item for item in told(history.as_sent(dialect)) if item not in back] == []
 
     law()
 

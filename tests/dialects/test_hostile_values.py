@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, check
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 from tests.dialects.odd_pieces import PIXEL, PNG
 from tests.dialects.places import places, planted
 

@@ -25,10 +25,10 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
+from message_history.core.json_values import FrozenDict
 from message_history.dialects import Mistral, OpenAIChat
 from message_history.dialects.mistral import rules
-from message_history.frozen import FrozenDict
 from message_history.integrations.strategies import histories, messages
 from tests.dialects.odd_pieces import PIXEL
 from tests.shared.material import cases, needs_material, rows
@@ -51,7 +51,7 @@ def user(content: Any) -> Wire:
     return {"role": "user", "content": content}
 
 
-def said(content: Any, *calls: Wire, **keys: Any) -> Wire:
+def assistant(content: Any, *calls: Wire, **keys: Any) -> Wire:
     return {"role": "assistant", "content": content, **({"tool_calls": list(calls)} if calls else {}), **keys}
 
 
@@ -83,151 +83,151 @@ def codes(history: MessageHistory, dialect: Mistral) -> list[RepairCode]:
 
 REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     ("M01", Mistral(), [], None, "Conversation must have at least one message"),
-    ("M02", LARGE, [said("yo")], 0, "Conversation must start with a user message or system message"),
+    ("M02", LARGE, [assistant("yo")], 0, "Conversation must start with a user message or system message"),
     (
         "M02",
         Mistral(),
-        [said("yo"), user("hi")],
+        [assistant("yo"), user("hi")],
         0,
         "Conversation must start with a user message, got assistant.",
     ),
     (
         "M03",
         LARGE,
-        [user("hi"), said("", call()), user("wait"), result()],
+        [user("hi"), assistant("", call()), user("wait"), result()],
         3,
         "Unexpected role 'tool' after role 'user'",
     ),
     (
         "M03a",
         LARGE,
-        [user("hi"), said("", call()), result(), user("go on")],
+        [user("hi"), assistant("", call()), result(), user("go on")],
         3,
         "Unexpected role 'user' after role 'tool'",
     ),
     (
         "M03b",
         LARGE,
-        [user("hi"), said("yo"), system("s"), user("hi")],
+        [user("hi"), assistant("yo"), system("s"), user("hi")],
         2,
         "Unexpected role 'system' after role 'assistant'",
     ),
     (
         "M03b",
         LARGE,
-        [user("hi"), said("", call()), result(), system("s")],
+        [user("hi"), assistant("", call()), result(), system("s")],
         3,
         "Unexpected role 'system' after role 'tool'",
     ),
     (
         "M04",
         LARGE,
-        [user("hi"), said("yo")],
+        [user("hi"), assistant("yo")],
         1,
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
     ),
     (
         "M04",
         Mistral(),
-        [user("hi"), said("yo", prefix=True)],
+        [user("hi"), assistant("yo", prefix=True)],
         1,
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
     ),
     (
         "M05",
         LARGE,
-        [user("hi"), said("yo", prefix=True), user("hi")],
+        [user("hi"), assistant("yo", prefix=True), user("hi")],
         1,
         "Assistant message with prefix True must be last message",
     ),
     (
         "M06",
         LARGE,
-        [user("hi"), said("", call(), call("abcdefgh2")), result()],
+        [user("hi"), assistant("", call(), call("abcdefgh2")), result()],
         1,
         "Not the same number of function calls and responses",
     ),
     (
         "M06",
         Mistral.for_version(3),
-        [user("hi"), said("", call()), result(), result("abcdefgh2")],
+        [user("hi"), assistant("", call()), result(), result("abcdefgh2")],
         1,
         "Not the same number of function calls and responses",
     ),
     (
         "M06",
         Mistral.for_version(7),
-        [user("hi"), said("", call()), said("yo"), user("hi")],
+        [user("hi"), assistant("", call()), assistant("yo"), user("hi")],
         1,
         "Not the same number of function calls and responses",
     ),
     (
         "M06a",
         LARGE,
-        [user("hi"), said("", call()), result("zzzzzzzzz")],
+        [user("hi"), assistant("", call()), result("zzzzzzzzz")],
         2,
         "Unexpected tool call id zzzzzzzzz in tool results",
     ),
     (
         "M06b",
         LARGE,
-        [user("hi"), said("", call()), result(), result()],
+        [user("hi"), assistant("", call()), result(), result()],
         3,
         "Duplicate tool call id abcdefgh1 in tool results",
     ),
     (
         "M06c",
         LARGE,
-        [user("hi"), said("", call(), call()), result(), result()],
+        [user("hi"), assistant("", call(), call()), result(), result()],
         1,
         "Duplicate tool call id abcdefgh1 in assistant message",
     ),
     (
         "M06d",
         LARGE,
-        [user("hi"), said("", call()), result("zzzzzzzzz")],
+        [user("hi"), assistant("", call()), result("zzzzzzzzz")],
         1,
         "Not the same number of function calls and responses",
     ),
     (
         "M07",
         LARGE,
-        [user("hi"), said("", call("call_abc")), result("call_abc")],
+        [user("hi"), assistant("", call("call_abc")), result("call_abc")],
         1,
         "Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.",
     ),
     (
         "M07a",
         Mistral.for_version(15),
-        [user("hi"), said("", call("")), result("")],
+        [user("hi"), assistant("", call("")), result("")],
         1,
         "Tool call id must be a non-empty string other than 'null' for tokenizer version 13 or newer.",
     ),
     (
         "M07b",
         LARGE,
-        [user("hi"), said("", call()), {"role": "tool", "content": "r"}],
+        [user("hi"), assistant("", call()), {"role": "tool", "content": "r"}],
         2,
         "Tool call id has to be defined.",
     ),
     (
         "M07b",
         LARGE,
-        [user("hi"), said("", call()), result("x")],
+        [user("hi"), assistant("", call()), result("x")],
         2,
         "Tool call id was x but must be a-z, A-Z, 0-9, with a length of 9.",
     ),
     (
         "M07c",
         LARGE,
-        [user("hi"), said("", {"type": "function", "function": {"name": "f", "arguments": "{}"}}), result()],
+        [user("hi"), assistant("", {"type": "function", "function": {"name": "f", "arguments": "{}"}}), result()],
         1,
         "Tool call id has to be defined in serving mode.",
     ),
     (
         "M08",
         MEDIUM,
-        [user("hi"), said("", call(name="a b")), result()],
+        [user("hi"), assistant("", call(name="a b")), result()],
         1,
         "Function name was a b but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length "
         "of 64.",
@@ -235,7 +235,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     (
         "M08",
         LARGE,
-        [user("hi"), said("", call()), result(name="a b")],
+        [user("hi"), assistant("", call()), result(name="a b")],
         2,
         "Function name was a b but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length "
         "of 64.",
@@ -243,28 +243,28 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     (
         "M09",
         Mistral.for_version(3),
-        [user("hi"), said("let me check", call()), result()],
+        [user("hi"), assistant("let me check", call()), result()],
         1,
         "Assistant message must have either content or tool_calls, but not both.",
     ),
     (
         "M09a",
         LARGE,
-        [user("hi"), said(""), user("go on")],
+        [user("hi"), assistant(""), user("go on")],
         1,
         "Assistant message must have either content or tool_calls, but not none.",
     ),
     (
         "M10",
         LARGE,
-        [user("hi"), said("", call()), result(content=[image()])],
+        [user("hi"), assistant("", call()), result(content=[image()])],
         2,
         "Unexpected content chunk types in tool message: ['ImageURLChunk']",
     ),
     (
         "M10",
         Mistral.for_version(7),
-        [user("hi"), said([thought("hm"), text_chunk("yo")]), user("hi")],
+        [user("hi"), assistant([thought("hm"), text_chunk("yo")]), user("hi")],
         1,
         "Unexpected content chunk types in assistant message: ['ThinkChunk']",
     ),
@@ -279,7 +279,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     (
         "M12",
         LARGE,
-        [user("hi"), said("x", reasoning_content="r"), user("hi")],
+        [user("hi"), assistant("x", reasoning_content="r"), user("hi")],
         1,
         '{"type":"extra_forbidden","loc":["body","messages",1,"assistant","reasoning_content"],"msg":"Extra inputs '
         'are not permitted"}',
@@ -303,14 +303,14 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     (
         "M19",
         MAGISTRAL,
-        [user("hi"), said([text_chunk("x"), thought("h")]), user("hi")],
+        [user("hi"), assistant([text_chunk("x"), thought("h")]), user("hi")],
         1,
         "ThinkChunks must be leading: all ThinkChunks must appear before any other content chunk.",
     ),
     (
         "M19",
         MAGISTRAL,
-        [user("hi"), said([thought("h"), text_chunk("x")], reasoning="h"), user("hi")],
+        [user("hi"), assistant([thought("h"), text_chunk("x")], reasoning="h"), user("hi")],
         1,
         "Message cannot have both thinking chunks in content and a top-level `reasoning` or `reasoning_content` field.",
     ),
@@ -339,40 +339,48 @@ def test_what_is_refused_is_found_and_mended(
     found = [violation for violation in check(wire, dialect) if violation.rule == rule]
     assert [violation.index for violation in found][:1] == [index]
     assert found[0].error == text
-    mended = MessageHistory.from_list(wire, dialect=dialect).for_send(dialect)
-    assert not mended or not check(mended, dialect)
+    repaired = MessageHistory.from_list(wire, dialect=dialect).for_send(dialect)
+    assert not repaired or not check(repaired, dialect)
 
 
 ACCEPTED: dict[str, tuple[Mistral, list[Wire]]] = {
     "users in a row": (LARGE, [user("a"), user("b")]),
-    "system behind user": (LARGE, [user("a"), system("s"), said("x"), user("b")]),
+    "system behind user": (LARGE, [user("a"), system("s"), assistant("x"), user("b")]),
     "two system messages": (LARGE, [system("a"), system("b"), user("c")]),
-    "assistants in a row": (LARGE, [user("a"), said("x"), said("y"), user("b")]),
-    "an assistant first": (LARGE, [said("x"), user("b")]),
-    "a prefix": (LARGE, [user("a"), said("x", prefix=True)]),
+    "assistants in a row": (LARGE, [user("a"), assistant("x"), assistant("y"), user("b")]),
+    "an assistant first": (LARGE, [assistant("x"), user("b")]),
+    "a prefix": (LARGE, [user("a"), assistant("x", prefix=True)]),
     "null and empty content beside calls": (
         LARGE,
-        [user("a"), said(None, call()), result(), said([], call()), result(), said("", call()), result()],
+        [
+            user("a"),
+            assistant(None, call()),
+            result(),
+            assistant([], call()),
+            result(),
+            assistant("", call()),
+            result(),
+        ],
     ),
-    "words beside calls": (LARGE, [user("a"), said("x", call()), result()]),
+    "words beside calls": (LARGE, [user("a"), assistant("x", call()), result()]),
     "results out of order": (
         LARGE,
-        [user("a"), said("", call(), call("abcdefgh2")), result("abcdefgh2"), result()],
+        [user("a"), assistant("", call(), call("abcdefgh2")), result("abcdefgh2"), result()],
     ),
-    "one id in two turns": (LARGE, [user("a"), said("", call()), result(), said("", call()), result()]),
-    "unreadable arguments": (LARGE, [user("a"), said("", call(arguments="{not json")), result()]),
-    "an odd name on the newest model": (LARGE, [user("a"), said("", call(name='a {"b"}')), result()]),
-    "an image from a tool": (MEDIUM, [user("a"), said("", call()), result(content=[image()])]),
-    "thinking": (MAGISTRAL, [user("a"), said([thought("h", "m"), text_chunk("x")]), user("b")]),
+    "one id in two turns": (LARGE, [user("a"), assistant("", call()), result(), assistant("", call()), result()]),
+    "unreadable arguments": (LARGE, [user("a"), assistant("", call(arguments="{not json")), result()]),
+    "an odd name on the newest model": (LARGE, [user("a"), assistant("", call(name='a {"b"}')), result()]),
+    "an image from a tool": (MEDIUM, [user("a"), assistant("", call()), result(content=[image()])]),
+    "thinking": (MAGISTRAL, [user("a"), assistant([thought("h", "m"), text_chunk("x")]), user("b")]),
     "other ids where the newest code serves": (
         Mistral.for_version(15),
-        [user("a"), said("", call("call_abc")), result("call_abc"), user("b")],
+        [user("a"), assistant("", call("call_abc")), result("call_abc"), user("b")],
     ),
     "a wrong id where results are counted": (
         Mistral.for_version(7),
-        [user("a"), said("", call()), result("zzzzzzzzz")],
+        [user("a"), assistant("", call()), result("zzzzzzzzz")],
     ),
-    "an empty result": (Mistral(), [user("a"), said("", call()), result(content="")]),
+    "an empty result": (Mistral(), [user("a"), assistant("", call()), result(content="")]),
 }
 
 
@@ -408,8 +416,8 @@ def test_an_id_never_takes_another_s_place() -> None:
 def test_a_user_does_not_follow_a_tool_where_that_may_be_refused() -> None:
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("abcdefgh1", "f", {})])
     history = history.add_tool_result("abcdefgh1", "r").add_user("and now?")
-    assert history.for_send(Mistral())[-2:] == [said("OK."), user("and now?")]
-    assert history.for_send(LARGE)[-2:] == [said("OK."), user("and now?")]
+    assert history.for_send(Mistral())[-2:] == [assistant("OK."), user("and now?")]
+    assert history.for_send(LARGE)[-2:] == [assistant("OK."), user("and now?")]
     assert history.for_send(Mistral.for_version(15))[-2:] == [result(), user("and now?")]
     assert codes(history, Mistral()) == [RepairCode.PLACEHOLDER_ADDED]
     assert codes(history, Mistral.for_version(15)) == []
@@ -418,9 +426,9 @@ def test_a_user_does_not_follow_a_tool_where_that_may_be_refused() -> None:
 def test_words_and_calls_share_a_message_only_where_that_is_known() -> None:
     history = MessageHistory().add_user("q").add_assistant([TextBlock("I look."), ToolUseBlock("abcdefgh1", "f", {})])
     history = history.add_tool_result("abcdefgh1", "r")
-    assert history.for_send(LARGE)[1:] == [said("I look.", call()), result()]
+    assert history.for_send(LARGE)[1:] == [assistant("I look.", call()), result()]
     for dialect in (Mistral(), Mistral.for_version(3), Mistral.for_model("devstral-latest")):
-        assert history.for_send(dialect)[1:] == [said("I look."), user("Go on."), said("", call()), result()]
+        assert history.for_send(dialect)[1:] == [assistant("I look."), user("Go on."), assistant("", call()), result()]
 
 
 def test_late_system_words_follow_the_user_or_become_the_user_s() -> None:
@@ -440,31 +448,31 @@ def test_the_system_prompt_is_one_message_where_it_must_be() -> None:
 
 
 def test_a_prefix_goes_out_as_one_only_at_the_end() -> None:
-    raw = [user("Count."), said("1, 2,", prefix=True)]
+    raw = [user("Count."), assistant("1, 2,", prefix=True)]
     for history in (MessageHistory.from_list(raw), MessageHistory.from_list(raw, dialect=LARGE)):
         assert history.for_send(LARGE) == raw
         assert history.for_send(Mistral())[-1] == user("[Please continue.]")
         assert "prefix" not in history.for_send(Mistral())[1]
-        assert history.add_user("no").for_send(LARGE) == [user("Count."), said("1, 2,"), user("no")]
+        assert history.add_user("no").for_send(LARGE) == [user("Count."), assistant("1, 2,"), user("no")]
         assert history.export(LARGE).repairs == ()
         for export in (history.export(Mistral()), history.add_user("no").export(LARGE)):
             assert [item for repair in export.repairs for item in repair.removed] == [FrozenDict(prefix=True)]
     answer = MessageHistory().add_user("Count.").add_assistant("1, 2, 3.")
     assert answer.for_send(LARGE)[-1] == user("[Please continue.]")
-    whole = MessageHistory.from_list([user("Count."), said("1, 2, 3.", prefix=False), user("no")], dialect=LARGE)
+    whole = MessageHistory.from_list([user("Count."), assistant("1, 2, 3.", prefix=False), user("no")], dialect=LARGE)
     assert whole.export(LARGE).repairs == ()
 
 
 def test_thinking_leads_and_goes_back_as_it_came() -> None:
     chunk = {"type": "thinking", "thinking": [text_chunk("h"), text_chunk("m")], "signature": "c2ln", "closed": True}
-    raw = [user("q"), said([chunk, text_chunk("a")]), user("r")]
+    raw = [user("q"), assistant([chunk, text_chunk("a")]), user("r")]
     history = MessageHistory.from_list(raw)
     block = history[1].content[0]
     assert isinstance(block, ThinkingBlock)
     assert (block.thinking, block.signature, block.issuer) == ("h\n\nm", "c2ln", "mistral")
     assert history.for_send(MAGISTRAL) == raw
     assert MessageHistory.from_list(history.to_list()).for_send(MAGISTRAL) == raw
-    assert history.for_send(Mistral())[1] == said("a")
+    assert history.for_send(Mistral())[1] == assistant("a")
     assert codes(history, Mistral()) == [RepairCode.WITHHELD]
     assert history.for_send(OpenAIChat())[1]["content"] == "a"
 
@@ -481,15 +489,15 @@ def test_thinking_behind_words_and_of_others_is_left_out() -> None:
         ]
     )
     history = history.add_user("r")
-    assert history.for_send(MAGISTRAL)[1] == said([thought("first"), text_chunk("a")])
+    assert history.for_send(MAGISTRAL)[1] == assistant([thought("first"), text_chunk("a")])
     assert codes(history, MAGISTRAL) == [RepairCode.WITHHELD, RepairCode.WITHHELD]
 
 
 def test_reasoning_content_becomes_a_thinking_chunk_where_thinking_is_taken() -> None:
-    raw = [user("a"), said("b", reasoning_content="hm"), user("c")]
+    raw = [user("a"), assistant("b", reasoning_content="hm"), user("c")]
     history = MessageHistory.from_list(raw, dialect=Mistral())
-    assert history.for_send(MAGISTRAL)[1] == said([thought("hm"), text_chunk("b")])
-    assert history.for_send(LARGE)[1] == said("b")
+    assert history.for_send(MAGISTRAL)[1] == assistant([thought("hm"), text_chunk("b")])
+    assert history.for_send(LARGE)[1] == assistant("b")
 
 
 def test_a_tool_s_image_moves_to_the_user_with_a_note() -> None:
@@ -499,7 +507,7 @@ def test_a_tool_s_image_moves_to_the_user_with_a_note() -> None:
     url = f"data:image/png;base64,{PIXEL}"
     assert history.for_send(Mistral())[2:] == [
         result(content="a picture\n[The image follows in the next user message.]"),
-        said("OK."),
+        assistant("OK."),
         user([text_chunk("[The image that tool call abcdefgh1 gave:]"), image(url), text_chunk("what is it?")]),
     ]
     assert history.for_send(MEDIUM)[2] == result(content=[text_chunk("a picture"), image(url)])
@@ -531,16 +539,16 @@ def test_the_title_of_a_file_that_is_named_by_its_id_is_told() -> None:
 def test_unknown_keys_are_kept_and_not_sent() -> None:
     raw = [
         {**user("a"), "name": "ann"},
-        said("b", metadata={"x": 1}),
+        assistant("b", metadata={"x": 1}),
         user("c"),
-        said("", {**call(), "index": 0, "note": "n"}),
+        assistant("", {**call(), "index": 0, "note": "n"}),
         result(name="f", status="ok"),
     ]
     history = MessageHistory.from_list(raw, dialect=LARGE)
     wire = history.for_send(LARGE)
-    assert wire == [user("a"), said("b"), user("c"), said("", {**call(), "index": 0}), result(name="f")]
-    withheld = [repair.removed[0] for repair in history.export(LARGE).repairs if repair.code is RepairCode.WITHHELD]
-    assert withheld == [{"name": "ann"}, {"metadata": {"x": 1}}, {"note": "n"}, {"status": "ok"}]
+    assert wire == [user("a"), assistant("b"), user("c"), assistant("", {**call(), "index": 0}), result(name="f")]
+    omitted = [repair.removed[0] for repair in history.export(LARGE).repairs if repair.code is RepairCode.WITHHELD]
+    assert omitted == [{"name": "ann"}, {"metadata": {"x": 1}}, {"note": "n"}, {"status": "ok"}]
     assert MessageHistory.from_list(history.to_list()).for_send(LARGE) == wire
 
 
@@ -548,7 +556,7 @@ def test_a_key_of_a_chunk_that_is_nested_too_deep_is_converted_and_told_once() -
     deep: Any = "at the bottom"
     for _ in range(99):
         deep = [deep]
-    raw = [user("a"), said([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "note": deep}])]
+    raw = [user("a"), assistant([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "note": deep}])]
     history = MessageHistory.from_list(raw, dialect=LARGE)
     assert [repair.code for repair in history.repairs] == [RepairCode.VALUE_CONVERTED]
     assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
@@ -564,7 +572,7 @@ def test_names_fit_and_stay_apart() -> None:
 
 
 def test_arguments_go_back_byte_for_byte() -> None:
-    raw = [user("q"), said("", call(arguments='{"a" :1}'), call("abcdefgh2", arguments="{not json")), result()]
+    raw = [user("q"), assistant("", call(arguments='{"a" :1}'), call("abcdefgh2", arguments="{not json")), result()]
     wire = MessageHistory.from_list(raw, dialect=LARGE).for_send(LARGE)
     assert [each["function"]["arguments"] for each in wire[1]["tool_calls"]] == ['{"a" :1}', "{not json"]
 
@@ -587,7 +595,7 @@ def test_an_empty_assistant_message_is_never_sent() -> None:
 
 
 def test_a_message_of_thinking_alone_keeps_it() -> None:
-    raw = [user("q"), said([thought("hm")]), user("r")]
+    raw = [user("q"), assistant([thought("hm")]), user("r")]
     assert MessageHistory.from_list(raw).for_send(MAGISTRAL) == raw
 
 
@@ -608,11 +616,11 @@ def test_a_response_is_read() -> None:
         assert isinstance(history[1].content[0], ThinkingBlock)
         assert history.awaiting[0].name == "f"
         sent = history.add_tool_result("abcdefgh1", "r").for_send(MAGISTRAL)
-        assert sent[1] == said([thought("hm"), text_chunk("I look.")], {**call(), "index": 0})
+        assert sent[1] == assistant([thought("hm"), text_chunk("I look.")], {**call(), "index": 0})
 
 
 def test_calls_of_a_response_that_was_cut_off_are_dropped_if_unreadable() -> None:
-    cut = {"choices": [{"finish_reason": "length", "message": said("I look.", call(arguments='{"a": '))}]}
+    cut = {"choices": [{"finish_reason": "length", "message": assistant("I look.", call(arguments='{"a": '))}]}
     history = MessageHistory().add_user("q").add_response(cut, dialect=Mistral())
     assert not history.awaiting
     assert history[1].text == "I look."
@@ -621,7 +629,7 @@ def test_calls_of_a_response_that_was_cut_off_are_dropped_if_unreadable() -> Non
 
 
 def test_a_list_without_thinking_reads_like_chat_completions() -> None:
-    raw = [system("s"), user("q"), said("", call()), result(), said("done"), user("thanks")]
+    raw = [system("s"), user("q"), assistant("", call()), result(), assistant("done"), user("thanks")]
     by_shape, by_name = MessageHistory.from_list(raw), MessageHistory.from_list(raw, dialect=Mistral())
     assert by_shape == by_name
     assert by_shape.for_send(Mistral()) == raw
@@ -733,7 +741,7 @@ def test_every_export_is_valid_and_comes_back(dialect: Mistral) -> None:
 def test_rendering_is_causal(dialect: Mistral) -> None:
     @given(with_chunks(), st.lists(messages(), max_size=3))
     def law(history: MessageHistory, after: list[Message]) -> None:
-        closed = history.close(dialect)
+        closed = history.as_sent(dialect)
         sent = closed.for_send(dialect)
         later = closed.add(Message.assistant("reply")) if closed and closed[-1].role == "user" else closed
         for message in after if later is not closed else ():

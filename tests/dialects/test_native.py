@@ -22,10 +22,10 @@ PLAIN: list[tuple[list[Any], list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("entries", "said"), PLAIN)
-def test_plain_messages_beside_it_are_kept(entries: list[Any], said: list[tuple[str, str]]) -> None:
+@pytest.mark.parametrize(("entries", "assistant"), PLAIN)
+def test_plain_messages_beside_it_are_kept(entries: list[Any], assistant: list[tuple[str, str]]) -> None:
     history = MessageHistory.from_list(entries)
-    assert [(message.role, message.text) for message in history] == said
+    assert [(message.role, message.text) for message in history] == assistant
     assert history.repairs == ()
 
 

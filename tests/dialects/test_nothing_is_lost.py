@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import MessageHistory
-from message_history.blocks import Block
+from message_history.core.blocks import Block
+from message_history.core.json_values import thaw
 from message_history.dialects import Anthropic, Mistral, OpenAIChat, Portable
-from message_history.dialects.detect import DIALECTS
 from message_history.dialects.native.render import block_to_json
-from message_history.frozen import thaw
+from message_history.dialects.registry import DIALECTS
 from tests.dialects.odd_pieces import PIXEL, PNG
 from tests.dialects.places import places, planted
 

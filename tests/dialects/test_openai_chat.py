@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, RepairCode, TextBlock, ToolUseBlock, check
-from message_history.blocks import ImageBlock, Meta, ThinkingBlock
+from message_history.core.blocks import ImageBlock, Meta, ThinkingBlock
 from message_history.dialects import Anthropic, Dialect, Mistral, OpenAIChat, Portable
 from message_history.dialects.openai_chat.compatible import UNCHECKED
 
@@ -427,7 +427,13 @@ def exported(raw: list[Wire], dialect: Dialect[Any]) -> list[Wire]:
 
 
 def test_reasoning_goes_back_under_the_key_that_the_model_knows() -> None:
-    raw: list[Wire] = [ASK, call("c1", reasoning_content="hm"), tool("c1"), {**SAID, "content": "done"}, MORE]
+    raw: list[Wire] = [
+        ASK,
+        call("c1", reasoning_content="hm"),
+        tool("c1"),
+        {**SAID, "content": "done"},
+        MORE,
+    ]
     assert exported(raw, served("deepseek"))[1]["reasoning_content"] == "hm"
     assert exported(raw, served("deepseek"))[3]["reasoning_content"] == ""
     assert exported(raw, served("groq|gpt-oss-120b"))[1]["reasoning"] == "hm"
@@ -501,7 +507,14 @@ def test_ids_differ_in_the_whole_list_where_they_must() -> None:
 
 
 def test_calls_and_results_are_text_where_a_template_knows_no_tools() -> None:
-    raw: list[Wire] = [RULED, ASK, call("c1", arguments='{"a": 1}', content="look"), tool("c1", "found"), SAID, MORE]
+    raw: list[Wire] = [
+        RULED,
+        ASK,
+        call("c1", arguments='{"a": 1}', content="look"),
+        tool("c1", "found"),
+        SAID,
+        MORE,
+    ]
     wire = exported(raw, served("vllm|google/gemma-2-9b-it"))
     assert wire == [
         {"role": "user", "content": "<system>\nbe brief\n</system>\n\nq"},
@@ -660,7 +673,10 @@ def test_what_is_no_call_is_kept_with_the_message_and_not_sent(keys: Wire) -> No
 
 @pytest.mark.parametrize("keys", [{"tool_calls": []}, {"tool_calls": None}, {"function_call": {}}, {"refusal": ""}])
 def test_a_key_that_says_nothing_is_no_key(keys: Wire) -> None:
-    for entry in ({**SAID, **keys}, {**SAID, **keys, "audio": None, "reasoning_details": [], "reasoning": ""}):
+    for entry in (
+        {**SAID, **keys},
+        {**SAID, **keys, "audio": None, "reasoning_details": [], "reasoning": ""},
+    ):
         history = MessageHistory.from_list([ASK, entry, MORE])
         assert history == MessageHistory.from_list([ASK, SAID, MORE])
         assert history.export(OpenAIChat()).repairs == ()
@@ -674,8 +690,12 @@ def told(raw: list[Wire]) -> list[Any]:
 
 def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
     keys = {"metadata": {"id": 1}}
-    for said in ({**call("c1"), **keys}, {**SAID, **keys}, {**SAID, "content": None, "audio": {"id": "a"}, **keys}):
-        assert told([ASK, said, tool("c1")]) == [keys]
+    for assistant in (
+        {**call("c1"), **keys},
+        {**SAID, **keys},
+        {**SAID, "content": None, "audio": {"id": "a"}, **keys},
+    ):
+        assert told([ASK, assistant, tool("c1")]) == [keys]
 
 
 def test_a_key_that_a_message_and_its_first_block_both_have_is_told_twice() -> None:

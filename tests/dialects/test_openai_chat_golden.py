@@ -22,7 +22,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
 from tests.dialects.chat import ALL
 
 GOLDEN = Path(__file__).parent / "golden" / "openai_chat"
@@ -85,8 +85,8 @@ def written(found: dict[str, dict[str, list[Any]]]) -> str:
     lines = []
     for name, exported in found.items():
         for what, items in exported.items():
-            said = ",\n".join(f"   {json.dumps(item, ensure_ascii=False)}" for item in items)
-            lines.append(f'  "{what}": [\n{said}\n  ]' if items else f'  "{what}": []')
+            assistant = ",\n".join(f"   {json.dumps(item, ensure_ascii=False)}" for item in items)
+            lines.append(f'  "{what}": [\n{assistant}\n  ]' if items else f'  "{what}": []')
         lines[-2:] = [f' "{name}": {{\n{lines[-2]},\n{lines[-1]}\n }}']
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, RepairCode, check
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     ImageBlock,
     SystemBlock,
@@ -20,8 +20,8 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import thaw
 from message_history.dialects import Dialect, OpenAIChat
-from message_history.frozen import thaw
 from message_history.integrations.strategies import broken_lists, histories, messages
 from tests.dialects.chat import every_configuration
 
@@ -61,7 +61,7 @@ def test_rendering_is_causal(dialect: Dialect[Any]) -> None:
     @few
     @given(histories(), st.lists(messages(), max_size=3))
     def law(history: MessageHistory, after: list[Message]) -> None:
-        closed = history.close(dialect)
+        closed = history.as_sent(dialect)
         sent = closed.for_send(dialect)
         if not closed or closed[-1].role == "assistant" or "cache_control" in json.dumps(sent):
             return
@@ -99,7 +99,7 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(item)
 
 
-def said_in(message: Message) -> Iterator[tuple[Block, str]]:
+def assistant_in(message: Message) -> Iterator[tuple[Block, str]]:
     """Give what must reach the provider: words, results, calls and media, each with its block."""
     for block in message.content:
         inner = block.content if isinstance(block, ToolResultBlock) else (block,)
@@ -121,15 +121,15 @@ def test_what_is_not_sent_is_in_a_repair(dialect: Dialect[Any]) -> None:
     @given(histories())
     def law(history: MessageHistory) -> None:
         exported = history.export(dialect)
-        said = sent_text("\n".join(texts_in(exported.messages)))
-        withheld = [
+        assistant = sent_text("\n".join(texts_in(exported.messages)))
+        omitted = [
             block for repair in exported.repairs if repair.code is RepairCode.WITHHELD for block in repair.removed
         ]
-        for message in history.close(dialect):
-            for block, text in said_in(message):
+        for message in history.as_sent(dialect):
+            for block, text in assistant_in(message):
                 written = json.dumps(text, ensure_ascii=False)[1:-1]  # as a call written as text says it
-                sent = sent_text(text) in said or sent_text(written) in said
-                assert is_blank(text) or sent or block in withheld, text
+                sent = sent_text(text) in assistant or sent_text(written) in assistant
+                assert is_blank(text) or sent or block in omitted, text
 
     law()
 
@@ -140,10 +140,10 @@ def test_every_call_and_its_result_is_sent(dialect: Dialect[Any]) -> None:
     @given(histories())
     def law(history: MessageHistory) -> None:
         wire = history.for_send(dialect)
-        calls = [call for message in history.close(dialect) for call in message.calls]
+        calls = [call for message in history.as_sent(dialect) for call in message.calls]
         if isinstance(dialect, OpenAIChat) and dialect.tools == "text":
-            said = "\n".join(texts_in(wire))
-            assert said.count("<tool_call id=") == said.count("<tool_result id=") == len(calls)
+            assistant = "\n".join(texts_in(wire))
+            assert assistant.count("<tool_call id=") == assistant.count("<tool_result id=") == len(calls)
             return
         sent = [call for message in wire for call in message.get("tool_calls", ())]
         answers = [message["tool_call_id"] for message in wire if message["role"] == "tool"]
@@ -167,7 +167,7 @@ def test_placeholders_are_recorded(dialect: Dialect[Any]) -> None:
         exported = history.export(dialect)
         bridges = sum(message == {"role": "assistant", "content": "OK."} for message in exported.messages)
         added = sum(repair.code is RepairCode.PLACEHOLDER_ADDED for repair in exported.repairs)
-        said = sum(message.text == "OK." for message in history)
-        assert bridges <= added + said
+        assistant = sum(message.text == "OK." for message in history)
+        assert bridges <= added + assistant
 
     law()

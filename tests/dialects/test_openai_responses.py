@@ -22,9 +22,9 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
+from message_history.core.policy import Policy
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
-from message_history.policy import Policy
 from tests.dialects.odd_pieces import PIXEL
 from tests.dialects.told import told
 
@@ -61,7 +61,7 @@ def thought(id: str | None = "rs_1", encrypted: str | None = "gAAAA", **keys: ob
     return {key: value for key, value in found.items() if value is not None}
 
 
-def said(text: str = "a", id: str = "msg_1", **keys: object) -> dict[str, Any]:
+def assistant(text: str = "a", id: str = "msg_1", **keys: object) -> dict[str, Any]:
     part = {"type": "output_text", "text": text, "annotations": []}
     return {"type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part], **keys}
 
@@ -122,7 +122,7 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
     ),
     (
         "OR-06", 1, "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
-        [Q, thought(), said(id=""), Q2], STRICTEST,
+        [Q, thought(), assistant(id=""), Q2], STRICTEST,
     ),
     (
         "OR-06", 1, "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
@@ -138,11 +138,11 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
     ),
     (
         "OR-07", 1, "Item 'msg_1' of type 'message' was provided without its required 'reasoning' item",
-        [Q, said(), Q2], OpenAIResponses.for_model("azure/gpt-5.2-codex"),
+        [Q, assistant(), Q2], OpenAIResponses.for_model("azure/gpt-5.2-codex"),
     ),
     (
         "OR-07", 4, "Item 'msg_1' of type 'message' was provided without its required 'reasoning' item",
-        [Q, thought(), call(id="fc_1"), output(), said()], STRICTEST,
+        [Q, thought(), call(id="fc_1"), output(), assistant()], STRICTEST,
     ),
     (
         "OR-07", 1, "Item 'msg_1' of type 'item_reference' was provided without its required 'reasoning' item",
@@ -150,13 +150,13 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
     ),
     (
         "OR-08", 3, "Item 'ws_1' of type 'web_search_call' was provided without its required 'reasoning' item",
-        [Q, thought(), said(), searched(), Q2], STRICTEST,
+        [Q, thought(), assistant(), searched(), Q2], STRICTEST,
     ),
     (
         "OR-09", 1,
         "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` "
         "set to true, or remove this item from your input.",
-        [Q, thought(encrypted=None), said(), Q2], STRICTEST,
+        [Q, thought(encrypted=None), assistant(), Q2], STRICTEST,
     ),
     (
         "OR-09", 1,
@@ -166,11 +166,11 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
     ),
     (
         "OR-11", 3, "Duplicate item found with id msg_4. Remove duplicate items from your input and try again.",
-        [Q, said(id="msg_4"), Q2, said("b", id="msg_4"), Q], GPT41,
+        [Q, assistant(id="msg_4"), Q2, assistant("b", id="msg_4"), Q], GPT41,
     ),
     (
         "OR-12", 1, "Invalid 'input[1].id': 'item_df7e'. Expected an ID that begins with 'rs'.",
-        [Q, thought(id="item_df7e"), said()], STRICTEST,
+        [Q, thought(id="item_df7e"), assistant()], STRICTEST,
     ),
     (
         "OR-12", 1, "Invalid 'input[1].id': 'call_x'. Expected an ID that begins with 'fc'.",
@@ -180,7 +180,7 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
         "OR-13", 1,
         "Invalid 'input[1].id': string too long. Expected a string with maximum length 64, but got a string with "
         "length 416 instead.",
-        [Q, thought(id="rs_" + "r" * 413), said()], STRICTEST,
+        [Q, thought(id="rs_" + "r" * 413), assistant()], STRICTEST,
     ),
     (
         "OR-14", 1,
@@ -198,7 +198,7 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
         "OR-14", 1,
         "Invalid 'input[1].id': 'rs_a:rs_b'. Expected an ID that contains letters, numbers, underscores, or dashes, "
         "but this value contained additional characters.",
-        [Q, thought(id="rs_a:rs_b"), said()], GPT5,
+        [Q, thought(id="rs_a:rs_b"), assistant()], GPT5,
     ),
     (
         "OR-15", 1,
@@ -220,10 +220,10 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
         "OR-16", 1,
         "Invalid 'input[1].content': array too long. Expected an array with maximum length 0, but got an array with "
         "length 1 instead.",
-        [Q, thought(content=[{"type": "reasoning_text", "text": "We need"}]), said()], STRICTEST,
+        [Q, thought(content=[{"type": "reasoning_text", "text": "We need"}]), assistant()], STRICTEST,
     ),
-    ("OR-17", 1, "Unknown parameter: 'input[1].status'.", [Q, {**thought(), "status": None}, said()], STRICTEST),
-    ("OR-17", 1, "Unknown parameter: 'input[1].status'.", [Q, thought(status="completed"), said()], GPT5),
+    ("OR-17", 1, "Unknown parameter: 'input[1].status'.", [Q, {**thought(), "status": None}, assistant()], STRICTEST),
+    ("OR-17", 1, "Unknown parameter: 'input[1].status'.", [Q, thought(status="completed"), assistant()], GPT5),
     ("OR-17", 1, "Unknown parameter: 'input[1].parsed_arguments'.", [Q, call(parsed_arguments={}), output()], GPT41),
     (
         "OR-17", 1, "Unknown parameter: 'input[1].action.sources'.",
@@ -253,10 +253,10 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
         "with length 101 instead.",
         [{"role": "user", "content": "x" * 101}], OpenAIResponses(text_limit=100),
     ),
-    ("OR-26", 1, "IndexError on item.content[0]", [Q, {**said(), "content": []}, Q2], VLLM),
+    ("OR-26", 1, "IndexError on item.content[0]", [Q, {**assistant(), "content": []}, Q2], VLLM),
     (
         "OR-26", 1, "AttributeError: no attribute 'text'",
-        [Q, {**said(), "content": [{"type": "refusal", "refusal": "no"}]}, Q2], VLLM,
+        [Q, {**assistant(), "content": [{"type": "refusal", "refusal": "no"}]}, Q2], VLLM,
     ),
     (
         "OR-27", 1, "invalid_prompt: Invalid input: expected string, received undefined",
@@ -311,8 +311,8 @@ def test_what_is_refused_becomes_acceptable(
     for target in (dialect, STRICTEST, GPT5, DEEPSEEK):
         history = MessageHistory.from_list(wire)
         assert history.for_send(target) == history.for_send(target)
-        mended = history.for_send(target)
-        assert not mended or check(mended, target) == []
+        repaired = history.for_send(target)
+        assert not repaired or check(repaired, target) == []
 
 
 ACCEPTED: list[tuple[str, list[Any], OpenAIResponses]] = [
@@ -321,11 +321,12 @@ ACCEPTED: list[tuple[str, list[Any], OpenAIResponses]] = [
     ("an image as an output (OR-25)", [Q, call(), output(given=[{"type": "input_image", "image_url": IMAGE}])], GPT5),
     ("reasoning, reasoning and what they led to",
      [Q, thought(), thought("rs_2"), call(id="fc_1"), output(), Q2], STRICTEST),
-    ("a message behind a server tool's call", [Q, thought(), searched(), said(), Q2], STRICTEST),
-    ("ids where nothing was thought", [Q, call(id="fc_1"), output(), said(), Q2], GPT41),
-    ("ids where nothing was thought, by a model that can", [Q, said(), Q2], OpenAIResponses.for_model("gpt-5.6-sol")),
+    ("a message behind a server tool's call", [Q, thought(), searched(), assistant(), Q2], STRICTEST),
+    ("ids where nothing was thought", [Q, call(id="fc_1"), output(), assistant(), Q2], GPT41),
+    ("ids where nothing was thought, by a model that can",
+     [Q, assistant(), Q2], OpenAIResponses.for_model("gpt-5.6-sol")),
     ("reasoning without an id", [Q, thought(None), call(), output()], OpenAIResponses.for_model("gpt-5.3-codex")),
-    ("stored reasoning", [Q, thought(encrypted=None), said(), Q2], STORED),
+    ("stored reasoning", [Q, thought(encrypted=None), assistant(), Q2], STORED),
     ("reasoning alone", [Q, easy(), thought(encrypted=None), Q2], OpenAIResponses.for_model("o3-mini")),
     ("an id that comes again", [Q, call(), output(), call(), output()],
      OpenAIResponses.for_model("openai.gpt-5.6-luna")),
@@ -355,18 +356,18 @@ class TestReasoning:
     @pytest.mark.parametrize(
         ("raw", "dialect"),
         [
-            ([Q, thought(), call(id="fc_1"), output(), said(), Q2], evolve(STRICTEST, reasons=False)),
-            ([Q, thought(), call(id="fc_1"), output(), thought("rs_2"), said(), Q2], STRICTEST),
+            ([Q, thought(), call(id="fc_1"), output(), assistant(), Q2], evolve(STRICTEST, reasons=False)),
+            ([Q, thought(), call(id="fc_1"), output(), thought("rs_2"), assistant(), Q2], STRICTEST),
             ([Q, thought(), thought("rs_2"), call(id="fc_1"), output()], STRICTEST),
-            ([Q, thought(), searched(), thought("rs_2"), searched("ws_2"), said(), Q2], STRICTEST),
-            ([Q, thought(), said(), call(id="fc_1"), output()], STRICTEST),
+            ([Q, thought(), searched(), thought("rs_2"), searched("ws_2"), assistant(), Q2], STRICTEST),
+            ([Q, thought(), assistant(), call(id="fc_1"), output()], STRICTEST),
             ([Q, thought(), call("a", id="fc_1"), call("b", id="fc_2"), output("a"), output("b")], STRICTEST),
-            ([Q, thought(), said(phase="commentary"), searched(), said("b", "msg_2"), Q2], GPT5),
+            ([Q, thought(), assistant(phase="commentary"), searched(), assistant("b", "msg_2"), Q2], GPT5),
             ([Q, thought(), call("a", id="fc_1"), thought("rs_2"), call("b", id="fc_2"), output("a"), output("b")],
              GPT5),
-            ([Q, thought(encrypted=None), said(), Q2], STORED),
+            ([Q, thought(encrypted=None), assistant(), Q2], STORED),
             ([Q, thought(summary=[{"type": "summary_text", "text": "s"}, {"type": "summary_text", "text": "t"}]),
-              said(), Q2], STRICTEST),
+              assistant(), Q2], STRICTEST),
             ([Q, thought(None), call(), output()], GPT5),
             ([Q, easy(), thought(encrypted=None), Q2], OpenAIResponses.for_model("o3-mini")),
         ],
@@ -380,7 +381,7 @@ class TestReasoning:
 
     def test_the_summary_can_be_read(self) -> None:
         summary = [{"type": "summary_text", "text": "First."}, {"type": "summary_text", "text": "Then."}]
-        history = MessageHistory.from_list([Q, thought(summary=summary), said()])
+        history = MessageHistory.from_list([Q, thought(summary=summary), assistant()])
         (block, _) = history[1].content
         assert isinstance(block, ThinkingBlock)
         assert block.thinking == "First.\n\nThen."
@@ -396,24 +397,24 @@ class TestReasoning:
              "reasoning that nothing follows (OR-06)"),
             ([Q, thought(encrypted=None), call(id="fc_1"), output()], STRICTEST, [Q, call(), output()],
              "reasoning without encrypted content (OR-09)"),
-            ([Q, thought(encrypted=None), said(), Q2], STRICTEST, [Q, easy(), Q2],
+            ([Q, thought(encrypted=None), assistant(), Q2], STRICTEST, [Q, easy(), Q2],
              "an item's id without its reasoning (OR-07)"),
-            ([Q, thought("item_df7e"), said(), Q2], STRICTEST, [Q, easy(), Q2],
+            ([Q, thought("item_df7e"), assistant(), Q2], STRICTEST, [Q, easy(), Q2],
              "an item's id that the API does not take (OR-12 to OR-14)"),
-            ([Q, thought(None), said(), Q2], STRICTEST, [Q, easy(), Q2], "reasoning without an id (OR-27)"),
-            ([Q, thought(), said(id="msg_" + "m" * 80), Q2], STRICTEST, [Q, easy(), Q2],
+            ([Q, thought(None), assistant(), Q2], STRICTEST, [Q, easy(), Q2], "reasoning without an id (OR-27)"),
+            ([Q, thought(), assistant(id="msg_" + "m" * 80), Q2], STRICTEST, [Q, easy(), Q2],
              "reasoning whose following item is not what it was (OR-06)"),
             ([Q, thought(), call(id="fc_1", name="my tool"), output()], STRICTEST,
              [Q, call(name="my_tool_ba077b42"), output()], "the id of an item that is not sent as it came (OR-06)"),
-            ([Q, thought(encrypted=None), searched(), said(), Q2], STRICTEST, [Q, easy(), Q2],
+            ([Q, thought(encrypted=None), searched(), assistant(), Q2], STRICTEST, [Q, easy(), Q2],
              "an item whose reasoning is not sent (OR-07)"),
-            ([Q, thought(), said(), searched(), Q2], STRICTEST, [Q, easy(), Q2],
+            ([Q, thought(), assistant(), searched(), Q2], STRICTEST, [Q, easy(), Q2],
              "reasoning that does not stand directly before a server tool's call (OR-08)"),
-            ([Q, thought(content=[{"type": "reasoning_text", "text": "We need"}]), said(), Q2], STRICTEST,
-             [Q, thought(), said(), Q2], "reasoning text (OR-16)"),
-            ([Q, thought(status="completed"), said(), Q2], STRICTEST, [Q, thought(), said(), Q2],
+            ([Q, thought(content=[{"type": "reasoning_text", "text": "We need"}]), assistant(), Q2], STRICTEST,
+             [Q, thought(), assistant(), Q2], "reasoning text (OR-16)"),
+            ([Q, thought(status="completed"), assistant(), Q2], STRICTEST, [Q, thought(), assistant(), Q2],
              "keys that this API does not take (OR-17): status"),
-            ([Q, thought(), said(), Q2], DEEPSEEK, [Q, said(), Q2],
+            ([Q, thought(), assistant(), Q2], DEEPSEEK, [Q, assistant(), Q2],
              "reasoning without a text that this server reads (OR-21)"),
         ],
     )  # fmt: skip
@@ -429,18 +430,18 @@ class TestReasoning:
         assert repairs_of(raw).count("an item's id that was sent before (OR-11)") == 2
 
     def test_a_message_that_lost_a_part_loses_its_id_and_reasoning(self) -> None:
-        spoken = said()
+        spoken = assistant()
         spoken["content"].append({"type": "output_text", "text": " ", "annotations": []})
         assert sent([Q, thought(), spoken, Q2], GPT5) == [Q, easy(), Q2]
 
     def test_reasoning_is_not_given_to_another_item(self) -> None:
         # The item that it led to is blank, and dropped; the call behind it was not what the reasoning led to.
-        raw = [Q, thought(), said(" "), call(id="fc_1"), output()]
+        raw = [Q, thought(), assistant(" "), call(id="fc_1"), output()]
         assert sent(raw, GPT5) == [Q, call(), output()]
         assert "reasoning whose following item is another one now (OR-06)" in repairs_of(raw, GPT5)
 
     def test_reasoning_is_left_out_behind_a_change_where_that_matters(self) -> None:
-        raw = [{"role": "assistant", "content": "Hello."}, Q, thought(), said(), Q2]
+        raw = [{"role": "assistant", "content": "Hello."}, Q, thought(), assistant(), Q2]
         history = MessageHistory.from_list(raw, dialect=STRICTEST)
         assert [repair.code for repair in history.repairs] == [RepairCode.BOOTSTRAP_ADDED]
         assert thought() not in history.for_send(STRICTEST)
@@ -448,13 +449,13 @@ class TestReasoning:
 
     def test_thinking_of_others_stays_away_and_harms_nobody(self) -> None:
         theirs = ThinkingBlock("hm", "c2ln", meta=Meta(issuer="anthropic"))
-        history = MessageHistory.from_list([Q, thought(), said(), Q2]).add(Message.assistant(theirs, "b"))
+        history = MessageHistory.from_list([Q, thought(), assistant(), Q2]).add(Message.assistant(theirs, "b"))
         exported = history.export(STRICTEST)
-        assert exported.messages[:4] == [Q, thought(), said(), Q2]
+        assert exported.messages[:4] == [Q, thought(), assistant(), Q2]
         assert [repair.removed for repair in exported.repairs if repair.code is RepairCode.WITHHELD] == [(theirs,)]
 
     def test_reasoning_goes_to_its_issuer_only(self) -> None:
-        history = MessageHistory.from_list([Q, thought(), said(), Q2])
+        history = MessageHistory.from_list([Q, thought(), assistant(), Q2])
         assert "gAAAA" not in str(history.for_send(Anthropic()))
         assert "gAAAA" not in str(history.for_send(OpenAIChat()))
 
@@ -465,7 +466,7 @@ class TestReasoning:
         assert sent(raw, STRICTEST) == [Q, easy(), Q2]
 
     def test_the_encrypted_content_is_never_edited(self) -> None:
-        raw = [Q, thought(encrypted="gA\ud83dAA"), said(), Q2]
+        raw = [Q, thought(encrypted="gA\ud83dAA"), assistant(), Q2]
         assert sent(raw, GPT5) == [Q, easy(), Q2]
 
 
@@ -583,7 +584,7 @@ class TestCalls:
         assert sent(raw, GPT5) == raw
 
     def test_a_word_that_is_moved_leaves_its_id(self) -> None:
-        raw = [Q, thought(), call("a", id="fc_1"), said(), output("a"), Q2]
+        raw = [Q, thought(), call("a", id="fc_1"), assistant(), output("a"), Q2]
         assert sent(raw, STRICTEST) == [Q, easy(), thought(), call("a", id="fc_1"), output("a"), Q2]
         assert sent(raw, GPT5) == raw
 
@@ -738,8 +739,8 @@ class TestItems:
             [{**searched(), "id": ["(new)"]}],
             [{"type": "compaction", "encrypted_content": "E", "id": ["(new)"]}],
             [{**easy(), "id": ["(new)"], "type": "message"}],
-            [said(status="(new)")],
-            [said(status=["(new)"])],
+            [assistant(status="(new)")],
+            [assistant(status=["(new)"])],
             [{"role": "system", "content": [{"type": "input_text", "text": "s", "later": "(new)"}]}],
         ],
     )
@@ -815,13 +816,13 @@ class TestWords:
         assert wire == [{"role": "user", "content": "[Document]\nwords"}]
 
     def test_a_refusal_goes_back_where_it_is_taken(self) -> None:
-        refused = {**said(), "content": [{"type": "refusal", "refusal": "I won't."}]}
+        refused = {**assistant(), "content": [{"type": "refusal", "refusal": "I won't."}]}
         assert sent([Q, refused, Q2], GPT41) == [Q, refused, Q2]
         assert sent([Q, refused, Q2], VLLM) == [Q, easy("I won't."), Q2]
         assert sent([Q, thought(), refused, Q2], STRICTEST) == [Q, easy("I won't."), Q2]
 
     def test_citations_and_phases_travel(self) -> None:
-        cited = said(phase="final_answer")
+        cited = assistant(phase="final_answer")
         cited["content"][0]["annotations"] = [{"type": "url_citation", "url": "https://example.com"}]
         assert sent([Q, cited, Q2], GPT41) == [Q, cited, Q2]
         assert sent([Q, {**easy(), "phase": "commentary"}, Q2]) == [Q, {**easy(), "phase": "commentary"}, Q2]
@@ -870,12 +871,12 @@ class TestReply:
             "object": "response",
             "status": "incomplete",
             "incomplete_details": {"reason": "max_output_tokens"},
-            "output": [thought(), said("I look."), call(arguments='{"path": "a', id="fc_1", status="incomplete")],
+            "output": [thought(), assistant("I look."), call(arguments='{"path": "a', id="fc_1", status="incomplete")],
         }
         history = MessageHistory().add_user("q").add_response(response)
         assert [repair.code for repair in history.repairs] == [RepairCode.INCOMPLETE_CALL_DROPPED]
         assert history.awaiting == ()
-        assert history.for_send(STRICTEST)[1:3] == [thought(), said("I look.")]
+        assert history.for_send(STRICTEST)[1:3] == [thought(), assistant("I look.")]
 
     def test_a_call_of_a_response_that_was_cut_off_in_its_arguments(self) -> None:
         response = {"object": "response", "status": "incomplete", "output": [thought(), call(arguments='{"a')]}
@@ -885,7 +886,7 @@ class TestReply:
     def test_a_tool_that_the_server_ran_in_a_container(self) -> None:
         asked = {"type": "shell_call", "id": "sh_1", "call_id": "c", "status": "completed", "action": {}}
         ran = {"type": "shell_call_output", "id": "sho_1", "call_id": "c", "output": []}
-        response = {"object": "response", "status": "completed", "output": [asked, ran, said()]}
+        response = {"object": "response", "status": "completed", "output": [asked, ran, assistant()]}
         history = MessageHistory().add_user("q").add_response(response)
         assert [message.role for message in history] == ["user", "assistant", "user", "assistant"]
         assert history.awaiting == ()
@@ -896,10 +897,10 @@ class TestReply:
 
     def test_items_are_added_one_by_one(self) -> None:
         history = MessageHistory().add_user("q")
-        for item in (thought(), call(id="fc_1"), output(), thought("rs_2"), said()):
+        for item in (thought(), call(id="fc_1"), output(), thought("rs_2"), assistant()):
             history = history.add(item)
         assert history.add_user("q2").for_send(STRICTEST) == [
-            Q, thought(), call(id="fc_1"), output(), thought("rs_2"), said(), Q2,
+            Q, thought(), call(id="fc_1"), output(), thought("rs_2"), assistant(), Q2,
         ]  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def test_every_history_becomes_valid_and_comes_back(dialect: OpenAIResponses, hi
 
 @given(configurations(), lists(), lists())
 def test_what_was_sent_stays_the_beginning(dialect: OpenAIResponses, raw: list[Any], after: list[Any]) -> None:
-    history = MessageHistory.from_list(raw, dialect=dialect).close(dialect)
+    history = MessageHistory.from_list(raw, dialect=dialect).as_sent(dialect)
     sent = history.for_send(dialect)
     if not history:
         return

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 
 from message_history import MessageHistory, RepairCode, Severity, TextBlock, ToolResultBlock
-from message_history.blocks import Block, Meta
+from message_history.core.blocks import Block, Meta
+from message_history.core.json_values import FrozenDict
 from message_history.dialects import Bedrock, Gemini, Mistral, OpenAIResponses
-from message_history.dialects.detect import DIALECTS
-from message_history.dialects.unsent import NOTED, unsent
-from message_history.frozen import FrozenDict
+from message_history.dialects._shared.dropped_keys import NOTED, unsent
+from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import histories
 from tests.dialects.odd_pieces import PIXEL
 from tests.dialects.told import told
@@ -218,7 +218,7 @@ def test_every_foreign_key_of_every_history_is_told(target: str) -> None:
     @given(histories())
     def law(history: MessageHistory) -> None:
         exported = history.export(dialect)
-        for index, message in enumerate(history.close(dialect)):
+        for index, message in enumerate(history.as_sent(dialect)):
             removed = [item for repair in exported.repairs if repair.index == index for item in repair.removed]
             for block in message.content:
                 for meta in metas(block):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from message_history.blocks import Block
+from message_history.core.blocks import Block
+from message_history.core.json_values import thaw
 from message_history.dialects.native.render import block_to_json
-from message_history.frozen import thaw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

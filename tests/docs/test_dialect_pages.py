@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -51,7 +51,7 @@ def test_every_case_of_the_broken_histories_is_valid_and_lossless() -> None:
     text = (DOCS / "broken_histories.md").read_text(encoding="utf-8")
     counts = re.findall(r"\| (\d+) of (\d+) \| (\d+) of (\d+) \|$", text, re.MULTILINE)
     assert len(counts) == 18
-    assert all(valid == sent and kept == said for valid, sent, kept, said in counts)
+    assert all(valid == sent and kept == assistant for valid, sent, kept, assistant in counts)
     assert "Valid and lossless: **18 of 18**" in text
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from message_history import check
-from message_history.containers import find_place
 from message_history.dialects import Anthropic, Dialect, Gemini, OpenAIChat, OpenAIResponses
-from message_history.files import FileForm, UnreadableFileError, mend, read_bytes, read_file
+from message_history.storage.files import FileForm, UnreadableFileError, read_bytes, read_file, repair_file
+from message_history.storage.request_bodies import find_place
 
 CHAT: dict[str, Any] = {
     "model": "m",
@@ -60,15 +60,15 @@ def test_messages_are_found_and_mended_where_they_are(
     assert (file.form, file.place, file.dialect().name) == (FileForm.OBJECT, place, dialect.name)
     assert file.history().system == system
     assert check(file.entries, file.dialect())
-    mended = mend(file)
-    assert mended.violations == ()
-    again = json.loads(mended.data)
+    repaired = repair_file(file)
+    assert repaired.violations == ()
+    again = json.loads(repaired.data)
     assert without(again, place) == without(whole, place)
     assert list(again) == list(whole)
-    found = read_bytes(mended.data)
+    found = read_bytes(repaired.data)
     assert check(found.entries, found.dialect()) == []
     assert len(found.entries) == 3
-    assert mend(found).data == mended.data
+    assert repair_file(found).data == repaired.data
 
 
 @pytest.mark.parametrize(("whole", "place", "dialect", "system"), CASES.values(), ids=CASES)
@@ -79,7 +79,7 @@ def test_another_dialect_gets_its_own_keys(
     whole: dict[str, Any], place: tuple[str, ...], dialect: Dialect[Any], system: str | None, to: Any, key: str
 ) -> None:
     assert read_bytes(json.dumps(whole).encode()).dialect().name == dialect.name
-    inner = json.loads(mend(read_bytes(json.dumps(whole).encode()), to=to).data)
+    inner = json.loads(repair_file(read_bytes(json.dumps(whole).encode()), to=to).data)
     for outer in place[:-1]:
         inner = inner[outer]
     assert key in inner
@@ -107,7 +107,7 @@ def test_a_damaged_object_is_read_by_its_parts_under_every_key() -> None:
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.files.MAX_BYTES", 1_000)
+    monkeypatch.setattr("message_history.storage.files.MAX_BYTES", 1_000)
     path = tmp_path / "a.json"
     path.write_bytes(b'[{"role": "user", "content": "' + b"x" * 1_000 + b'"}]')
     with pytest.raises(UnreadableFileError, match=r"^it is larger than 1,000 bytes$"):

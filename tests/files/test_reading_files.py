@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Native, OpenAIChat
-from message_history.files import FileForm, SavedFile, UnreadableFileError, read_bytes, read_file
+from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, read_bytes, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -58,7 +58,7 @@ def test_the_types_have_their_strategies() -> None:
 
 @given(histories(), messages())
 def test_what_a_user_would_test_holds(history: MessageHistory, message: Message) -> None:
-    assert check(history.add(message).close().to_list(), Native()) == []
+    assert check(history.add(message).as_sent().to_list(), Native()) == []
 
 
 @given(broken_lists(OpenAIChat()))

@@ -17,7 +17,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.integrations.strategies import histories, messages
 
@@ -116,8 +116,8 @@ def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
     stub = history.for_send(TO)[-1]
     assert isinstance(stub, ToolMessage)
     assert (stub.tool_call_id, stub.status) == ("1", "error")
-    cut_off = AIMessage("I", invalid_tool_calls=[invalid], response_metadata={"finish_reason": "length"})
-    kept = read(HumanMessage("hi"), cut_off)
+    truncated = AIMessage("I", invalid_tool_calls=[invalid], response_metadata={"finish_reason": "length"})
+    kept = read(HumanMessage("hi"), truncated)
     assert [repair.code for repair in kept.repairs] == [RepairCode.INCOMPLETE_CALL_DROPPED]
     assert kept.awaiting == ()
 
@@ -139,12 +139,12 @@ def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
     ["I look.", [{"type": "tool_use", "id": str(n), "name": "f", "input": {"n": n}} for n in (1, 2)]],
 )
 def test_a_reply_that_was_cut_off_leaves_no_half_call_to_run(told: dict[str, Any], content: Any) -> None:
-    said = AIMessage(content, tool_calls=[call("1", n=1), call("2", n=2)], response_metadata=told)
+    assistant = AIMessage(content, tool_calls=[call("1", n=1), call("2", n=2)], response_metadata=told)
     asked = MessageHistory().add_user("hi")
     for history in (
-        asked.add_response(said, dialect=TO),
-        read(HumanMessage("hi"), said, open_tail="keep"),
-        read(*messages_to_dict([HumanMessage("hi"), said]), open_tail="keep"),
+        asked.add_response(assistant, dialect=TO),
+        read(HumanMessage("hi"), assistant, open_tail="keep"),
+        read(*messages_to_dict([HumanMessage("hi"), assistant]), open_tail="keep"),
     ):
         assert [block.id for block in history.awaiting] == ["1"]
         (repair,) = history.repairs
@@ -154,8 +154,8 @@ def test_a_reply_that_was_cut_off_leaves_no_half_call_to_run(told: dict[str, Any
 
 def test_words_behind_a_call_say_that_it_was_complete() -> None:
     content: list[Any] = [{"type": "tool_use", "id": "1", "name": "f", "input": {}}, {"type": "text", "text": "I lo"}]
-    said = AIMessage(content, tool_calls=[call("1", n=1)], response_metadata={"stop_reason": "max_tokens"})
-    history = MessageHistory().add_user("hi").add_response(said, dialect=TO)
+    assistant = AIMessage(content, tool_calls=[call("1", n=1)], response_metadata={"stop_reason": "max_tokens"})
+    history = MessageHistory().add_user("hi").add_response(assistant, dialect=TO)
     assert [dict(block.input) for block in history.awaiting] == [{"n": 1}]
     assert history.repairs == ()
 
@@ -260,20 +260,20 @@ def test_every_kind_of_content_goes_through(item: dict[str, Any]) -> None:
 )
 def test_what_models_say_goes_through(content: list[Any]) -> None:
     calls = [call("1", n=1)] if any("call" in item["type"] or item["type"] == "tool_use" for item in content) else []
-    said = AIMessage(content, tool_calls=calls, response_metadata={"model_provider": "anthropic"})
+    assistant = AIMessage(content, tool_calls=calls, response_metadata={"model_provider": "anthropic"})
     answers = [ToolMessage("ok", tool_call_id="1", name="f")] if calls else []
-    assert_goes_through(HumanMessage("hi"), said, *answers, HumanMessage("more"))
+    assert_goes_through(HumanMessage("hi"), assistant, *answers, HumanMessage("more"))
 
 
 def test_signed_thinking_travels_between_the_sdk_and_langchain() -> None:
-    said = AIMessage([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "text", "text": "a"}])
-    history = read(HumanMessage("hi"), said)
+    assistant = AIMessage([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "text", "text": "a"}])
+    history = read(HumanMessage("hi"), assistant)
     sent = history.for_send(Anthropic(prefill=True))
     assert sent[1]["content"] == [
         {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
         {"type": "text", "text": "a"},
     ]
-    assert MessageHistory.from_list(sent).for_send(STORED) == [HumanMessage("hi"), said]
+    assert MessageHistory.from_list(sent).for_send(STORED) == [HumanMessage("hi"), assistant]
 
 
 def test_thinking_of_another_issuer_and_behind_a_change_is_withheld() -> None:
@@ -326,8 +326,8 @@ def test_calls_that_stand_only_in_the_content_are_calls() -> None:
 
 def test_raw_calls_of_a_dump_are_read_where_there_are_no_others() -> None:
     raw = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"n": 1}'}}
-    said = {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": [raw]}}}
-    history = read(HumanMessage("hi"), said, open_tail="keep")
+    assistant = {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": [raw]}}}
+    history = read(HumanMessage("hi"), assistant, open_tail="keep")
     assert [(block.id, dict(block.input)) for block in history.awaiting] == [("1", {"n": 1})]
 
 
@@ -344,11 +344,11 @@ def test_keys_that_nothing_here_knows_come_back() -> None:
 
 
 def test_keys_that_langchain_refuses_do_not_stop_an_export() -> None:
-    for said in (
+    for assistant in (
         {"type": "ai", "content": "ho", "usage_metadata": {"tokens": 1}, "self": 1},
         {"type": "ai", "content": "ho", "name": [1]},
     ):
-        exported = read({"type": "human", "content": "hi"}, said).export(STORED)
+        exported = read({"type": "human", "content": "hi"}, assistant).export(STORED)
         assert exported.messages == [HumanMessage("hi"), AIMessage("ho")]
         assert [repair.code for repair in exported.repairs] == [RepairCode.WITHHELD]
     odd = {"type": "ai", "content": "", "tool_calls": [{**call("1"), "index": 0}]}
@@ -447,7 +447,7 @@ def test_any_history_is_written_as_what_chat_models_take(history: MessageHistory
 @given(histories(), messages())
 def test_what_was_sent_stays(history: MessageHistory, message: Message) -> None:
     sent = history.for_send(TO)
-    later = history.close(TO).add_assistant("done").add(message).for_send(TO)
+    later = history.as_sent(TO).add_assistant("done").add(message).for_send(TO)
     assert not history or later[: len(sent)] == sent
 
 

@@ -155,9 +155,9 @@ def test_updates_in_every_form(given: Any) -> None:
 
 
 def test_replies_are_updates() -> None:
-    said = {"role": "assistant", "content": "ho"}
-    anthropic = {**said, "type": "message", "stop_reason": "end_turn", "content": [{"type": "text", "text": "ho"}]}
-    chat = {"object": "chat.completion", "choices": [{"message": said, "finish_reason": "stop"}]}
+    assistant = {"role": "assistant", "content": "ho"}
+    anthropic = {**assistant, "type": "message", "stop_reason": "end_turn", "content": [{"type": "text", "text": "ho"}]}
+    chat = {"object": "chat.completion", "choices": [{"message": assistant, "finish_reason": "stop"}]}
     channel = Growing().from_checkpoint(save(HELLO))
     for reply in (anthropic, chat, AIMessage("ho")):
         grown = grow(HELLO, reply)

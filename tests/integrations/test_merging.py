@@ -25,7 +25,7 @@ from message_history.integrations.merging import goes_on, merged
 from message_history.integrations.strategies import histories, messages
 
 if TYPE_CHECKING:
-    from message_history.blocks import Block
+    from message_history.core.blocks import Block
 
 CALLING = MessageHistory().add_user("Weather?").add_assistant([ToolUseBlock(id, "f", {}) for id in ("1", "2", "3")])
 
@@ -56,7 +56,9 @@ def search(history: MessageHistory, query: str, *, result: str | None = None) ->
 
 def answers(history: MessageHistory) -> dict[object, str]:
     """Tell what the calls have been given, by what they ask."""
-    turns = [zip(said.calls, heard.results, strict=True) for said, heard in pairwise(history) if said.calls]
+    turns = [
+        zip(assistant.calls, user.results, strict=True) for assistant, user in pairwise(history) if assistant.calls
+    ]
     return {call.input["q"]: result.text for turn in turns for call, result in turn if not result.is_stub}
 
 
@@ -166,7 +168,7 @@ def test_branches_are_merged_validly_and_nothing_is_lost(
     if not goes_on(history, first) or not goes_on(history, second):
         return
     met = merged(history, first, second)
-    assert check(met.close().to_list(), Native()) == []
+    assert check(met.as_sent().to_list(), Native()) == []
     wanted = held(second)
     wanted.subtract(held(history))
     wanted.update(held(first))

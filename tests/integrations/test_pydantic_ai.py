@@ -44,9 +44,9 @@ class Recorder:
         return ModelResponse(parts=[TextPart(f"answer {len(self.requests)}")])
 
 
-def go(agent: Agent[None, Any], said: str, message_history: list[ModelMessage] | None = None) -> Any:
+def go(agent: Agent[None, Any], assistant: str, message_history: list[ModelMessage] | None = None) -> Any:
     """Run an agent in a loop of its own, which is closed behind it."""
-    return asyncio.run(agent.run(said, message_history=message_history))
+    return asyncio.run(agent.run(assistant, message_history=message_history))
 
 
 def ask(text: str) -> ModelRequest:
@@ -89,21 +89,21 @@ def test_tools_of_a_run_are_kept() -> None:
 
 
 def test_valid_messages_are_passed_on_untouched() -> None:
-    recorder, mended = Recorder(), list[MessageHistory]()
-    agent = Agent(FunctionModel(recorder), capabilities=[ValidHistory(on_repair=mended.append)])
+    recorder, repaired = Recorder(), list[MessageHistory]()
+    agent = Agent(FunctionModel(recorder), capabilities=[ValidHistory(on_repair=repaired.append)])
     first = go(agent, "hi")
     go(agent, "more", message_history=first.all_messages())
     assert recorder.requests[1][: len(recorder.requests[0])] == recorder.requests[0]
-    assert mended == []
+    assert repaired == []
 
 
 def test_broken_messages_are_mended_and_told() -> None:
-    recorder, mended = Recorder(), list[MessageHistory]()
-    agent = Agent(FunctionModel(recorder), capabilities=[ValidHistory(on_repair=mended.append)])
+    recorder, repaired = Recorder(), list[MessageHistory]()
+    agent = Agent(FunctionModel(recorder), capabilities=[ValidHistory(on_repair=repaired.append)])
     answered = ModelResponse(parts=[TextPart("ho")])
     result = go(agent, "more", message_history=[answered, orphan(), answered])
     assert check(read_messages(recorder.requests[0]).for_send(TO), TO) == []
-    codes = {repair.code for history in mended for repair in history.repairs}
+    codes = {repair.code for history in repaired for repair in history.repairs}
     assert RepairCode.BOOTSTRAP_ADDED in codes
     assert read_messages(result.all_messages()).repairs == ()
 

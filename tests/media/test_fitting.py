@@ -12,8 +12,8 @@ import warnings
 import pytest
 
 from message_history.media.encoded import encoded
-from message_history.media.fitting import MOST_PIXELS, Bounds, Fitted, can_fit, fit
 from message_history.media.headers import picture_in
+from message_history.media.scaling import MOST_PIXELS, Bounds, Fitted, can_fit, fit
 
 pytest.importorskip("PIL")
 from PIL import Image
@@ -218,7 +218,7 @@ def test_nothing_is_made_that_the_receiver_does_not_take() -> None:
 PROGRAM = """
 import sys
 from message_history.media.encoded import encoded
-from message_history.media.fitting import Bounds, fit
+from message_history.media.scaling import Bounds, fit
 from message_history.media.headers import picture_in
 data = encoded(sys.stdin.read())
 print(fit(data.text, picture_in(data), Bounds(side=90, size=9000)).data)

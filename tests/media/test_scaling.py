@@ -13,8 +13,8 @@ from attrs import evolve
 
 from message_history import ImageBlock, MessageHistory, RepairCode, TextBlock, ToolUseBlock, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses, Portable
-from message_history.media import made
-from message_history.media.fitting import fit
+from message_history.media import scale_cache as made
+from message_history.media.scaling import fit
 
 pytest.importorskip("PIL")
 from tests.media.pictures import block, bomb, moving, noise, scene, shown, turned, written
@@ -213,7 +213,7 @@ def test_what_is_remembered_is_bounded() -> None:
 
 
 def test_what_is_known_of_a_block_goes_with_it() -> None:
-    from message_history.media import looking  # noqa: PLC0415
+    from message_history.media import inspect as looking  # noqa: PLC0415
 
     gc.collect()
     before = len(looking._SEEN._held)

@@ -18,14 +18,14 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, Native, OpenAIChat, OpenAIResponses
 from message_history.dialects.portable import Portable
 from message_history.media import NO_LIMITS, Limits
 from tests.media.headers import as_text, image, jpeg, paper, png
 
 if TYPE_CHECKING:
-    from message_history.repairs import Repair
+    from message_history.core.repairs import Repair
 
 STRICT = Limits(
     types=("image/png", "image/jpeg"),
@@ -67,7 +67,7 @@ def told(repairs: tuple[Repair, ...]) -> list[tuple[RepairCode, str]]:
     return [(repair.code, repair.detail) for repair in repairs]
 
 
-def left_out(*content: Any, limits: Limits = STRICT) -> str:
+def omitted(*content: Any, limits: Limits = STRICT) -> str:
     """The text in the place of one block."""
     block = content[0]
     parts, repairs = exported(*content, limits=limits)
@@ -137,7 +137,7 @@ def test_the_media_type_is_what_the_bytes_say() -> None:
     ],
 )
 def test_what_cannot_be_sent_says_why(block: Any, text: str) -> None:
-    assert left_out(block, limits=evolve(STRICT, document_bytes=500)) == text
+    assert omitted(block, limits=evolve(STRICT, document_bytes=500)) == text
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_pdf_is_sent_as_one_whatever_it_says(dialect: Dialect[Any], media_type
 def test_a_locked_pdf_and_a_text_about_pdfs_are_told_apart() -> None:
     locked = paper(encrypted=True)
     wrong = evolve(locked, source={**locked.source, "media_type": "application/octet-stream"})
-    assert left_out(wrong) == "[document left out: it is encrypted]"
+    assert omitted(wrong) == "[document left out: it is encrypted]"
     about = DocumentBlock({"type": "base64", "media_type": "text/plain", "data": as_text(b"A file begins with %PDF-1")})
     assert exported(about)[0][0]["source"] == {
         "type": "text",
@@ -253,7 +253,7 @@ def test_the_images_in_a_document_count_as_such() -> None:
 
 
 def test_what_is_known_of_an_image_in_a_document_is_kept() -> None:
-    from message_history.media.inside import inside  # noqa: PLC0415
+    from message_history.media.nested import inside  # noqa: PLC0415
 
     given = sheet(image(png()))
     ((number, first),) = inside(given)
@@ -430,7 +430,7 @@ def test_the_saved_form_is_never_touched() -> None:
 
 def test_a_model_without_images_gets_its_own_note() -> None:
     dialect = OpenAIChat.for_provider("deepseek")
-    assert not dialect.limits.looked_at
+    assert not dialect.limits.inspected
     history = MessageHistory().add_user(["q", image(png())])
     assert "image left out" in str(history.for_send(dialect))
 
@@ -475,4 +475,4 @@ def test_text_only_conversations_do_not_load_what_looks_at_images() -> None:
         "print([name for name in sys.modules if name.startswith(('message_history.media.', 'PIL'))])"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
-    assert found == "['message_history.media.limits', 'message_history.media.passing']"
+    assert found == "['message_history.media.limits', 'message_history.media.fit']"

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.broken_histories import CASES, as_chat
 
 from message_history import MessageHistory
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 from tests.oracles.test_covered import NEEDED, PAIRS, judges
 
 FORMS = pytest.mark.parametrize("form", [list, as_chat], ids=["typed", "chat"])

@@ -148,7 +148,7 @@ def test_every_mended_list_is_rendered(dialect: Dialect[Any], template: str, val
 
 
 ASK = {"role": "user", "content": "q"}
-SAID = {"role": "assistant", "content": "a"}
+CLEAN_ASSISTANT = {"role": "assistant", "content": "a"}
 RULED = {"role": "system", "content": "s"}
 
 
@@ -169,8 +169,8 @@ REFUSED: list[tuple[str, list[Any]]] = [
     ("google/gemma-3-27b-it", [RULED, RULED, ASK]),
     ("meta-llama/Llama-2-7b-chat-hf", [ASK, ASK]),
     ("mistralai/Devstral-Small-2507", [ASK, call("abcdefghi"), tool("abcdefghi"), ASK]),
-    ("mistralai/Devstral-Small-2507", [ASK, SAID, RULED, ASK]),
-    ("Qwen/Qwen3.5-27B", [ASK, SAID, RULED, ASK]),
+    ("mistralai/Devstral-Small-2507", [ASK, CLEAN_ASSISTANT, RULED, ASK]),
+    ("Qwen/Qwen3.5-27B", [ASK, CLEAN_ASSISTANT, RULED, ASK]),
     ("Qwen/Qwen3.5-27B", [RULED]),
     ("meta-llama/Llama-3.1-8B-Instruct", [ASK, call("a", "b"), tool("a"), tool("b")]),
 ]

@@ -12,7 +12,7 @@ import pytest
 
 from message_history import check
 from message_history.dialects import Gemini, Mistral, Portable, PydanticAI
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 from tests.dialects import test_anthropic, test_bedrock, test_mistral, test_openai_chat, test_openai_responses
 from tests.dialects.gemini import FLASH, WRONG
 from tests.dialects.test_gemini import ON_VERTEX
@@ -100,9 +100,9 @@ def is_judged(oracle: str, name: str, rule: str, given: Dialect[Any], raw: list[
         try:
             judge(raw)
         except Exception as refused:  # noqa: BLE001 - each oracle has errors of its own
-            said = str(refused)
+            assistant = str(refused)
             if {violation.rule for violation in found} == {rule} or any(
-                violation.rule == rule and violation.error and violation.error in said for violation in found
+                violation.rule == rule and violation.error and violation.error in assistant for violation in found
             ):
                 return True
     return False

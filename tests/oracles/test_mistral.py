@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ThinkingBlock, check
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
 from message_history.dialects import Dialect, Mistral, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories
 
@@ -70,8 +70,8 @@ def accepts(wire: list[Any], version: int) -> bool:
 
 def with_thinking() -> st.SearchStrategy[MessageHistory]:
     thought = ThinkingBlock("hm", meta=Meta(issuer="mistral"))
-    said = st.sampled_from((Message.assistant(thought, TextBlock("a")), Message.assistant(thought)))
-    return st.builds(MessageHistory.extend, histories(), st.lists(said, max_size=2))
+    assistant = st.sampled_from((Message.assistant(thought, TextBlock("a")), Message.assistant(thought)))
+    return st.builds(MessageHistory.extend, histories(), st.lists(assistant, max_size=2))
 
 
 @every_dialect

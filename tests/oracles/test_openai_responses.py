@@ -32,8 +32,8 @@ def judge(wire: list[Any]) -> None:
     """Raise when the SDK's types do not allow an item."""
     for item in wire:
         # The API pairs outputs of the local shell by a key that this release's types do not name yet.
-        left_out = {"call_id"} if item.get("type") == "local_shell_call_output" else set()
-        named = {key: value for key, value in item.items() if key not in left_out}
+        omitted = {"call_id"} if item.get("type") == "local_shell_call_output" else set()
+        named = {key: value for key, value in item.items() if key not in omitted}
         assert PARAMETERS.validate_python(named) == named
 
 

@@ -34,7 +34,7 @@ def user(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": list(blocks)}
 
 
-def said(*blocks: Any) -> dict[str, Any]:
+def assistant(*blocks: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": list(blocks)}
 
 
@@ -84,17 +84,17 @@ def test_results_are_of_about_600_characters() -> None:
     [
         ([], True, True),
         ([user(TEXT)], True, True),
-        ([user(TEXT), said(CALL), user(RESULT)], True, True),
-        ([user(TEXT), said(CALL), user(RESULT, TEXT)], True, True),
-        ([said(TEXT), user(TEXT)], True, False),
+        ([user(TEXT), assistant(CALL), user(RESULT)], True, True),
+        ([user(TEXT), assistant(CALL), user(RESULT, TEXT)], True, True),
+        ([assistant(TEXT), user(TEXT)], True, False),
         ([user(TEXT), user(TEXT)], True, False),
-        ([user(TEXT), said(CALL), user(RESULT), user(TEXT)], True, False),
-        ([user(TEXT), said(CALL)], False, False),
-        ([user(TEXT), said(CALL), user(TEXT)], False, False),
-        ([user(TEXT), said(CALL), user(TEXT, RESULT)], False, False),
-        ([user(TEXT), said(CALL), user(RESULT, RESULT)], False, False),
-        ([user(TEXT), said(CALL, CALL), user(RESULT, RESULT)], False, False),
-        ([user(TEXT), said(CALL), user(TEXT), user(RESULT)], False, False),
+        ([user(TEXT), assistant(CALL), user(RESULT), user(TEXT)], True, False),
+        ([user(TEXT), assistant(CALL)], False, False),
+        ([user(TEXT), assistant(CALL), user(TEXT)], False, False),
+        ([user(TEXT), assistant(CALL), user(TEXT, RESULT)], False, False),
+        ([user(TEXT), assistant(CALL), user(RESULT, RESULT)], False, False),
+        ([user(TEXT), assistant(CALL, CALL), user(RESULT, RESULT)], False, False),
+        ([user(TEXT), assistant(CALL), user(TEXT), user(RESULT)], False, False),
         ([user(RESULT)], False, False),
         ([user(CALL), user(RESULT)], False, False),
         ([user({"type": "text", "text": " "})], False, False),
@@ -136,10 +136,10 @@ def test_what_is_lost_is_seen() -> None:
 def test_a_result_is_owed_to_its_call() -> None:
     other = {**RESULT, "tool_use_id": "b", "content": "other"}
     second = {**RESULT, "content": "again"}
-    assert owed_results([said(CALL), user(RESULT, other)]) == ["found"]
-    assert owed_results([said(CALL), user(RESULT), user(second)]) == ["found", "again"]
-    assert owed_results([user(RESULT), said(CALL)]) == ["found"]
-    assert owed_results([user(RESULT), said(CALL), user(second)]) == ["again"]
+    assert owed_results([assistant(CALL), user(RESULT, other)]) == ["found"]
+    assert owed_results([assistant(CALL), user(RESULT), user(second)]) == ["found", "again"]
+    assert owed_results([user(RESULT), assistant(CALL)]) == ["found"]
+    assert owed_results([user(RESULT), assistant(CALL), user(second)]) == ["again"]
     assert owed_results([user(RESULT)]) == []
 
 

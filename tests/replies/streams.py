@@ -139,7 +139,7 @@ def _calling(index: int, call: dict[str, Any], cut: int | None = None) -> list[d
     return [{"tool_calls": [piece]} for piece in [start, *rest]]
 
 
-def _saying(text: str) -> list[dict[str, Any]]:
+def _assistant_draft(text: str) -> list[dict[str, Any]]:
     return [{"content": piece} for piece in _pieces(text)]
 
 
@@ -147,14 +147,14 @@ _CALLS = [_function("call_1", "weather", '{"city": "Paris", "days": [1, 2]}'), _
 _SAID = {"role": "assistant", "refusal": None}
 
 CHAT = [
-    _chat(_saying("Hello, how are you?"), "stop", {**_SAID, "content": "Hello, how are you?"}, "text"),
+    _chat(_assistant_draft("Hello, how are you?"), "stop", {**_SAID, "content": "Hello, how are you?"}, "text"),
     _chat(
         [*_calling(0, _CALLS[0]), *_calling(1, _CALLS[1])],
         "tool_calls",
         {**_SAID, "content": "", "tool_calls": _CALLS},
         "calls",
     ),
-    _chat([*_saying("I will"), *_calling(0, _CALLS[0], cut=9)], "length", None, "cut"),
+    _chat([*_assistant_draft("I will"), *_calling(0, _CALLS[0], cut=9)], "length", None, "cut"),
     _chat([*_calling(0, _CALLS[0]), *_calling(1, _CALLS[1], cut=0)], "length", None, "cut before any input"),
     _chat(
         [{"refusal": piece} for piece in _pieces("I cannot do that.")],
@@ -163,7 +163,7 @@ CHAT = [
         "refusal",
     ),
     _chat(
-        [{"reasoning_content": piece} for piece in _pieces("They say hello.")] + _saying("Hello"),
+        [{"reasoning_content": piece} for piece in _pieces("They say hello.")] + _assistant_draft("Hello"),
         "stop",
         {**_SAID, "content": "Hello", "reasoning_content": "They say hello."},
         "reasoning",
@@ -199,7 +199,9 @@ _NINE = [_function("abcdefghi", "weather", '{"city": "Paris"}'), _function("1234
 _MUSING = [{"type": "thinking", "thinking": [{"type": "text", "text": piece}]} for piece in _pieces("They say hello.")]
 
 MISTRAL = [
-    _mistral(_saying("Bonjour, ça va ?"), "stop", {"role": "assistant", "content": "Bonjour, ça va ?"}, "text"),
+    _mistral(
+        _assistant_draft("Bonjour, ça va ?"), "stop", {"role": "assistant", "content": "Bonjour, ça va ?"}, "text"
+    ),
     _mistral(
         [{"tool_calls": [{**call, "index": n} for n, call in enumerate(_NINE)]}],
         "tool_calls",
@@ -207,7 +209,7 @@ MISTRAL = [
         "calls",
     ),
     _mistral(
-        [{"content": [chunk]} for chunk in _MUSING] + _saying("Bonjour"),
+        [{"content": [chunk]} for chunk in _MUSING] + _assistant_draft("Bonjour"),
         "stop",
         {
             "role": "assistant",
@@ -218,7 +220,9 @@ MISTRAL = [
         },
         "thinking",
     ),
-    _mistral([*_saying("Oui"), {"tool_calls": [_function("abcdefghi", "weather", '{"ci')]}], "length", None, "cut"),
+    _mistral(
+        [*_assistant_draft("Oui"), {"tool_calls": [_function("abcdefghi", "weather", '{"ci')]}], "length", None, "cut"
+    ),
 ]
 
 # Responses

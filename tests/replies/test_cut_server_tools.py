@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from message_history import Message, MessageHistory, ProviderBlock, RepairCode, TextBlock, check
-from message_history.blocks import Meta
+from message_history.core.blocks import Meta
+from message_history.core.json_values import FrozenDict
 from message_history.dialects import Anthropic, Bedrock
-from message_history.frozen import FrozenDict
 
 Json = dict[str, Any]
 Q: Json = {"role": "user", "content": [{"type": "text", "text": "q"}]}
@@ -31,9 +31,9 @@ def told(history: MessageHistory) -> list[tuple[RepairCode, object]]:
 @pytest.mark.parametrize("stop_reason", ["max_tokens", "refusal", "model_context_window_exceeded"])
 @pytest.mark.parametrize("call", [SEARCH, ASK, {**SEARCH, "input": {}}, {**SEARCH, "input": '{"query": "pa'}])
 def test_a_call_that_ends_the_reply_is_dropped(stop_reason: str, call: Json) -> None:
-    said = {"role": "assistant", "content": [WORDS, call], "stop_reason": stop_reason}
+    assistant = {"role": "assistant", "content": [WORDS, call], "stop_reason": stop_reason}
     removed = [(RepairCode.INCOMPLETE_CALL_DROPPED, (ProviderBlock("anthropic", call),))]
-    for history in (replied(stop_reason, WORDS, call), MessageHistory.from_list([Q, said])):
+    for history in (replied(stop_reason, WORDS, call), MessageHistory.from_list([Q, assistant])):
         assert [(message.role, message.text, len(message.content)) for message in history[1:]] == [
             ("assistant", "Look.", 1)
         ]
@@ -76,8 +76,8 @@ def test_a_turn_is_paused_only_if_what_is_sent_of_it_waits(content: list[Json], 
 
 def test_a_saved_turn_that_was_cut_off_is_not_paused() -> None:
     carried = Meta(carried=FrozenDict(anthropic=FrozenDict(stop_reason="max_tokens")))
-    said = Message.assistant(TextBlock("Look.", meta=carried), ProviderBlock("anthropic", SEARCH))
-    history = MessageHistory().add_user("q").add(said)
+    assistant = Message.assistant(TextBlock("Look.", meta=carried), ProviderBlock("anthropic", SEARCH))
+    history = MessageHistory().add_user("q").add(assistant)
     assert [message["role"] for message in history.for_send()] == ["user", "assistant", "user"]
     assert not check(history.for_send(), Anthropic())
 
@@ -85,13 +85,13 @@ def test_a_saved_turn_that_was_cut_off_is_not_paused() -> None:
 @pytest.mark.parametrize("given", ['{"a', {"a": 1}])
 def test_so_is_one_of_bedrock(given: object) -> None:
     call = {"toolUse": {"toolUseId": "t", "name": "n", "type": "server_tool_use", "input": given}}
-    said = {"role": "assistant", "content": [{"text": "Look."}, call]}
-    reply = {"output": {"message": said}, "stopReason": "max_tokens"}
+    assistant = {"role": "assistant", "content": [{"text": "Look."}, call]}
+    reply = {"output": {"message": assistant}, "stopReason": "max_tokens"}
     history = MessageHistory().add_user("q").add_response(reply)
     assert history[1].text == "Look."
     assert told(history) == [(RepairCode.INCOMPLETE_CALL_DROPPED, (ProviderBlock("bedrock", call),))]
     listed = MessageHistory.from_list(
-        [{"role": "user", "content": [{"text": "q"}]}, {**said, "stopReason": "max_tokens"}]
+        [{"role": "user", "content": [{"text": "q"}]}, {**assistant, "stopReason": "max_tokens"}]
     )
     assert told(listed) == told(history)
     assert not check(history.for_send(Bedrock(server_tools=True)), Bedrock(server_tools=True))

@@ -49,15 +49,15 @@ ASKED = MessageHistory().add_user("Look at a and b.").add_response(reply(call("a
 
 
 def test_nothing_was_added() -> None:
-    sent = ASKED.add_tool_result("a", "A").close(Anthropic())
+    sent = ASKED.add_tool_result("a", "A").as_sent(Anthropic())
     both = sent.add_response(reply("ok")), ASKED.add_tool_result("a", "A").add_response(reply("ok"), sent=sent)
     assert both[0] == both[1]
     assert both[0].repairs == both[1].repairs
 
 
-def test_steering_text_is_heard_after_the_reply() -> None:
+def test_steering_text_is_user_after_the_reply() -> None:
     history = MessageHistory().add_user("Count to ten.")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     history = history.add_user("Stop at five.").add_response(reply("1 2 3"), sent=sent)
     assert [(message.role, message.text) for message in history] == [
         ("user", "Count to ten."),
@@ -69,7 +69,7 @@ def test_steering_text_is_heard_after_the_reply() -> None:
 
 def test_a_result_whose_stub_was_sent_is_quoted_as_late() -> None:
     history = ASKED.add_tool_result("a", "A")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     history = history.add_tool_result("b", "B").add_user("Well?").add_response(reply("b is missing"), sent=sent)
     assert codes(history) == ["late_result_quoted", "result_stubbed"] or codes(history) == [
         "result_stubbed",
@@ -87,7 +87,7 @@ def test_a_result_whose_stub_was_sent_is_quoted_as_late() -> None:
 
 def test_a_call_of_the_sent_turn_is_answered_later_too() -> None:
     """The caller still holds the call, and answers it when the reply is there already."""
-    sent = ASKED.add_tool_result("a", "A").close(Anthropic())
+    sent = ASKED.add_tool_result("a", "A").as_sent(Anthropic())
     (waiting,) = sent.awaiting
     history = ASKED.add_tool_result("a", "A").add_user("more").add_response(reply(call("b")), sent=sent)
     history = history.add_tool_result(waiting, "B of before")
@@ -98,7 +98,7 @@ def test_a_call_of_the_sent_turn_is_answered_later_too() -> None:
 
 def test_a_result_goes_to_the_call_of_the_turn_that_was_sent_though_the_reply_repeats_its_id() -> None:
     history = MessageHistory().add_user("q").add_response(reply(call("call_0", "read")))
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     history = history.add_tool_result("call_0", "what was read")
     history = history.add_response(reply(call("call_0", "write")), sent=sent)
     assert [waiting.name for waiting in history.awaiting] == ["write"]
@@ -113,7 +113,7 @@ def test_replies_to_one_version_keep_their_results_though_their_calls_have_one_i
         return {"candidates": [{"content": {"role": "model", "parts": [called]}, "finishReason": "STOP"}]}
 
     history = MessageHistory().add_user("q")
-    sent = history.close(Gemini())
+    sent = history.as_sent(Gemini())
     history = history.add_response(found("cats"), sent=sent)
     (cats,) = history.awaiting
     early = history.add_tool_result(cats, "about cats").add_response(found("dogs"), sent=sent)
@@ -127,7 +127,7 @@ def test_replies_to_one_version_keep_their_results_though_their_calls_have_one_i
 
 def test_the_continuation_that_was_sent_stays() -> None:
     history = MessageHistory().add_user("q").add_assistant("half an")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     history = history.add_user("And?").add_response(reply(" answer"), sent=sent)
     assert [message.role for message in history] == ["user", "assistant"] * 2 + ["user"]
     assert history[4].text == "And?"
@@ -140,7 +140,7 @@ def test_what_is_sent_open_counts_as_closed() -> None:
     history = ASKED.add_tool_result("b", "B")
     assert history.add_tool_result("a", "A").add_response(reply("ok"), sent=history) == history.add_tool_result(
         "a", "A"
-    ).add_response(reply("ok"), sent=history.close())
+    ).add_response(reply("ok"), sent=history.as_sent())
 
 
 def test_calls_that_were_sent_open_had_stubs() -> None:
@@ -151,7 +151,7 @@ def test_calls_that_were_sent_open_had_stubs() -> None:
 
 def test_an_empty_reply_leaves_nothing_of_the_continuation() -> None:
     history = MessageHistory().add_user("q").add_assistant("half an")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     assert len(sent) == 3
     assert history.add_response(reply(), sent=sent) == history
     assert [message.text for message in history.add_user("And?").add_response(reply(), sent=sent)] == [
@@ -163,7 +163,7 @@ def test_an_empty_reply_leaves_nothing_of_the_continuation() -> None:
 
 def test_an_empty_reply_leaves_the_turn_open() -> None:
     history = ASKED.add_tool_result("a", "A")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     after = history.add_tool_result("b", "B").add_response(reply(), sent=sent)
     assert after == history.add_tool_result("b", "B")
     assert codes(after) == ["empty_message_dropped"]
@@ -171,31 +171,31 @@ def test_an_empty_reply_leaves_the_turn_open() -> None:
 
 def test_another_reply_that_came_meanwhile_goes_behind_it_and_its_thinking_is_unbound() -> None:
     history = MessageHistory().add_user("q")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
     history = history.add_user("r").add_response(reply(thinking, call("x"))).add_tool_result("x", "X")
     history = history.add_response(reply(thinking, "first"), sent=sent)
     assert [message.role for message in history] == ["user", "assistant"] * 2 + ["user"]
     assert history[0].text == "q"
     assert history[1].content[0] == ThinkingBlock("hm", "s", meta=history[1].content[0].meta)
-    unbound = history[3].content[0]
-    assert isinstance(unbound, ThinkingBlock)
-    assert not unbound.bound
+    invalidate_thinking = history[3].content[0]
+    assert isinstance(invalidate_thinking, ThinkingBlock)
+    assert not invalidate_thinking.bound
     assert history[4].results == (ToolResultBlock("x", "X"),)
 
 
 def test_repairs_made_since_are_kept_and_move_with_what_they_tell_of() -> None:
     history = MessageHistory().add_user("q")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     history = history.add({"role": "user", "content": [{"type": "text", "text": " "}]}).add_user("r")
     assert [(repair.code, repair.index) for repair in history.repairs] == [(RepairCode.BLANK_TEXT_DROPPED, 0)]
     after = history.add_response(reply("ok"), sent=sent)
     assert [(repair.code, repair.index) for repair in after.repairs] == [(RepairCode.BLANK_TEXT_DROPPED, 2)]
 
 
-def test_a_stub_that_was_read_back_and_sent_is_not_said_to_be_replaced() -> None:
+def test_a_stub_that_was_read_back_and_sent_is_not_assistant_to_be_replaced() -> None:
     history = MessageHistory.from_list(ASKED.to_list())
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     answered = history.add_tool_result("a", "A")
     assert codes(answered)[-1] == "stub_replaced"
     after = answered.add_response(reply("ok"), sent=sent)
@@ -231,7 +231,7 @@ def test_a_version_that_was_saved_and_read_again_is_known() -> None:
 
 def test_the_policy_to_raise_is_kept() -> None:
     history = MessageHistory(policy=Policy(on_violation="raise")).add_user("q")
-    sent = history.close(Anthropic())
+    sent = history.as_sent(Anthropic())
     cut = reply({"type": "tool_use", "id": "a", "name": "look", "input": '{"x'}, stop_reason="max_tokens")
     with pytest.raises(InvariantError):
         history.add_user("r").add_response(cut, sent=sent)
@@ -241,7 +241,7 @@ def test_the_policy_to_raise_is_kept() -> None:
 def test_what_was_sent_is_never_rewritten_and_nothing_is_lost(dialect: Dialect[Any]) -> None:
     @given(histories(), st.lists(st.one_of(messages(), texts()), max_size=4))
     def law(history: MessageHistory, meanwhile: list[Message | str]) -> None:
-        sent = history.close(dialect)
+        sent = history.as_sent(dialect)
         exported = sent.for_send(dialect)
         for item in meanwhile:
             if isinstance(item, Message):
@@ -265,7 +265,10 @@ def test_what_was_sent_is_never_rewritten_and_nothing_is_lost(dialect: Dialect[A
 def pairs(history: MessageHistory) -> list[tuple[ToolUseBlock, ToolResultBlock]]:
     """Give every call that has a result or a stub, with it."""
     return [
-        pair for said, heard in pairwise(history) if said.calls for pair in zip(said.calls, heard.results, strict=True)
+        pair
+        for assistant, user in pairwise(history)
+        if assistant.calls
+        for pair in zip(assistant.calls, user.results, strict=True)
     ]
 
 
@@ -278,7 +281,7 @@ def test_no_result_goes_to_another_call_while_two_requests_are_under_way(seed: i
     for step in range(30):
         kind = chance.choice(["send", "reply", "result"])
         if kind == "send" and len(under_way) < 2:
-            under_way.append(history.close(Anthropic()))
+            under_way.append(history.as_sent(Anthropic()))
         elif kind == "reply" and under_way:
             calls = [call(f"call_{n}", step=step, n=n) for n in range(chance.randrange(3))]
             with suppress(ValueError):  # What was sent second may hold what the first reply went before.
@@ -321,7 +324,7 @@ class Loop:
             await asyncio.sleep(0)
 
     async def ask(self, answer: dict[str, Any]) -> None:
-        sent = self.history.close(self.dialect)
+        sent = self.history.as_sent(self.dialect)
         self.requests.append(sent.for_send(self.dialect))
         await self.pause()
         self.history = self.history.add_response(answer, sent=sent)
@@ -353,16 +356,16 @@ class Loop:
 def test_ten_tools_finish_in_any_order_while_the_user_speaks(dialect: Dialect[Any], seed: int) -> None:
     loop = Loop(dialect, seed)
     asyncio.run(loop.main())
-    loop.requests.append(loop.history.close(dialect).for_send(dialect))
+    loop.requests.append(loop.history.as_sent(dialect).for_send(dialect))
     for request in loop.requests:
         assert not check(request, dialect)
     for earlier, later in pairwise(loop.requests):
         assert later[: len(earlier)] == earlier
-    said = "\n".join(texts_in(loop.history))
+    assistant = "\n".join(texts_in(loop.history))
     for number in range(5):
-        assert said.count(f"steering {number}") == 1
+        assert assistant.count(f"steering {number}") == 1
     for number in range(10):
-        assert said.count(f"result of call_{number}") == 4
+        assert assistant.count(f"result of call_{number}") == 4
     quoted = [repair for repair in loop.history.repairs if repair.code is RepairCode.LATE_RESULT_QUOTED]
     assert quoted
     assert {repair.code for repair in loop.history.repairs} <= {

@@ -96,8 +96,8 @@ def test_a_finished_stream_is_the_response(stream: Stream) -> None:
         assert reply.history_so_far == whole
         assert reply.history_so_far.repairs == whole.repairs
         assert reply.history_so_far.export(stream.dialect) == whole.export(stream.dialect)
-        said = whole[-1] if whole[-1].role == "assistant" else None
-        assert reply.message == said
+        assistant = whole[-1] if whole[-1].role == "assistant" else None
+        assert reply.message == assistant
 
 
 @every_stream
@@ -139,7 +139,7 @@ def answered(history: MessageHistory) -> MessageHistory:
 
 
 @every_stream
-def test_what_came_meanwhile_is_heard_behind_a_stream_that_was_cut(stream: Stream) -> None:
+def test_what_came_meanwhile_is_user_behind_a_stream_that_was_cut(stream: Stream) -> None:
     for count in range(len(stream.events) + 1):
         reply = fed(stream, count)
         history = reply.added_to(SENT.add_user("No, in Rome."))
@@ -182,7 +182,7 @@ def test_calls_that_were_sent_open_have_stubs_before_the_reply() -> None:
     reply = fed(stream, len(stream.events), asked)
     assert [message.role for message in reply.history_so_far] == ["user", "assistant"] * 2
     assert reply.message == reply.history_so_far[-1]
-    assert fed(stream, 1, asked).history_so_far == asked.close()
+    assert fed(stream, 1, asked).history_so_far == asked.as_sent()
 
 
 def test_half_a_server_tool_is_left_out() -> None:
@@ -267,7 +267,7 @@ def dropped(history: MessageHistory) -> list[object]:
 
 
 @pytest.mark.parametrize("stop_reason", ["tool_use", "end_turn", "max_tokens", None])
-def test_a_block_that_is_not_said_to_end_ends_with_the_message(stop_reason: str | None) -> None:
+def test_a_block_that_is_not_assistant_to_end_ends_with_the_message(stop_reason: str | None) -> None:
     whole = anthropic(started("a", index=0), typing(WHOLE, index=0), *ended(stop_reason))
     half = anthropic(started("a", index=0), typing(HALF, index=0), *ended(stop_reason))
     assert asked(whole) == ([("a", {"city": "Paris"})] if stop_reason != "max_tokens" else [])
@@ -335,12 +335,12 @@ def test_thinking_gets_its_signature_when_it_comes() -> None:
 def test_a_character_that_comes_in_two_halves_is_whole() -> None:
     halves, whole, lone = ("hi \ud83d", "\ude00!"), "hi \U0001f600!", ("a\ude00", "\ud83d b")
     for pieces, text in ((halves, whole), (lone, "".join(lone))):
-        said = [{"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}]
-        said += [
+        assistant = [{"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}]
+        assistant += [
             {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": each}}
             for each in pieces
         ]
-        assert anthropic(*said, stopped(index=0), *ended("end_turn"))[-1].text == text
+        assert anthropic(*assistant, stopped(index=0), *ended("end_turn"))[-1].text == text
         given = [typing(each, index=0) for each in ('{"a": "', *pieces, '"}')]
         assert asked(anthropic(started("1", index=0), *given, stopped(index=0), *ended()))[0][1] == {"a": text}
         assert chat(*[[piece("f", each, id="1")] for each in ('{"a": "', *pieces, '"}')]) == [("f", {"a": text})]
@@ -460,12 +460,12 @@ def test_half_a_call_before_another_is_dropped_when_a_stream_is_cut() -> None:
 def test_a_long_stream_costs_what_it_is_long(name: str) -> None:
     """Joining each piece to all before it would copy some hundred gigabytes here."""
     stream = next(each for each in STREAMS if each.dialect.name == name and each.name.endswith(("text", "end_turn 1")))
-    said = next(n for n in range(len(stream.events)) if fed(stream, n + 1).message is not None)
-    assert words_of(stream, said + 1)
+    assistant = next(n for n in range(len(stream.events)) if fed(stream, n + 1).message is not None)
+    assert words_of(stream, assistant + 1)
     reply = Accumulator(stream.dialect, SENT)
-    for event in stream.events[:said]:
+    for event in stream.events[:assistant]:
         reply.feed(event)
-    longer = json.loads(json.dumps(stream.events[said]).replace(words_of(stream, said + 1), "x" * 10_000))
+    longer = json.loads(json.dumps(stream.events[assistant]).replace(words_of(stream, assistant + 1), "x" * 10_000))
     for _ in range(8_000):
         reply.feed(longer)
     assert len(reply.history_so_far[-1].text) == 80_000_000

@@ -138,9 +138,9 @@ def test_the_concurrent_example_never_changes_what_was_sent() -> None:
 
     cities = ("Rome", "Paris", "Oslo", "Bern", "Kyiv", "Lima", "Cairo", "Tunis", "Delhi", "Seoul")
 
-    def script(heard: Heard) -> Said:
+    def script(user: Heard) -> Said:
         calls = tuple(("weather", {"city": city}) for city in cities)
-        return Said(text="Well.", calls=calls if heard.calls < 30 else ())
+        return Said(text="Well.", calls=calls if user.calls < 30 else ())
 
     async def words() -> AsyncIterator[str]:
         for number in range(6):

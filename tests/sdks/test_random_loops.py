@@ -76,12 +76,12 @@ class Run:
         """Have the conversation."""
         before: list[Any] = []
         for _ in range(self.chance.randint(3, 7)):
-            sent = self.history.close(self.client.dialect)
+            sent = self.history.as_sent(self.client.dialect)
             wire = sent.for_send(self.client.dialect)
             assert wire[: len(before)] == before, "what was sent before has changed"
             self.request(sent)
-            said = self.history[len(sent) :]
-            grew = bool(said) and self.history[: len(sent)] == tuple(sent)
+            assistant = self.history[len(sent) :]
+            grew = bool(assistant) and self.history[: len(sent)] == tuple(sent)
             # What was sent is settled when a reply came; a paused turn goes on in its last message.
             before = [] if not grew else wire[: -1 if sent[-1].role == "assistant" else None]
             if any(type(block) is ProviderBlock for block in sent[-1].content):

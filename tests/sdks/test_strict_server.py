@@ -171,7 +171,7 @@ def test_lists_are_taken_and_the_same_lists_with_a_message_lost_are_refused(
         chance = Random(seed)
         history = MessageHistory().add_user("q")
         for _ in range(4):
-            sent = history.close(dialect)
+            sent = history.as_sent(dialect)
             wire = sent.for_send(dialect)
             status, reply = post(server, provider, wire)
             assert status == 200, reply
@@ -188,13 +188,13 @@ def test_lists_are_taken_and_the_same_lists_with_a_message_lost_are_refused(
 
 
 def test_a_script_says_what_the_model_says(server: StrictServer) -> None:
-    heard: list[Heard] = []
+    user: list[Heard] = []
 
     def script(request: Heard) -> Said:
-        heard.append(request)
+        user.append(request)
         return Said(text="Yes.")
 
     server.script = script
     assert post(server, "anthropic", [USER])[1]["content"] == [{"type": "text", "text": "Yes."}]
-    assert heard == [Heard(0)]
+    assert user == [Heard(0)]
     server.script = weather

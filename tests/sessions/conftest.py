@@ -70,7 +70,7 @@ def database(new_database: Callable[[], str]) -> str:
 @pytest.fixture
 def empty(new_database: Callable[[], str]) -> Iterator[str]:
     """Give a database of a test's own."""
-    from message_history.sessions import sql_database  # noqa: PLC0415 - needs sqlalchemy
+    from message_history.storage.databases import database as sql_database  # noqa: PLC0415 - needs sqlalchemy
 
     url = new_database()
     before = set(sql_database._engines)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from message_history.sessions import SessionConflictError, SqlSession
+from message_history.storage import SessionConflictError, SqlSession
 from tests.sessions.growing import steps
 
 if TYPE_CHECKING:
@@ -102,13 +102,19 @@ def _free_port() -> int:
 
 def _run(command: list[Any], who: dict[str, Any]) -> None:
     # The server goes on running: it must not hold a pipe of ours. Nor may it look for files where we are.
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as assistant:
         done = subprocess.run(
-            list(map(str, command)), stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False, cwd="/", **who
+            list(map(str, command)),
+            stdin=subprocess.DEVNULL,
+            stdout=assistant,
+            stderr=assistant,
+            check=False,
+            cwd="/",
+            **who,
         )
-        said.seek(0)
+        assistant.seek(0)
         if done.returncode:
-            raise RuntimeError(f"{command[0]} failed:\n{said.read().decode(errors='replace')}")
+            raise RuntimeError(f"{command[0]} failed:\n{assistant.read().decode(errors='replace')}")
 
 
 def write_for_ever(url: str, session_id: str, acknowledge: int) -> None:

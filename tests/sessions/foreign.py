@@ -39,7 +39,7 @@ def claude_lines(history: MessageHistory) -> list[dict[str, Any]]:
     """Write a history as Claude Code does: replies block by block, results one by one, snapshots in between."""
     values: list[dict[str, Any]] = [{"type": "file-history-snapshot", "messageId": "x", "sessionId": "session"}]
     parent: str | None = None
-    for n, entry in enumerate(history.close().for_send(Anthropic(prefill=True))):
+    for n, entry in enumerate(history.as_sent().for_send(Anthropic(prefill=True))):
         content: Any = entry["content"]
         parts = [content] if isinstance(content, str) or entry["role"] == "user" else [[item] for item in content]
         if entry["role"] == "user" and not isinstance(content, str):
@@ -61,7 +61,7 @@ def codex_line(payload: Any, kind: str = "response_item") -> dict[str, Any]:
 def codex_lines(history: MessageHistory) -> list[dict[str, Any]]:
     """Write a history as a rollout of Codex, with other lines in between."""
     values = [codex_line({"id": "x", "cwd": "/home/me", "cli_version": "0.65.0"}, "session_meta")]
-    for item in history.close().for_send(OpenAIResponses()):
+    for item in history.as_sent().for_send(OpenAIResponses()):
         values.append(codex_line({"type": "message", **item} if "role" in item else item))
         values.append(codex_line({"type": "token_count"}, "event_msg"))
     return values

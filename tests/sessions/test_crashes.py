@@ -16,7 +16,8 @@ import pytest
 
 from message_history import MessageHistory, RepairCode, check
 from message_history.dialects import Native
-from message_history.sessions import JsonlSession, SessionConflictError, SessionError, disk, jsonl, lines, locking
+from message_history.storage import JsonlSession, SessionConflictError, SessionError
+from message_history.storage.sessions import disk, jsonl, lines, locking
 from tests.sessions.growing import LONG, of_length, steps, write_for_ever
 
 if TYPE_CHECKING:
@@ -62,12 +63,12 @@ def loads_and_mends(path: Path, data: bytes) -> tuple[JsonlSession, MessageHisto
         return reader, history
     assert report.backup is not None
     assert report.backup.read_bytes() == data
-    mended = path.read_bytes()
+    repaired = path.read_bytes()
     again = session(path)
     assert again.load() == history
     assert again.report.clean, str(again.report)
     assert again.load().repairs == history.repairs
-    assert path.read_bytes() == mended
+    assert path.read_bytes() == repaired
     report.backup.unlink()
     return reader, history
 
@@ -182,7 +183,7 @@ def test_a_result_whose_call_was_lost_is_recorded_once(path: Path) -> None:
 
 
 def test_a_line_that_is_too_long_is_skipped(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.sessions.jsonl.MAX_LINE", 500)
+    monkeypatch.setattr("message_history.storage.sessions.jsonl.MAX_LINE", 500)
     rows = [*lines.whole_lines(of_length(4))]
     for end in (b"\n", b""):
         reader, history = loads_and_mends(path, b"".join(rows) + b'{"at": 4, "role": "' + b"x" * 1_000 + end)
@@ -236,8 +237,8 @@ def kill_cycles(path: Path, cycles: int) -> Iterable[tuple[list[int], bytes]]:
             time.sleep(chance.random() * 0.004)
             os.kill(writer, signal.SIGKILL)
             os.waitpid(writer, 0)
-            said = (first + told.read()).split(b"\n")
-        yield list(map(int, said[:-1])), path.read_bytes()
+            assistant = (first + told.read()).split(b"\n")
+        yield list(map(int, assistant[:-1])), path.read_bytes()
         if path.stat().st_size > LARGE:
             path.unlink()
 
@@ -307,9 +308,9 @@ def test_two_processes_that_append_take_turns_and_lose_nothing(path: Path) -> No
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * writers
     reader = session(path)
-    said = [message.text for message in reader.load() if message.role == "user"]
+    assistant = [message.text for message in reader.load() if message.role == "user"]
     assert reader.report.clean
-    assert sorted(said) == sorted(f"{number}.{message}" for number in range(writers) for message in range(10))
+    assert sorted(assistant) == sorted(f"{number}.{message}" for number in range(writers) for message in range(10))
 
 
 def test_a_crash_while_the_backup_is_made_leaves_the_file(

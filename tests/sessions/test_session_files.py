@@ -28,17 +28,14 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.integrations.strategies import broken_lists, histories, messages
-from message_history.sessions import (
+from message_history.storage import (
     JsonlSession,
     SessionConflictError,
     SessionError,
     SessionLockedError,
-    disk,
-    jsonl,
-    lines,
-    locking,
 )
-from message_history.sessions.saved import repair_from_json, repair_to_json
+from message_history.storage.sessions import disk, jsonl, lines, locking
+from message_history.storage.sessions.saved import repair_from_json, repair_to_json
 from tests.sessions.growing import of_length, steps
 
 
@@ -76,7 +73,7 @@ def test_the_format_is_what_the_docs_say(path: Path) -> None:
         "mark": {"kind": "stub", "reason": "not_recorded"},
     }
     history = MessageHistory().with_system("Be brief.").add_user("hi").add_assistant([ToolUseBlock("1", "run", {})])
-    history = history.add_user([" ", "and?"]).close()
+    history = history.add_user([" ", "and?"]).as_sent()
     session(path).save(history)
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
         {"format": "message-history session", "version": 1},
@@ -146,7 +143,7 @@ def test_appending_gives_what_saving_gives_at_every_step(
             elif step == "call":
                 history = history.add_assistant([ToolUseBlock("1", "run", {}), ToolUseBlock("2", "run", {})])
             elif step == "close":
-                history = history.close()
+                history = history.as_sent()
             elif step == "cut" and history:
                 history = history.drop_before(history.safe_cuts()[-1])
             elif step == "answer" and history.awaiting:
@@ -171,7 +168,7 @@ def test_appending_writes_only_what_is_new(path: Path) -> None:
 
 
 def test_a_repair_that_stands_is_kept_when_only_a_repair_is_new(path: Path) -> None:
-    history = MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).close()
+    history = MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).as_sent()
     writer = session(path)
     for grown in (history, history.add_user(" ")):
         writer.append(grown)
@@ -184,7 +181,7 @@ def test_a_repair_that_stands_is_kept_when_only_a_repair_is_new(path: Path) -> N
 
 @pytest.mark.parametrize("added", ["words", "blank", "result", "reply"])
 def test_a_repair_that_stood_before_a_restart_is_kept(path: Path, added: str) -> None:
-    session(path).append(MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).close())
+    session(path).append(MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).as_sent())
     before = path.read_bytes()
     writer = session(path)
     history = writer.load()
@@ -237,7 +234,7 @@ def test_a_session_without_a_file_is_empty_and_says_so(path: Path) -> None:
 
 
 def test_a_policy_that_raises_refuses_nothing_that_was_saved(path: Path) -> None:
-    closed = MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).close()
+    closed = MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).as_sent()
     session(path).save(closed)
     strict = loaded(path, Policy(on_violation="raise"))
     assert same(strict, closed)

@@ -9,12 +9,12 @@ import pytest
 
 from message_history import check
 from message_history.dialects import OpenAIChat
-from message_history.sessions.lines import whole_lines
-from message_history.sessions.reading import SessionKind, session_in
+from message_history.storage.sessions.lines import whole_lines
+from message_history.storage.sessions.reading import SessionKind, session_in
 from tests.sessions.foreign import claude_lines, codex_lines, rows
 from tests.sessions.growing import of_length
 
-HISTORY = of_length(9).close()
+HISTORY = of_length(9).as_sent()
 FILES = {
     SessionKind.CLAUDE_CODE: rows(claude_lines(HISTORY)),
     SessionKind.CODEX: rows(codex_lines(HISTORY)),
@@ -37,10 +37,10 @@ def test_a_spoilt_beginning_does_not_hide_the_kind(kind: SessionKind, spoilt: st
     file = session_in(SPOILT[spoilt](FILES[kind]))
     assert file.kind is kind
     assert file.messages >= session_in(FILES[kind]).messages * 2 // 3
-    mended = file.mend().after
-    assert mended.kind is kind
-    assert not mended.notes
-    assert not mended.violations()
+    repaired = file.repair_file().after
+    assert repaired.kind is kind
+    assert not repaired.notes
+    assert not repaired.violations()
 
 
 def test_zeros_of_a_power_failure_cost_no_line() -> None:
@@ -65,7 +65,7 @@ def test_a_conversation_in_a_log_is_mended_also_when_only_its_form_is_wrong() ->
     ]
     file = session_in(rows([{"messages": messages}] * 2))
     assert {violation.rule for _, violation in file.violations()} == {"OC-13"}
-    after = file.mend()
+    after = file.repair_file()
     assert not after.after.violations()
     for line in after.data.splitlines():
         assert not check(json.loads(line)["messages"], OpenAIChat())

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, TextBlock, ThinkingBlock, ToolUseBlock, check
 from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
-from message_history.files import UnreadableFileError
 from message_history.integrations.strategies import histories
-from message_history.sessions import JsonlSession
-from message_history.sessions.reading import SessionFile, SessionKind, read_session, session_in
+from message_history.storage import JsonlSession
+from message_history.storage.files import UnreadableFileError
+from message_history.storage.sessions.reading import SessionFile, SessionKind, read_session, session_in
 from tests.sessions.foreign import claude_line, claude_lines, codex_line, codex_lines, rows
 from tests.sessions.growing import of_length
 
@@ -33,7 +33,7 @@ def words(text: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": text}]
 
 
-def said(file: SessionFile, n: int = 0) -> list[tuple[str, list[str]]]:
+def messages_of(file: SessionFile, n: int = 0) -> list[tuple[str, list[str]]]:
     """Give a conversation as roles, and what is said or called or answered."""
     keys = ("text", "id", "tool_use_id", "thinking")
     return [
@@ -42,15 +42,17 @@ def said(file: SessionFile, n: int = 0) -> list[tuple[str, list[str]]]:
     ]
 
 
-def mended(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def repaired(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Mend a file; what it gives is sound, and mending it again changes nothing."""
     data = rows(values)
     before = session_in(data)
-    after = before.mend()
+    after = before.repair_file()
     assert not after.after.violations()
     assert after.after.kind is before.kind
-    assert after.after.mend().data == after.data
-    assert not [each for _, repairs in after.after.mend().repairs for each in repairs if each.severity != "lossless"]
+    assert after.after.repair_file().data == after.data
+    assert not [
+        each for _, repairs in after.after.repair_file().repairs for each in repairs if each.severity != "lossless"
+    ]
     return list(map(json.loads, after.data.splitlines()))
 
 
@@ -70,7 +72,7 @@ def test_a_reply_that_was_written_block_by_block_is_one_message() -> None:
     ]
     file = session_in(rows(values))
     assert file.kind is SessionKind.CLAUDE_CODE
-    assert said(file) == [
+    assert messages_of(file) == [
         ("user", ["hi"]),
         ("assistant", ["hm", "I look.", "1"]),
         ("user", ["1"]),
@@ -81,7 +83,7 @@ def test_a_reply_that_was_written_block_by_block_is_one_message() -> None:
     history = file.conversations[0].file.history()
     assert not history.repairs
     assert [type(block) for block in history[1].content] == [ThinkingBlock, TextBlock, ToolUseBlock]
-    assert mended(values) == values
+    assert repaired(values) == values
 
 
 def parallel(*answered: str) -> list[dict[str, Any]]:
@@ -98,15 +100,15 @@ def parallel(*answered: str) -> list[dict[str, Any]]:
 
 def test_parallel_calls_leave_results_beside_the_chain() -> None:
     file = session_in(rows(parallel("1", "2")))
-    assert said(file)[1:3] == [("assistant", ["1", "2"]), ("user", ["1", "2"])]
+    assert messages_of(file)[1:3] == [("assistant", ["1", "2"]), ("user", ["1", "2"])]
     assert not file.violations()
     for there in ("1", "2"):
         broken = parallel(there)
         assert session_in(rows(broken)).violations()
-        new = mended(broken)
-        assert said(session_in(rows(new)))[1:3] == [("assistant", ["1", "2"]), ("user", ["1", "2"])]
+        new = repaired(broken)
+        assert messages_of(session_in(rows(new)))[1:3] == [("assistant", ["1", "2"]), ("user", ["1", "2"])]
         assert len(new) == len(broken) + 1
-    assert len(mended(parallel())) == len(parallel()) + 1
+    assert len(repaired(parallel())) == len(parallel()) + 1
 
 
 def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversation() -> None:
@@ -118,9 +120,9 @@ def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversatio
         claude_line("u2", "a2", "user", "and?"),
         claude_line("e2", "u2", "assistant", words("API Error: 500"), isApiErrorMessage=True),
     ]
-    assert said(session_in(rows(values))) == [("user", ["hi"]), ("assistant", ["Hello."]), ("user", ["and?"])]
-    assert session_in(rows(values)).conversations[0].left_out == 1
-    assert mended(values) == values
+    assert messages_of(session_in(rows(values))) == [("user", ["hi"]), ("assistant", ["Hello."]), ("user", ["and?"])]
+    assert session_in(rows(values)).conversations[0].omitted == 1
+    assert repaired(values) == values
 
 
 def test_sidechains_are_apart() -> None:
@@ -138,12 +140,12 @@ def test_sidechains_are_apart() -> None:
     ]
     file = session_in(rows(values))
     assert [each.label for each in file.conversations] == ["", "sidechain s1", "sidechain agent"]
-    assert [len(said(file, n)) for n in range(3)] == [3, 2, 2]
+    assert [len(messages_of(file, n)) for n in range(3)] == [3, 2, 2]
     assert [each.label for each, _ in file.violations()] == ["sidechain s1"]
-    (new,) = [value for value in mended(values) if value not in values]
+    (new,) = [value for value in repaired(values) if value not in values]
     assert (new["isSidechain"], new["parentUuid"], new["type"]) == (True, "s2", "user")
     alone = session_in(rows([values[2], values[3]]))
-    assert said(alone) == [("user", ["search"]), ("assistant", ["2"])]
+    assert messages_of(alone) == [("user", ["search"]), ("assistant", ["2"])]
 
 
 def test_a_compacted_conversation_begins_with_its_summary() -> None:
@@ -162,15 +164,15 @@ def test_a_compacted_conversation_begins_with_its_summary() -> None:
         claude_line("c1", "b1", "user", "so far: nothing", isCompactSummary=True),
         claude_line("a2", "c1", "assistant", words("go on"), id="m2"),
     ]
-    assert said(session_in(rows(values))) == [("user", ["so far: nothing"]), ("assistant", ["go on"])]
+    assert messages_of(session_in(rows(values))) == [("user", ["so far: nothing"]), ("assistant", ["go on"])]
     values[2] = {**boundary, "compactMetadata": {"preservedSegment": {"headUuid": "u1", "anchorUuid": "c1"}}}
     values.append(claude_line("u3", "a1", "user", result("1")))
-    assert [what for _, what in said(session_in(rows(values)))] == [["so far: nothing", "hi"], ["1"], ["1"]]
-    assert mended(values) == values
+    assert [what for _, what in messages_of(session_in(rows(values)))] == [["so far: nothing", "hi"], ["1"], ["1"]]
+    assert repaired(values) == values
     one_by_one = {"preservedMessages": {"anchorUuid": "c1", "uuids": ["u1", "u3"]}}
     values = [values[0], {**boundary, "compactMetadata": one_by_one}, *values[3:4]]
     values += [claude_line("u3", "c1", "user", "kept"), claude_line("a4", "u3", "assistant", words("ok"), id="m3")]
-    assert [what for _, what in said(session_in(rows(values)))] == [["so far: nothing", "hi", "kept"], ["ok"]]
+    assert [what for _, what in messages_of(session_in(rows(values)))] == [["so far: nothing", "hi", "kept"], ["ok"]]
 
 
 def test_lines_that_are_not_linked_at_all_are_read_in_a_row() -> None:
@@ -178,20 +180,20 @@ def test_lines_that_are_not_linked_at_all_are_read_in_a_row() -> None:
         values = [{**value, key: None} for value in claude_lines(of_length(7)) if "message" in value]
         file = session_in(rows(values))
         assert file.messages == 7
-        assert file.conversations[0].left_out == 0
+        assert file.conversations[0].omitted == 0
 
 
 def test_a_line_that_is_lost_costs_no_other() -> None:
     values = claude_lines(of_length(12))
     data = rows(values).splitlines(keepends=True)
-    whole = said(session_in(b"".join(data)))
+    whole = messages_of(session_in(b"".join(data)))
     for n in range(1, len(data)):
         file = session_in(b"".join([*data[:n], data[n][: len(data[n]) // 2] + b"\n", *data[n + 1 :]]))
         assert [note.line for note in file.notes] == [n + 1]
-        found = [what for _, part in said(file) for what in part]
+        found = [what for _, part in messages_of(file) for what in part]
         before = [what for _, part in whole for what in part]
         assert len(found) == len(before) - 1
-        after = file.mend()
+        after = file.repair_file()
         assert not after.after.violations()
         assert not after.after.notes
 
@@ -199,7 +201,7 @@ def test_a_line_that_is_lost_costs_no_other() -> None:
 def test_a_line_without_an_id_is_given_one_when_a_result_must_follow_it() -> None:
     line = claude_line("u1", None, "assistant", call("1"))
     del line["uuid"]
-    after = mended([line])
+    after = repaired([line])
     assert [value["parentUuid"] for value in after[1:]] == [value["uuid"] for value in after[:-1]]
     assert [value["message"]["content"][0]["type"] for value in after] == ["text", "tool_use", "tool_result"]
 
@@ -213,14 +215,14 @@ WHOLE = [HI, REPLY, claude_line("u3", "u2", "user", result("1")), claude_line("u
 def test_a_line_that_is_there_twice_counts_once(n: int, at: int) -> None:
     twice = [*WHOLE[:at], WHOLE[n], *WHOLE[at:]] if n < at else [*WHOLE, WHOLE[n]]
     file = session_in(rows(twice))
-    assert said(file) == said(session_in(rows(WHOLE)))
-    assert file.mend().data == rows(twice)
-    assert session_in(rows(WHOLE + WHOLE)).mend().data == rows(WHOLE + WHOLE)
+    assert messages_of(file) == messages_of(session_in(rows(WHOLE)))
+    assert file.repair_file().data == rows(twice)
+    assert session_in(rows(WHOLE + WHOLE)).repair_file().data == rows(WHOLE + WHOLE)
 
 
 def test_a_copy_does_not_bring_back_what_was_mended() -> None:
     both = claude_line("u2", "u1", "user", [*result("9"), *words("and")])
-    after = mended([HI, both, claude_line("u3", "u2", "assistant", words("x")), both])
+    after = repaired([HI, both, claude_line("u3", "u2", "assistant", words("x")), both])
     assert [value["uuid"] for value in after] == ["u1", "u2", "u3"]
     assert after[1]["message"]["content"] == words("and")
 
@@ -228,7 +230,7 @@ def test_a_copy_does_not_bring_back_what_was_mended() -> None:
 def test_of_two_lines_with_one_id_the_last_message_counts() -> None:
     other = claude_line("u2", "u1", "assistant", words("again"))
     file = session_in(rows([HI, REPLY, other, {"type": "system", "uuid": "u2", "sessionId": "s"}]))
-    assert said(file) == [("user", ["hi"]), ("assistant", ["again"])]
+    assert messages_of(file) == [("user", ["hi"]), ("assistant", ["again"])]
 
 
 def test_what_a_sidechain_lacks_is_put_into_it() -> None:
@@ -236,13 +238,13 @@ def test_what_a_sidechain_lacks_is_put_into_it() -> None:
     side = {**claude_line("s2", "s1", "assistant", call("1")), "isSidechain": True}
     data = rows(main) + b"{spoilt\n" + rows([side])
     file = session_in(data)
-    after = file.mend()
+    after = file.repair_file()
     assert after.data.startswith(rows(main))
     new = list(map(json.loads, after.data.splitlines()))[2:]
     assert [value["isSidechain"] for value in new] == [True, True, True]
     assert {value["sessionId"] for value in new} == {side["sessionId"]}
-    assert said(after.after) == said(file)
-    assert after.after.mend().data == after.data
+    assert messages_of(after.after) == messages_of(file)
+    assert after.after.repair_file().data == after.data
 
 
 THOUGHT_OF = [{"type": "thinking", "thinking": "hm", "signature": "sig"}]
@@ -253,9 +255,9 @@ def test_a_reply_that_was_cut_off_behind_its_thinking_can_be_sent_again(goes_on:
     cut = claude_line("u2", "u1", "assistant", THOUGHT_OF)
     behind = [claude_line("u3", "u2", "user", words("go on"))] * goes_on
     assert [found.rule for _, found in session_in(rows([HI, cut, *behind])).violations()] == ["T8"]
-    after = mended([HI, cut, *behind])
+    after = repaired([HI, cut, *behind])
     assert after[1]["message"]["content"][0]["type"] == "text"
-    (told,) = session_in(rows([HI, cut, *behind])).mend().repairs
+    (told,) = session_in(rows([HI, cut, *behind])).repair_file().repairs
     assert [block.thinking for repair in told[1] for block in repair.removed if isinstance(block, ThinkingBlock)] == [
         "hm"
     ]
@@ -274,7 +276,7 @@ def test_a_reply_that_was_cut_off_behind_its_thinking_can_be_sent_again(goes_on:
     ids=["call", "number", "null", "weird", "thinking", "text"],
 )
 def test_what_the_user_cannot_say_is_mended(content: list[Any]) -> None:
-    mended([HI, claude_line("u2", "u1", "user", content), claude_line("u3", "u2", "assistant", words("x"))])
+    repaired([HI, claude_line("u2", "u1", "user", content), claude_line("u3", "u2", "assistant", words("x"))])
 
 
 # Codex
@@ -318,7 +320,7 @@ def test_a_sound_rollout_stays_as_it_is(old: bool) -> None:
     assert file.conversations[0].dialect().name == "openai_responses"
     assert len(file.conversations[0].file.entries) == len(items) - old
     assert not file.violations()
-    assert file.mend().data == rows(values)
+    assert file.repair_file().data == rows(values)
 
 
 @pytest.mark.parametrize(
@@ -337,7 +339,7 @@ def test_a_sound_rollout_stays_as_it_is(old: bool) -> None:
 def test_a_broken_rollout_is_mended_item_by_item(items: list[dict[str, Any]], new: list[str]) -> None:
     values = rollout(*items)
     assert session_in(rows(values)).violations()
-    after = mended(values)
+    after = repaired(values)
     assert [value["payload"]["type"] for value in after if value not in values] == new
     assert after[:2] == values[:2]
     assert len(after) == len(values) + len(new) - (items.count(output("9")) or items.count(output("1")) > 1)
@@ -348,7 +350,7 @@ def test_a_compacted_rollout_holds_what_takes_its_place() -> None:
     values = rollout(user("hi"), function("1"), codex_line(kept, "compacted"), assistant("x"), function("2"))
     file = session_in(rows(values))
     assert len(file.conversations[0].file.entries) == 5
-    after = mended(values)
+    after = repaired(values)
     assert after[:3] == values[:3]
     assert after[3]["payload"]["replacement_history"] == [user("hi"), user("sum")]
     assert after[-1]["payload"]["type"] == "function_call_output"
@@ -364,17 +366,17 @@ def test_a_compacted_rollout_holds_what_takes_its_place() -> None:
 def test_mending_does_not_bring_back_what_was_compacted(kept: dict[str, Any]) -> None:
     values = rollout(user("old"), assistant("older"), codex_line(kept, "compacted"), user("new"), function("1"))
     file = session_in(rows(values))
-    after = file.mend()
-    assert after.after.conversations[0].left_out == file.conversations[0].left_out == 2
+    after = file.repair_file()
+    assert after.after.conversations[0].omitted == file.conversations[0].omitted == 2
     assert not after.after.violations()
-    assert after.after.mend().data == after.data
+    assert after.after.repair_file().data == after.data
     assert '"old"' in after.data.decode()
     assert "old" not in str(after.after.conversations[0].file.entries)
 
 
 def test_what_is_new_in_a_compacted_conversation_stands_in_it() -> None:
     kept = {"replacement_history": [assistant("a"), function("1"), user("b")]}
-    after = mended(rollout(user("old"), codex_line(kept, "compacted"), assistant("c")))
+    after = repaired(rollout(user("old"), codex_line(kept, "compacted"), assistant("c")))
     items = after[-2]["payload"]["replacement_history"]
     assert [item["type"] for item in items] == [
         "message",
@@ -390,10 +392,10 @@ def test_items_that_were_written_twice_are_mended() -> None:
     items = [user("hi"), function("1"), output("1"), assistant("x")]
     file = session_in(rows([*rollout(*items), *rollout(*items)]))
     assert {found.rule for _, found in file.violations()} == {"DS-16"}
-    after = file.mend()
+    after = file.repair_file()
     assert not after.after.violations()
     assert after.after.messages == file.messages
-    assert after.after.mend().data == after.data
+    assert after.after.repair_file().data == after.data
 
 
 def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:
@@ -409,8 +411,8 @@ def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:
     ]
     file = session_in(rows(rollout(*items)))
     assert len(file.conversations[0].file.entries) == 4
-    assert file.conversations[0].left_out == 2
-    assert file.mend().data == rows(rollout(*items))
+    assert file.conversations[0].omitted == 2
+    assert file.repair_file().data == rows(rollout(*items))
 
 
 # Both
@@ -425,7 +427,7 @@ def test_a_session_of_nothing_but_an_orphan_result_says_that_no_message_would_be
     file = session_in(rows(values))
     assert file.violations()
     with pytest.raises(UnreadableFileError, match="mended, it would hold no message"):
-        file.mend()
+        file.repair_file()
 
 
 @given(histories(max_size=10), st.sets(st.integers(0, 30), max_size=3), st.sampled_from(["claude", "codex"]))
@@ -439,13 +441,13 @@ def test_whatever_lines_are_gone_the_rest_is_mended_and_stays(
     except UnreadableFileError:
         return  # Nothing that was said is left.
     try:
-        after = before.mend()
+        after = before.repair_file()
     except UnreadableFileError:
         # Only results of calls that are gone are left.
         assert not any(MessageHistory.from_list(each.file.entries) for each in before.conversations)
         return
     assert not after.after.violations()
-    assert after.after.mend().data == after.data
+    assert after.after.repair_file().data == after.data
     written = list(map(json.loads, after.data.splitlines()))
     held = {json.dumps(value.get("message", value.get("payload"))) for value in written}
     ids = {repair.code.value for _, repairs in after.repairs for repair in repairs}
@@ -455,7 +457,7 @@ def test_whatever_lines_are_gone_the_rest_is_mended_and_stays(
 
 @given(histories(max_size=10))
 def test_a_sound_session_of_another_program_is_read_without_a_repair(history: MessageHistory) -> None:
-    closed = history.close()
+    closed = history.as_sent()
     for values in (claude_lines(closed), codex_lines(closed)):
         try:
             file = session_in(rows(values))
@@ -463,7 +465,7 @@ def test_a_sound_session_of_another_program_is_read_without_a_repair(history: Me
             assert not history
             continue
         assert not file.violations()
-        assert file.mend().data == rows(values)
+        assert file.repair_file().data == rows(values)
 
 
 def odd_lines() -> st.SearchStrategy[dict[str, Any]]:
@@ -504,8 +506,8 @@ def test_whatever_the_lines_hold_they_are_read_or_refused(values: list[dict[str,
     except UnreadableFileError:
         return
     try:
-        after = before.mend()
-        again = after.after.mend()
+        after = before.repair_file()
+        again = after.after.repair_file()
     except UnreadableFileError as error:
         assert str(error) == "mended, it would hold no message"  # noqa: PT017 - it need not be raised
         return
@@ -517,16 +519,16 @@ def test_whatever_the_lines_hold_they_are_read_or_refused(values: list[dict[str,
 
 def test_our_own_files_are_read_with_what_was_changed(tmp_path: Any) -> None:
     path = tmp_path / "chat.jsonl"
-    history = of_length(9).close()
+    history = of_length(9).as_sent()
     JsonlSession(path, fsync="never").save(history)
     file = read_session(path)
     assert (file.kind, file.messages, file.skipped) == (SessionKind.OWN, len(history), 0)
     assert not file.violations()
-    assert file.mend().data == path.read_bytes()
+    assert file.repair_file().data == path.read_bytes()
     data = path.read_bytes()
     spoilt = session_in(data[:-20])
     assert spoilt.skipped == 1
-    again = spoilt.mend()
+    again = spoilt.repair_file()
     assert not again.after.notes
     path.write_bytes(again.data)
     assert list(JsonlSession(path, fsync="never").load()) == list(history[: len(history) - 1])
@@ -542,7 +544,7 @@ def test_a_log_holds_a_conversation_in_each_line() -> None:
     assert (file.kind, [each.label for each in file.conversations]) == (SessionKind.LOG, ["line 1", "line 2", "line 3"])
     assert [(note.line, note.detail) for note in file.notes][1:] == [(5, "no conversation")]
     assert {each.label for each, _ in file.violations()} == {"line 2", "line 3"}
-    after = file.mend()
+    after = file.repair_file()
     lines = after.data.splitlines(keepends=True)
     assert lines[0] == rows([good])
     assert json.loads(lines[2])["body"]["model"] == "m"
@@ -551,7 +553,7 @@ def test_a_log_holds_a_conversation_in_each_line() -> None:
 
 
 def test_plain_lists_of_every_dialect_are_read() -> None:
-    history = of_length(8).close()
+    history = of_length(8).as_sent()
     for dialect in (Anthropic(), OpenAIChat(), PydanticAI()):
         wire = history.for_send(dialect)
         for data in (json.dumps(wire).encode(), rows(wire)):

@@ -34,11 +34,11 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.blocks import Block, with_meta
+from message_history.core.blocks import Block, with_meta
+from message_history.core.message import invalidate_thinking
 from message_history.dialects import Native
 from message_history.integrations.strategies import broken_lists, histories, messages
-from message_history.message import unbound
-from message_history.sessions import SessionConflictError, SessionError, SessionLockedError, SqlSession
+from message_history.storage import SessionConflictError, SessionError, SessionLockedError, SqlSession
 from tests.sessions.databases import take_turns, write_for_ever
 from tests.sessions.growing import LONG, of_length, steps
 
@@ -95,7 +95,7 @@ OTHERWISE = ("close", "cut", "answer", "rewind", "system", "trim")
 
 def changed(history: MessageHistory, how: str) -> MessageHistory:
     if how == "close":
-        return history.close()
+        return history.as_sent()
     if how == "cut" and history:
         return history.drop_before(history.safe_cuts()[-1])
     if how == "answer" and history.awaiting:
@@ -291,7 +291,7 @@ def test_newest_turns_are_what_the_whole_history_gives_behind_a_safe_cut(
     whole = again(database, session, history.policy).load()
     reader = again(database, session, history.policy)
     assert same(reader.load(turns=turns), whole.drop_before(cut))
-    assert reader.left_out == cut
+    assert reader.omitted == cut
     # An answer to a call that is left out, and one that is not there at all, go the same way.
     for id in ("1", "2", "nobody's"):
         result = Message("user", [ToolResultBlock(id, "late")])
@@ -309,7 +309,7 @@ def test_older_rows_are_not_read(database: str) -> None:
         assert same(reader.load(turns=turns), history.drop_before(history.safe_cuts()[-turns]))
     # One more needs rows that are damaged now: all are given, mended, and each damaged one is in the repairs.
     damaged = reader.load(turns=5)
-    assert reader.left_out == 0
+    assert reader.omitted == 0
     assert len([repair for repair in damaged.repairs if repair.code is RepairCode.ENTRY_DROPPED]) == 28
 
 
@@ -320,8 +320,8 @@ def test_a_late_result_whose_call_is_left_out_is_known_to_answer_it(database: st
     session.append(history)
     reader = again(database, session)
     newest = reader.load(turns=1)
-    assert reader.left_out == 4
-    assert [block.mark.reason for block in newest[0].content if block.mark is not None] == ["left_out"]
+    assert reader.omitted == 4
+    assert [block.mark.reason for block in newest[0].content if block.mark is not None] == ["omitted"]
     assert same(newest, history.drop_before(4))
     reader.append(newest.add_user("f"))
     assert session.load() == history.add_user("f")
@@ -329,12 +329,12 @@ def test_a_late_result_whose_call_is_left_out_is_known_to_answer_it(database: st
 
 def bound_alike(messages: Sequence[Message]) -> list[Message]:
     """Give messages without what depends on what is before them: bound thinking, and calls that are left out."""
-    return [Message(message.role, map(_never_left_out, unbound(message).content)) for message in messages]
+    return [Message(message.role, map(_never_left_out, invalidate_thinking(message).content)) for message in messages]
 
 
 def _never_left_out(block: Block) -> Block:
     mark = block.mark
-    if mark is None or mark.reason != "left_out":
+    if mark is None or mark.reason != "omitted":
         return block
     return with_meta(block, mark=evolve(mark, reason="late"))
 
@@ -365,12 +365,12 @@ def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
     session.save(history)
     writer = again(database, session, history.policy)
     newest = writer.load(turns=turns)
-    first = writer.left_out
+    first = writer.omitted
     older = [str(repair) for repair in history.repairs if repair.index < first]
     for step in later:
         newest = newest.add(step) if isinstance(step, Message) else changed(newest, step)
         writer.append(newest)
-        assert writer.left_out == first
+        assert writer.omitted == first
         whole = again(database, session, history.policy).load()
         assert not check(whole.to_list(), Native())
         assert len(whole) == first + len(newest)
@@ -386,7 +386,7 @@ def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
         # Nothing was to be mended, or it would be known by now.
         assert again(database, session, history.policy).load().repairs == whole.repairs
         reader = again(database, session, history.policy)
-        assert len(reader.load(turns=1)) + reader.left_out == len(whole)
+        assert len(reader.load(turns=1)) + reader.omitted == len(whole)
 
 
 def opened(history: MessageHistory) -> bool:
@@ -412,7 +412,7 @@ def test_repairs_behind_the_newest_turns_are_numbered_and_placed_in_the_session(
     session.append(history)
     writer = again(database, session)
     newest = writer.load(turns=1)
-    assert writer.left_out == 2
+    assert writer.omitted == 2
     assert not newest.repairs
     for text in ("e", "f"):
         newest = newest.add_user([text, "\n"])
@@ -473,10 +473,10 @@ def test_a_damaged_row_is_told_of_and_mended_with_the_next_write(
     assert dropped.removed == ("never read",)
     reader.append(history.add_assistant("on"))
     caplog.clear()
-    mended = again(database, session).load()
-    assert same(mended, history.add_assistant("on"))
+    repaired = again(database, session).load()
+    assert same(repaired, history.add_assistant("on"))
     assert "damaged" not in caplog.text
-    assert same(again(database, session).load(turns=1), mended.drop_before(mended.safe_cuts()[-1]))
+    assert same(again(database, session).load(turns=1), repaired.drop_before(repaired.safe_cuts()[-1]))
 
 
 def test_a_reader_sees_one_revision_or_another(database: str) -> None:
@@ -522,9 +522,9 @@ def test_writers_in_many_processes_lose_nothing(database: str) -> None:
     children = [in_child(partial(take_turns, database, name, str(n), times)) for n in range(6)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
     session = SqlSession(database, name)
-    said = [message.text for message in session.load()]
-    assert sorted(said[::2]) == sorted(f"{n}.{number}" for n in range(6) for number in range(times))
-    assert said[1::2] == ["noted"] * 6 * times
+    assistant = [message.text for message in session.load()]
+    assert sorted(assistant[::2]) == sorted(f"{n}.{number}" for n in range(6) for number in range(times))
+    assert assistant[1::2] == ["noted"] * 6 * times
     assert session.revision == 6 * times
 
 
@@ -542,8 +542,8 @@ def test_a_killed_writer_loses_nothing_that_append_returned_for(database: str) -
             time.sleep(chance.random() * 0.02)
             os.kill(writer, signal.SIGKILL)
             os.waitpid(writer, 0)
-            said = (first + told.read()).split(b"\n")
-        acknowledged = max(int(number) for number in said[:-1])
+            assistant = (first + told.read()).split(b"\n")
+        acknowledged = max(int(number) for number in assistant[:-1])
         found = again(database, session).load()
         assert len(found) >= acknowledged
         assert not check(found.to_list(), Native())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import MessageHistory, RepairCode, SystemBlock, TextBlock, ToolUseBlock
-from message_history.sessions import SessionConflictError, SessionError, SqlSession
+from message_history.storage import SessionConflictError, SessionError, SqlSession
 from tests.sessions.growing import of_length
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ WEATHER = (
     .add_assistant("You are welcome.")
     .add_user([TextBlock("And it's 5 o'clock, ü?"), SystemBlock("Be kind.")])
 )
-LEFT_OPEN = MessageHistory().add_user("go").add_assistant([ToolUseBlock("1", "run", {})]).close()
+LEFT_OPEN = MessageHistory().add_user("go").add_assistant([ToolUseBlock("1", "run", {})]).as_sent()
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def test_tables_of_version_1_become_those_of_now(version_1: str) -> None:
 
 
 def test_a_large_table_is_copied_in_batches(version_1: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from message_history.sessions import sql_tables  # noqa: PLC0415 - needs sqlalchemy
+    from message_history.storage.databases import tables as sql_tables  # noqa: PLC0415 - needs sqlalchemy
 
     monkeypatch.setattr(sql_tables, "BATCH", 2)
     assert SqlSession(version_1, "trip").load() == WEATHER
@@ -122,7 +122,7 @@ def test_a_large_table_is_copied_in_batches(version_1: str, monkeypatch: pytest.
 
 
 def test_a_migration_that_fails_leaves_the_tables_as_they_were(version_1: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from message_history.sessions import sql_tables  # noqa: PLC0415 - needs sqlalchemy
+    from message_history.storage.databases import tables as sql_tables  # noqa: PLC0415 - needs sqlalchemy
 
     def fail(_: str) -> bool:
         raise ZeroDivisionError
@@ -227,14 +227,14 @@ def no_database(folder: Path) -> str:
 
 @pytest.mark.usefixtures("sql")
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "assistant"),
     [(no_folder, "unable to open"), (is_folder, "unable to open"), (no_database, "file is not a database")],
 )
-def test_what_is_no_database_is_one_clear_line(make: Callable[[Path], str], said: str, tmp_path: Path) -> None:
+def test_what_is_no_database_is_one_clear_line(make: Callable[[Path], str], assistant: str, tmp_path: Path) -> None:
     where = make(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     for use in (lambda: SqlSession(where, "a").load(), lambda: SqlSession(where, "a").append(of_length(1))):
-        with pytest.raises(SessionError, match=said) as caught:
+        with pytest.raises(SessionError, match=assistant) as caught:
             use()
         assert where in str(caught.value)
         assert "\n" not in str(caught.value)
@@ -243,7 +243,7 @@ def test_what_is_no_database_is_one_clear_line(make: Callable[[Path], str], said
 
 @pytest.mark.usefixtures("sql")
 def test_a_url_that_cannot_be_used_is_refused_without_its_password() -> None:
-    for url, said in (
+    for url, assistant in (
         ("mysql://me:secret@host/name", "in SQLite or PostgreSQL, not in mysql"),
         ("mysql+nothing://me:secret@host/name", "in SQLite or PostgreSQL, not in mysql"),
         ("postgresql+nothing://me:secret@host/name", "no driver"),
@@ -251,7 +251,7 @@ def test_a_url_that_cannot_be_used_is_refused_without_its_password() -> None:
         ("sqlite://", "a database in memory keeps nothing"),
         ("sqlite:///:memory:", "a database in memory keeps nothing"),
     ):
-        with pytest.raises(ValueError, match=said) as caught:
+        with pytest.raises(ValueError, match=assistant) as caught:
             SqlSession(url, "a")
         assert "secret" not in str(caught.value)
     nothing_known: Any = b"chats.db"
@@ -292,16 +292,16 @@ def test_a_server_that_was_restarted_is_no_error(server: str, new_database: Call
     assert session.load() == of_length(3)
 
 
-def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_is_assistant_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("sql_database", "sql_tables"):
-        monkeypatch.delitem(sys.modules, f"message_history.sessions.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"message_history.storage.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(SessionError, match=r"pip install 'message-history\[sql\]'"):
         SqlSession("chats.db", "a")
 
 
 @pytest.mark.usefixtures("sql")
-def test_without_the_driver_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_driver_it_is_assistant_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(SessionError, match=r"psycopg is not installed; run: pip install 'message-history\[postgres\]'"):
         SqlSession("postgresql://nobody@nowhere/never", "a")
@@ -310,7 +310,7 @@ def test_without_the_driver_it_is_said_what_to_install(monkeypatch: pytest.Monke
 def test_a_connection_that_breaks_in_the_middle_leaves_the_session_as_it_was(
     empty: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from message_history.sessions.sql_database import Rows  # noqa: PLC0415 - needs sqlalchemy
+    from message_history.storage.databases.database import Rows  # noqa: PLC0415 - needs sqlalchemy
 
     session = SqlSession(empty, "a")
     session.append(of_length(4))

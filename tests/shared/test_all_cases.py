@@ -9,7 +9,7 @@ import pytest
 
 from message_history import MessageHistory, RepairCode, Severity, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 from tests.shared.material import cases, needs_material, rows
 from tests.shared.test_chat_cases import dialect_of
 

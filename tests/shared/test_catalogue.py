@@ -14,7 +14,7 @@ import pytest
 
 from message_history import MessageHistory, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 from tests.shared.material import SHARED, needs_material
 
 pytestmark = needs_material

@@ -28,7 +28,7 @@ from message_history import (
     check,
 )
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
-from message_history.files import Mended, SavedFile, mend, read_file
+from message_history.storage.files import RepairedList, SavedFile, read_file, repair_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -82,7 +82,8 @@ def sending(history: MessageHistory) -> None:
 def reading(raw: list[Any], history: MessageHistory) -> list[str]:
     read: MessageHistory = MessageHistory.from_list(raw)
     read = MessageHistory.from_list(iter(raw), dialect=Native(), policy=Policy(), open_tail="keep")
-    read = read.close().close(Anthropic(), reason="cancelled").without_unanswered().with_system("s").with_system(None)
+    read = read.as_sent().as_sent(Anthropic(), reason="cancelled").without_unanswered()
+    read = read.with_system("s").with_system(None)
     first: Message = read[0]
     some: tuple[Message, ...] = read[1:]
     each: Iterator[Message] = iter(read)
@@ -122,13 +123,13 @@ def looking(message: Message) -> None:
                 use(block)
 
 
-def mending(path: str) -> None:
+def repairing(path: str) -> None:
     file: SavedFile = read_file(path)
     violations: list[Violation] = check(file.entries, file.dialect())
-    mended: Mended = mend(file, to=OpenAIChat())
+    repaired: RepairedList = repair_file(file, to=OpenAIChat())
     try:
         file.history(policy=Policy(on_violation="raise"))
     except InvariantError as error:
         code: RepairCode = error.code
         use(code.severity is Severity.LOSSY, error.index, [repair.removed for repair in error.violations])
-    use(violations, mended.data)
+    use(violations, repaired.data)

@@ -115,7 +115,7 @@ def arguments_have_types(history: MessageHistory) -> None:
     history.extend(Message.user("q"))  # type: ignore[arg-type]
     history.extend(1)  # type: ignore[arg-type]
     history.with_system(1)  # type: ignore[arg-type]
-    history.close(reason="lost")  # type: ignore[arg-type]
+    history.as_sent(reason="lost")  # type: ignore[arg-type]
     history.for_send("anthropic")  # type: ignore[call-overload]
     history.for_send(Anthropic)  # type: ignore[call-overload]
     history["last"]  # type: ignore[call-overload]

@@ -29,12 +29,12 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
     check,
-    windows,
 )
-from message_history.blocks import Block, with_meta
+from message_history.core import windows
+from message_history.core.blocks import Block, with_meta
+from message_history.core.windows import TRIMMED, Cut, Omitted, Window, WindowError, estimate_tokens
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import histories, messages
-from message_history.windows import TRIMMED, Cut, LeftOut, Window, WindowError, estimate_tokens
 
 DIALECTS: tuple[Dialect[Any], ...] = (Anthropic(), OpenAIChat())
 Thinking = ThinkingBlock | RedactedThinkingBlock
@@ -110,8 +110,8 @@ def test_a_window_at_every_cut_is_valid_and_holds_whole_turns(history: MessageHi
         assert is_valid(kept.history)
         assert unmarked(content(kept.history)) == unmarked(expected(history, cut.position))
         assert [call.id for call in kept.history.awaiting] == [call.id for call in history.awaiting]
-        assert kept.left_out.messages == cut.position
-        assert list(kept.left_out.positions) == list(range(cut.position))
+        assert kept.omitted.messages == cut.position
+        assert list(kept.omitted.positions) == list(range(cut.position))
         assert kept.history.policy == history.policy
         assert kept.history.system == history.system
 
@@ -308,7 +308,7 @@ def test_a_cut_is_an_index() -> None:
 def test_what_was_left_out_is_told_in_numbers_and_not_kept_alive() -> None:
     history = MessageHistory().add_user(["a", " "]).add_assistant("b").add_user(["c", " "]).add_assistant("d")
     kept = windows.window(history, max_messages=2)
-    assert kept == Window(history.window(max_messages=2), LeftOut(messages=2, positions=range(2), repairs=1))
+    assert kept == Window(history.window(max_messages=2), Omitted(messages=2, positions=range(2), repairs=1))
     assert [repair.index for repair in kept.history.repairs] == [0]
     gone = weakref.ref(history)
     del history
@@ -336,10 +336,10 @@ def test_thinking_behind_a_cut_is_marked_and_thinking_before_a_rewind_is_not() -
     thought = [ThinkingBlock("hm", "c2ln"), RedactedThinkingBlock("ZGF0YQ=="), TextBlock("so")]
     history = talk(1).add_user("think").add_assistant(thought).add_user("more").add_assistant("no")
     kept = windows.drop_before(history, 2)
-    assert kept.left_out.unbound == 2
+    assert kept.omitted.invalidated == 2
     assert [block.bound for block in kept.history[1].content if isinstance(block, Thinking)] == [False, False]
     assert [block.bound for block in history.rewind()[3].content if isinstance(block, Thinking)] == [True, True]
-    assert windows.drop_before(kept.history, 2).left_out.unbound == 0
+    assert windows.drop_before(kept.history, 2).omitted.invalidated == 0
 
 
 def test_awaited_calls_stay_awaited() -> None:
@@ -354,7 +354,7 @@ def test_awaited_calls_stay_awaited() -> None:
 
 
 def test_a_closed_history_keeps_its_stubs_and_their_repairs() -> None:
-    closed = talk(2).add_user("run").add_assistant([call()]).close(reason="cancelled")
+    closed = talk(2).add_user("run").add_assistant([call()]).as_sent(reason="cancelled")
     kept = closed.window(max_messages=3)
     assert [(repair.code, repair.index) for repair in kept.repairs] == [(RepairCode.RESULT_STUBBED, 2)]
     assert kept[2].results[0].mark == closed[-1].results[0].mark
@@ -375,7 +375,7 @@ def test_a_quote_whose_call_was_left_out_answers_no_later_call() -> None:
     assert kept.repairs[-1].code is RepairCode.LATE_RESULT_QUOTED
     assert kept[-1].text == whole[-1].text
     reasons = [block.mark.reason for message in kept for block in message.content if block.mark is not None]
-    assert reasons == ["left_out", "not_recorded", "late"]
+    assert reasons == ["omitted", "not_recorded", "late"]
     assert is_valid(kept)
 
 
@@ -386,7 +386,7 @@ def test_quotes_of_calls_left_out_are_known_while_calls_are_awaited() -> None:
     for whole in (history, history.add_tool_result("2", "two")):
         kept = whole.drop_before(4)
         assert [block.mark.reason for block in kept[2].content if block.mark and block.mark.kind == "quote"] == [
-            "left_out"
+            "omitted"
         ]
         assert [call.id for call in kept.awaiting] == [call.id for call in whole.awaiting]
         assert [message.text for message in kept] == [message.text for message in whole[4:]]
@@ -414,7 +414,7 @@ def test_a_rewind_is_a_prefix_of_whole_turns_and_sends_the_same(history: Message
         kept = windows.rewind(history, turns)
         end = positions[-turns] if turns else len(history)
         assert list(kept.history) == list(history[:end])
-        assert kept.left_out.messages == len(history) - end
+        assert kept.omitted.messages == len(history) - end
         assert is_valid(kept.history)
         if turns:
             assert not kept.history.awaiting
@@ -468,7 +468,7 @@ def test_trimming_touches_no_structure_and_doing_it_twice_is_doing_it_once(histo
             assert [b for b in content(kept.history)[position] if not isinstance(b, ToolResultBlock)] == [
                 b for b in content(history)[position] if not isinstance(b, ToolResultBlock)
             ]
-        assert changed == list(kept.left_out.positions)
+        assert changed == list(kept.omitted.positions)
         assert max(changed, default=-1) < end
         assert kept.history.repairs == history.repairs
         assert kept.history.awaiting == history.awaiting
@@ -481,7 +481,7 @@ def test_trimming_shortens_old_results_only() -> None:
         "9", [ImageBlock({"type": "base64", "media_type": "image/png", "data": "A" * 99})]
     )
     kept = windows.trim_results(history, older_than=history.safe_cuts()[2], text="[gone]")
-    assert kept.left_out == LeftOut(results=2, positions=(2, 6))
+    assert kept.omitted == Omitted(results=2, positions=(2, 6))
     texts = [result.text for message in kept.history for result in message.results]
     assert [text == "[gone]" for text in texts] == [True, True, False, False]
     assert history.trim_results(older_than=-1)[2].results[0].text == TRIMMED
@@ -499,7 +499,7 @@ def test_trimming_marks_thinking_behind_the_first_change() -> None:
     kept = windows.trim_results(history, older_than=7)
     bound = [block.bound for message in kept.history for block in message.content if isinstance(block, ThinkingBlock)]
     assert bound == [True, False, False]
-    assert kept.left_out.unbound == 2
+    assert kept.omitted.invalidated == 2
 
 
 def test_a_trimmed_result_cannot_be_taken_for_a_missing_one() -> None:
@@ -531,6 +531,6 @@ def test_windows_keep_the_policy_also_one_that_raises() -> None:
 @pytest.mark.parametrize("name", ["window", "drop_before", "rewind", "compact", "trim_results"])
 def test_each_says_what_becomes_of_the_stable_prefix(name: str) -> None:
     assert "\n    Stable prefix: " in str(getattr(windows, name).__doc__)
-    said = str(getattr(MessageHistory, name).__doc__)
-    assert f"see `windows.{name}`" in said
-    assert "sent" in said
+    assistant = str(getattr(MessageHistory, name).__doc__)
+    assert f"see `windows.{name}`" in assistant
+    assert "sent" in assistant

@@ -10,7 +10,7 @@ from message_history.cli.options import ExitCode, as_request, dialect_named, inp
 from message_history.cli.printing import Printer
 
 if TYPE_CHECKING:
-    from message_history.sessions.reading import SessionFile
+    from message_history.storage.sessions.reading import SessionFile
 
 __all__ = ["check_files"]
 

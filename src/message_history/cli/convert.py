@@ -13,11 +13,11 @@ from message_history.cli.options import (
     dialect_for,
     dialect_named,
     input_dialect,
-    read_or_tell,
+    read_or_report,
     write_new,
 )
 from message_history.cli.printing import Printer
-from message_history.files import mend
+from message_history.storage.files import repair_file
 
 __all__ = ["convert_file"]
 
@@ -55,16 +55,16 @@ def convert_file(
     """
     target = dialect_for(to, model)
     printer = Printer()
-    saved = read_or_tell(file, printer)
+    saved = read_or_report(file, printer)
     if saved is None:
         context.exit(ExitCode.FAILED)
-    mended = mend(saved, dialect=dialect_named(dialect), to=target, as_request=as_request)
+    repaired = repair_file(saved, dialect=dialect_named(dialect), to=target, as_request=as_request)
     if output is None:
-        click.echo(mended.data, nl=False)
+        click.echo(repaired.data, nl=False)
     else:
-        problem = write_new(Path(output), mended.data, [Path(file)], force=force)
+        problem = write_new(Path(output), repaired.data, [Path(file)], force=force)
         if problem is not None:
             printer.error(output, problem)
             context.exit(ExitCode.FAILED)
-    printer.repaired(file, saved, mended, output)
-    context.exit(ExitCode.FOUND if saved.skipped or mended.violations else ExitCode.DONE)
+    printer.repaired(file, saved, repaired, output)
+    context.exit(ExitCode.FOUND if saved.skipped or repaired.violations else ExitCode.DONE)

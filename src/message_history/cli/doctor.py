@@ -10,28 +10,28 @@ from rich.text import Text
 
 from message_history.cli.options import ExitCode
 from message_history.cli.printing import Printer, counted, one_line, visible
-from message_history.sessions.errors import SessionError
-from message_history.sessions.examining import (
+from message_history.storage.sessions.errors import SessionError
+from message_history.storage.sessions.examining import (
     Examined,
     changes,
     examine,
     find_files,
-    mend_beside,
-    mend_in_place,
+    repair_beside,
+    repair_in_place,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.sessions.examining import MendedFile
+    from message_history.storage.sessions.examining import RepairedFile
 
 __all__ = ["examine_folders"]
 
 SOUND: Final = "sound"
 BROKEN: Final = "broken"
-MENDED: Final = "mended"
+REPAIRED: Final = "repaired"
 UNREADABLE: Final = "unreadable"
-STYLES: Final = {SOUND: "green", BROKEN: "bold red", MENDED: "bold yellow", UNREADABLE: "bold red"}
+STYLES: Final = {SOUND: "green", BROKEN: "bold red", REPAIRED: "bold yellow", UNREADABLE: "bold red"}
 MOST_LINES: Final = 40
 """How many lines of one file's diff are shown."""
 
@@ -97,10 +97,10 @@ def examine_folders(
             continue
         state, code = SOUND, ExitCode.DONE
         if found.wrong:
-            mended = _mended(found, printer, in_place=in_place, force=force, diff=diff) if fix else None
-            failed = fix and mended is None
-            state = MENDED if mended is not None and mended.is_whole else BROKEN
-            code = ExitCode.FAILED if failed else ExitCode.DONE if state == MENDED else ExitCode.FOUND
+            repaired = _repaired(found, printer, in_place=in_place, force=force, diff=diff) if fix else None
+            failed = fix and repaired is None
+            state = REPAIRED if repaired is not None and repaired.is_whole else BROKEN
+            code = ExitCode.FAILED if failed else ExitCode.DONE if state == REPAIRED else ExitCode.FOUND
         codes.append(code)
         session = found.session
         rows.append(Row(state, session.kind.value, session.messages, found.wrong, name, _first(found)))
@@ -108,24 +108,24 @@ def examine_folders(
     context.exit(max(codes, default=ExitCode.DONE))
 
 
-def _mended(found: Examined, printer: Printer, *, in_place: bool, force: bool, diff: bool) -> MendedFile | None:
+def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool, diff: bool) -> RepairedFile | None:
     """Mend one file, and show what that changes."""
     try:
-        mended = mend_in_place(found) if in_place else mend_beside(found, force=force)
+        repaired = repair_in_place(found) if in_place else repair_beside(found, force=force)
     except SessionError as error:
         path, _, why = str(error).partition(": ")
         printer.error(path, why)
         return None
-    kept = f"; as it was: {mended.backup}" if mended.backup is not None else ""
-    printer.line(Text.assemble((f"{visible(str(found.path))}: ", "bold"), visible(f"written: {mended.target}{kept}")))
+    kept = f"; as it was: {repaired.backup}" if repaired.backup is not None else ""
+    printer.line(Text.assemble((f"{visible(str(found.path))}: ", "bold"), visible(f"written: {repaired.target}{kept}")))
     if diff:
-        lines = list(changes(mended.before, mended.after))
+        lines = list(changes(repaired.before, repaired.after))
         for line in lines[:MOST_LINES]:
             style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
             printer.line(Text(f"  {one_line(line)}" if line[:1] != " " else f"   {one_line(line)}", style))
         if len(lines) > MOST_LINES:
             printer.line(Text(f"  ... {len(lines) - MOST_LINES:,} more lines", "dim"))
-    return mended
+    return repaired
 
 
 def _first(found: Examined) -> str:
@@ -167,7 +167,7 @@ def _row(cells: Sequence[str], widths: Sequence[int], style: str) -> Text:
 def _summary(rows: Iterable[Row], others: int) -> Text:
     states = Counter(row.state for row in rows)
     found = sum(states.values()) - states[UNREADABLE]
-    told = [f"{states[state]:,} {state}" for state in (SOUND, BROKEN, MENDED) if states[state]]
+    told = [f"{states[state]:,} {state}" for state in (SOUND, BROKEN, REPAIRED) if states[state]]
     told += [f"{counted(states[UNREADABLE], 'file')} unreadable"] if states[UNREADABLE] else []
     told += [f"{counted(others, 'other file')}"] if others else []
     style = "bold red" if states[BROKEN] + states[UNREADABLE] else "bold green"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from rich.text import Text
 
-from message_history.checking import check
-from message_history.cli.options import DIALECT_NAMES, ExitCode, dialect_for, read_or_tell
+from message_history.cli.options import DIALECT_NAMES, ExitCode, dialect_for, read_or_report
 from message_history.cli.printing import Printer, counted, one_line, visible
 from message_history.explaining import explain, where
+from message_history.violations import check
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.explaining import Explanation
-    from message_history.files import SavedFile
+    from message_history.storage.files import SavedFile
 
 __all__ = ["explain_error"]
 
@@ -49,16 +49,16 @@ def explain_error(
         raise click.UsageError("--model needs --dialect")
     printer = Printer()
     known = dialect_for(dialect, model) if dialect is not None else None
-    saved = read_or_tell(file, printer) if file is not None else None
+    saved = read_or_report(file, printer) if file is not None else None
     if file is not None and saved is None:
         context.exit(ExitCode.FAILED)
-    said = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text
+    assistant = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text
     own = saved.dialect(as_request=True) if saved is not None else None
-    found = explain(said, known or own)
+    found = explain(assistant, known or own)
     _print_explanations(printer, found)
     if saved is not None and own is not None and file is not None:
         sent_as = known if known is not None and known.name == own.name else own
-        _print_places(printer, file, saved, sent_as, said)
+        _print_places(printer, file, saved, sent_as, assistant)
     context.exit(ExitCode.DONE if found and (saved is None or not saved.skipped) else ExitCode.FOUND)
 
 
@@ -79,9 +79,9 @@ def _name(one: Explanation) -> Text:
     return Text.assemble((f"{one.dialect} {one.rule.id}", "bold red"), f" ({one.score:.0%})")
 
 
-def _print_places(printer: Printer, path: str, saved: SavedFile, dialect: Dialect[Any], said: str) -> None:
+def _print_places(printer: Printer, path: str, saved: SavedFile, dialect: Dialect[Any], assistant: str) -> None:
     """Print where a file breaks the rules that explain a text, or that it does not."""
-    places = where(said, saved.entries, dialect)
+    places = where(assistant, saved.entries, dialect)
     told = f"{dialect.name}, {counted(len(saved.entries), 'message')}, "
     summary = f"this rule is broken in {counted(len(places), 'place')}" if places else "this rule is not broken in it"
     style = "bold red" if places else "bold green"

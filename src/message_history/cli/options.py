@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import click
 
-from message_history.dialects.detect import DIALECTS
-from message_history.files import UnreadableFileError
-from message_history.sessions.reading import read_session
+from message_history.dialects.registry import DIALECTS
+from message_history.storage.files import UnreadableFileError
+from message_history.storage.sessions.reading import read_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
-    from message_history.files import SavedFile
-    from message_history.sessions.reading import Conversation, SessionFile
+    from message_history.storage.files import SavedFile
+    from message_history.storage.sessions.reading import Conversation, SessionFile
 
 __all__ = [
     "DIALECT_NAMES",
@@ -29,8 +29,8 @@ __all__ = [
     "input_dialect",
     "main_of",
     "over_files",
-    "read_or_tell",
-    "session_or_tell",
+    "read_or_report",
+    "session_or_report",
     "write_new",
 ]
 
@@ -113,7 +113,7 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
     return None
 
 
-def session_or_tell(path: str, printer: Printer) -> SessionFile | None:
+def session_or_report(path: str, printer: Printer) -> SessionFile | None:
     """Read a file; tell of lines that were skipped, and of a file that cannot be read.
 
     Args:
@@ -131,9 +131,9 @@ def session_or_tell(path: str, printer: Printer) -> SessionFile | None:
     for note in session.notes:
         printer.line_note(path, note)
     for conversation in session.conversations:
-        if conversation.left_out:
-            lines = "line of messages was" if conversation.left_out == 1 else "lines of messages were"
-            what = f"{conversation.left_out:,} {lines} rewound or compacted: not in the conversation"
+        if conversation.omitted:
+            lines = "line of messages was" if conversation.omitted == 1 else "lines of messages were"
+            what = f"{conversation.omitted:,} {lines} rewound or compacted: not in the conversation"
             printer.remark(conversation.named(path), what)
     if not session.messages:
         printer.error(path, "it holds no messages")
@@ -141,9 +141,9 @@ def session_or_tell(path: str, printer: Printer) -> SessionFile | None:
     return session
 
 
-def read_or_tell(path: str, printer: Printer) -> SavedFile | None:
+def read_or_report(path: str, printer: Printer) -> SavedFile | None:
     """Read the main conversation of a file; see `session_or_tell`. The others are told of."""
-    session = session_or_tell(path, printer)
+    session = session_or_report(path, printer)
     return main_of(path, session, printer) if session is not None else None
 
 
@@ -173,7 +173,7 @@ def over_files(paths: Sequence[str], printer: Printer, work: Callable[[str, Sess
     """
     worst = ExitCode.DONE
     for path in printer.progress(paths):
-        session = session_or_tell(path, printer)
+        session = session_or_report(path, printer)
         if session is None:
             code = ExitCode.FAILED
         else:

@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from message_history.repairs import Severity
+from message_history.core.repairs import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from message_history.checking import Violation
+    from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.files import LineNote, Mended, SavedFile
-    from message_history.repairs import Repair
-    from message_history.sessions.reading import MendedSession, SessionFile
+    from message_history.storage.files import LineNote, RepairedList, SavedFile
+    from message_history.storage.sessions.reading import RepairedSession, SessionFile
+    from message_history.violations import Violation
 
 __all__ = ["SEVERITY_STYLES", "Printer", "counted", "one_line", "repair_line", "visible"]
 
@@ -113,38 +113,38 @@ class Printer:
         """Print one thing that is wrong with a file, and where."""
         where = "the list" if violation.index is None else file.place_of(violation.index)
         path_in = f" {violation.path}" if violation.path else ""
-        said = f"  {where}{visible(path_in)}: "
-        self.line(Text.assemble(said, (violation.rule, "red"), f": {one_line(violation.detail)}"))
+        assistant = f"  {where}{visible(path_in)}: "
+        self.line(Text.assemble(assistant, (violation.rule, "red"), f": {one_line(violation.detail)}"))
         if violation.error and violation.error != violation.detail:
             self.line(Text(f"    {one_line(violation.error)}", "dim"))
 
-    def repaired(self, path: str, file: SavedFile, mended: Mended, target: str | None) -> None:
+    def repaired(self, path: str, file: SavedFile, repaired: RepairedList, target: str | None) -> None:
         """Print what was done to a file, and where the result is; as notes when the result is the standard output."""
-        repairs, out = mended.repairs, self._err if target is None else self._out
+        repairs, out = repaired.repairs, self._err if target is None else self._out
         out.print(Text.assemble((f"{visible(path)}: ", "bold"), _summary(repairs)))
         for repair in repairs:
             out.print(repair_line(repair, file, "  "))
-        if mended.form is not file.form:
+        if repaired.form is not file.form:
             out.print(
-                f"  the system prompt has no place in the list: written as an {mended.form.value} that holds both"
+                f"  the system prompt has no place in the list: written as an {repaired.form.value} that holds both"
             )
         if target is not None:
-            out.print(Text.assemble("  written: ", (visible(target), "bold"), f" ({mended.dialect.name})"))
-        for violation in mended.violations:
+            out.print(Text.assemble("  written: ", (visible(target), "bold"), f" ({repaired.dialect.name})"))
+        for violation in repaired.violations:
             self.error(target or path, f"the provider would refuse this: {violation.rule}: {violation.detail}")
 
-    def session_repaired(self, path: str, session: SessionFile, mended: MendedSession, target: str) -> None:
+    def session_repaired(self, path: str, session: SessionFile, repaired: RepairedSession, target: str) -> None:
         """Print what was done to a session file, and where the result is."""
         files = {conversation.label: conversation for conversation in session.conversations}
-        for label, repairs in mended.repairs:
+        for label, repairs in repaired.repairs:
             conversation = files[label]
             self.line(Text.assemble((f"{visible(conversation.named(path))}: ", "bold"), _summary(repairs)))
             for repair in repairs:
                 self.line(repair_line(repair, conversation.file, "  "))
-        if not mended.repairs:
+        if not repaired.repairs:
             self.line(Text.assemble((f"{visible(path)}: ", "bold"), _summary(())))
         self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({session.kind.value})"))
-        for conversation, violation in mended.after.violations():
+        for conversation, violation in repaired.after.violations():
             why = f"the provider would refuse this: {violation.rule}: {violation.detail}"
             self.error(conversation.named(target), why)
 

@@ -18,11 +18,11 @@ from message_history.cli.options import (
     write_new,
 )
 from message_history.cli.printing import Printer
-from message_history.files import FileForm, UnreadableFileError, mend
-from message_history.sessions.reading import SessionKind
+from message_history.storage.files import FileForm, UnreadableFileError, repair_file
+from message_history.storage.sessions.reading import SessionKind
 
 if TYPE_CHECKING:
-    from message_history.sessions.reading import SessionFile
+    from message_history.storage.sessions.reading import SessionFile
 
 __all__ = ["repair_files"]
 
@@ -77,7 +77,7 @@ def repair_files(
     def work(path: str, session: SessionFile) -> ExitCode:
         if session.kind is not SessionKind.MESSAGES and known is None and wanted is None:
             try:
-                whole = session.mend()
+                whole = session.repair_file()
             except UnreadableFileError as error:
                 printer.error(path, str(error))
                 return ExitCode.FOUND
@@ -87,12 +87,12 @@ def repair_files(
             printer.session_repaired(path, session, whole, str(target))
             return ExitCode.FOUND if whole.after.violations() else ExitCode.DONE
         file = main_of(path, session, printer)
-        mended = mend(file, dialect=known, to=wanted, as_request=as_request)
-        target = write(path, mended.data, mended.form)
+        repaired = repair_file(file, dialect=known, to=wanted, as_request=as_request)
+        target = write(path, repaired.data, repaired.form)
         if target is None:
             return ExitCode.FAILED
-        printer.repaired(path, file, mended, str(target))
-        return ExitCode.FOUND if mended.violations else ExitCode.DONE
+        printer.repaired(path, file, repaired, str(target))
+        return ExitCode.FOUND if repaired.violations else ExitCode.DONE
 
     context.exit(over_files(files, printer, work))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from message_history.cli.options import ExitCode, dialect_named, input_dialect, read_or_tell
+from message_history.cli.options import ExitCode, dialect_named, input_dialect, read_or_report
 from message_history.cli.printing import Printer
 from message_history.cli.transcript import transcript
-from message_history.files import located
+from message_history.storage.files import located
 
 __all__ = ["show_file"]
 
@@ -23,7 +23,7 @@ def show_file(context: click.Context, *, file: str, dialect: str | None, full: b
     The exit code is 0, 1 when lines had to be skipped, 2 when the file cannot be read.
     """
     printer = Printer()
-    saved = read_or_tell(file, printer)
+    saved = read_or_report(file, printer)
     if saved is None:
         context.exit(ExitCode.FAILED)
     history = saved.history(dialect=dialect_named(dialect))

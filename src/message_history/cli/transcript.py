@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
-from message_history.blocks import (
+from message_history.cli.printing import repair_line, visible
+from message_history.core.blocks import (
     DocumentBlock,
     ImageBlock,
     RedactedThinkingBlock,
@@ -16,16 +17,15 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.cli.printing import repair_line, visible
-from message_history.frozen import json_text, thaw
+from message_history.core.json_values import json_text, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from message_history.blocks import Block
-    from message_history.files import SavedFile
+    from message_history.core.blocks import Block
+    from message_history.core.repairs import Repair
     from message_history.history import MessageHistory
-    from message_history.repairs import Repair
+    from message_history.storage.files import SavedFile
 
 __all__ = ["transcript"]
 

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 
 from attrs import define, evolve, field, frozen
 
-from message_history.dialects.checks import shown
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.frozen import freeze
+from message_history.core.json_values import freeze
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.checker import shown
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.media.limits import NO_LIMITS, Limits
-from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
-    from message_history.message import Message
-    from message_history.repairs import Removed, Repair
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
+    from message_history.core.repairs import Removed, Repair
+    from message_history.violations import Violation
 
 __all__ = [
-    "CUT_OFF",
+    "TRUNCATED",
     "Dialect",
     "Export",
     "Foreign",
@@ -39,12 +39,12 @@ __all__ = [
     "Reply",
     "Rule",
     "fields_for",
-    "is_cut_off",
+    "is_truncated",
 ]
 
 WireT_co = TypeVar("WireT_co", covariant=True)
 
-CUT_OFF: Final = frozenset(
+TRUNCATED: Final = frozenset(
     {
         "aborted",
         "content_filter",
@@ -66,7 +66,7 @@ CUT_OFF: Final = frozenset(
 """What the providers' stop reasons say, in lower case, when a reply ended before the model was done."""
 
 
-def is_cut_off(keys: Mapping[Any, Any]) -> bool:
+def is_truncated(keys: Mapping[Any, Any]) -> bool:
     """Tell whether the keys of a reply say that it was cut off.
 
     Args:
@@ -77,7 +77,7 @@ def is_cut_off(keys: Mapping[Any, Any]) -> bool:
     """
     for key in ("stop_reason", "stopReason", "finish_reason", "finishReason"):
         reason = keys.get(key)
-        if isinstance(reason, str) and reason.lower() in CUT_OFF:
+        if isinstance(reason, str) and reason.lower() in TRUNCATED:
             return True
     return False
 
@@ -282,7 +282,7 @@ class Reply:
         message, *others = [as_mapping(choice.get("message")) for choice in choices] or [None]
         if message is None:
             return None
-        return Reply([message], is_cut_off(choices[0]), [other for other in others if other is not None])
+        return Reply([message], is_truncated(choices[0]), [other for other in others if other is not None])
 
 
 @final
@@ -359,19 +359,19 @@ class Dialect(ABC, Generic[WireT_co]):
         export = self.render(messages, system)
         return export.messages, export.system
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[WireT_co] | None:
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[WireT_co] | None:
         """Write a settled turn alone, just as `render` writes it in its place.
 
         Args:
-            said: what the assistant said; None in the first turn.
-            heard: what the user's side answered.
+            assistant: what the assistant said; None in the first turn.
+            user: what the user's side answered.
 
         Returns:
             Fresh messages; None when what is written depends on other turns, or may.
 
         Complexity: linear in the turn.
         """
-        del said, heard
+        del assistant, user
         return None
 
     @abstractmethod
@@ -399,16 +399,16 @@ class Dialect(ABC, Generic[WireT_co]):
         del response
         return None
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether a conversation that ends with this assistant message may be sent.
 
         Args:
-            said: the last message.
+            assistant: the last message.
 
         Returns:
             False when a user message must follow.
         """
-        del said
+        del assistant
         return True
 
     def has_system_in_list(self) -> bool:

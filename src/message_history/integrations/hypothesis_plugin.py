@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from message_history.core.message import Message
 from message_history.history import MessageHistory
-from message_history.message import Message
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeVar, fina
 from attrs import frozen
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -23,18 +23,18 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.json_values import freeze_mapping
+from message_history.dialects._shared.checker import Findings, entries, text_at
+from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
-from message_history.dialects.checks import Findings, entries, text_at
-from message_history.dialects.writing import PLACEHOLDER, Changes, thaw_well_formed, well_formed
-from message_history.frozen import freeze_mapping
 from message_history.integrations.langchain_parse import LANGCHAIN, Reader, as_message, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.checking import Violation
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["LangChain"]
 
@@ -115,9 +115,9 @@ class LangChain(Dialect[BaseMessage]):
         """Read an AI message; see `Dialect.reply`."""
         return Reply([response]) if as_message(response) is not None and kind_of(response) == "assistant" else None
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the assistant."""
-        del said
+        del assistant
         return self.ends_with_ai
 
     def has_system_in_list(self) -> bool:
@@ -212,7 +212,7 @@ class _Render:
         return message
 
     def _withhold(self, keys: Wire) -> None:
-        self.changes.withheld(freeze_mapping(keys)[0], "keys that langchain-core does not take")
+        self.changes.omitted(freeze_mapping(keys)[0], "keys that langchain-core does not take")
 
     # Blocks
 
@@ -230,15 +230,15 @@ class _Render:
         if isinstance(block, ProviderBlock) and block.dialect in _OWN:
             own: Wire = thaw_well_formed(block.data, self.changes)
             return own
-        self.changes.withheld(block, f"a block that only {getattr(block, 'dialect', 'its provider')} knows")
+        self.changes.omitted(block, f"a block that only {getattr(block, 'dialect', 'its provider')} knows")
         return None
 
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
         if not block.bound and self._dialect.binds_thinking:
-            self.changes.withheld(block, "thinking behind a change")
+            self.changes.omitted(block, "thinking behind a change")
             return None
         if block.issuer not in (None, *_OWN):
-            self.changes.withheld(block, f"thinking issued by {block.issuer}")
+            self.changes.omitted(block, f"thinking issued by {block.issuer}")
             return None
         if isinstance(block, RedactedThinkingBlock):
             return self._with_keys(block, {"type": "redacted_thinking", "data": block.data})

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -24,16 +24,16 @@ from message_history.blocks import (
     ToolUseBlock,
     text_block,
 )
-from message_history.dialects.base import CUT_OFF, Parsed
-from message_history.dialects.gemini import CUT_OFF as CUT_OFF_BY_GEMINI
+from message_history.core.json_values import freeze_mapping
+from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.typed_blocks import call_of_text, carry, half_written, parsed_input, text_of_json
+from message_history.dialects.base import TRUNCATED, Parsed
+from message_history.dialects.gemini import TRUNCATED as TRUNCATED_BY_GEMINI
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.parse import image_of
-from message_history.dialects.openai_responses.parse import is_cut_off as is_unfinished
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import call_of_text, carry, half_written, parsed_input, text_of_json
-from message_history.frozen import freeze_mapping
-from message_history.message import make_message
-from message_history.repairs import RepairCode
+from message_history.dialects.openai_responses.parse import is_truncated as is_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,7 +139,7 @@ class Reader:
         if kind == "tool":
             blocks = [_result(data, content)]
         elif kind == "assistant":
-            blocks = _said(data, content)
+            blocks = _assistant(data, content)
         else:
             blocks = content.blocks(data.get("content"))
             if kind == "system":
@@ -152,11 +152,11 @@ class Reader:
             return
         if kind != "tool":
             carry(blocks, LANGCHAIN, _message_keys(data, kind))
-        cut_off = kind == "assistant" and _is_cut_off(data, told)
-        if cut_off and isinstance(blocks[-1], ToolUseBlock):
+        truncated = kind == "assistant" and _is_truncated(data, told)
+        if truncated and isinstance(blocks[-1], ToolUseBlock):
             blocks[-1] = half_written(blocks[-1])
         message = make_message("assistant" if kind == "assistant" else "user", tuple(blocks))
-        self.parsed.add(message, source, interrupted=cut_off)
+        self.parsed.add(message, source, interrupted=truncated)
 
 
 @final
@@ -218,7 +218,7 @@ class _Content:
         return None
 
 
-def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
+def _assistant(data: Mapping[Any, Any], content: _Content) -> list[Block]:
     """Read the assistant's message: calls that stand in the content too stay where they are there."""
     calls: dict[str, ToolUseBlock] = {}
     nameless: list[Block] = []
@@ -241,15 +241,15 @@ def _said(data: Mapping[Any, Any], content: _Content) -> list[Block]:
     return [*blocks, *calls.values(), *nameless]
 
 
-def _is_cut_off(data: Mapping[Any, Any], told: Mapping[Any, Any]) -> bool:
+def _is_truncated(data: Mapping[Any, Any], told: Mapping[Any, Any]) -> bool:
     """Tell whether a reply was cut off: what the provider told says so, or it is a sum of chunks without the last."""
     reasons = [str(reason).lower() for key in _ENDS if (reason := told.get(key))]
-    if not _CUT_OFF.isdisjoint(reasons) or is_unfinished(told):
+    if not _TRUNCATED.isdisjoint(reasons) or is_unfinished(told):
         return True
     return data.get("type") == "AIMessageChunk" and not reasons and data.get("chunk_position") != "last"
 
 
-_CUT_OFF: Final = CUT_OFF | CUT_OFF_BY_GEMINI
+_TRUNCATED: Final = TRUNCATED | TRUNCATED_BY_GEMINI
 _ENDS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status")
 """Where the metadata of a reply tell how it ended, by provider."""
 

@@ -18,13 +18,13 @@ from langgraph.channels.base import BaseChannel
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import Overwrite
 
+from message_history.core.message import Message
 from message_history.history import MessageHistory
 from message_history.integrations.langchain import LangChain
 from message_history.integrations.langchain_parse import as_message
 from message_history.integrations.merging import goes_on, merged
 from message_history.integrations.pydantic import history_schema
 from message_history.integrations.state import is_saved, load, save
-from message_history.message import Message
 from message_history.replies import read_response
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import CoreSchema
 
-    from message_history.policy import Policy
+    from message_history.core.policy import Policy
 
 __all__ = ["Growing", "as_history", "grow"]
 

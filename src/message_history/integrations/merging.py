@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from message_history.folding import Folding
+from message_history.core.ingest import Ingest
+from message_history.core.repairs import RepairCode
+from message_history.core.rules import enforce
 from message_history.history import history_of
-from message_history.repairs import RepairCode
 from message_history.replies import added_since
-from message_history.turns import enforce
 
 if TYPE_CHECKING:
     from message_history.history import MessageHistory
@@ -65,13 +65,13 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     told = base._context.repairs
     since = branch._context.repairs[len(told) :] if branch._context.repairs.starts_with(told) else ()
     new = [repair for repair in since if repair.code not in _TOLD_ANEW]
-    folding = Folding(history._context, history._conversation)
-    folding.told(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
+    ingest = Ingest(history._context, history._conversation)
+    ingest.told(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
     for message, call in added.steps:
         if not any(result.is_stub for result in message.results):
-            folding.take(message, None, bind=True, answers=call)
-    enforce(history.policy, folding.repairs[len(new) :])
-    return history_of(folding.conversation())
+            ingest.take(message, None, bind=True, answers=call)
+    enforce(history.policy, ingest.repairs[len(new) :])
+    return history_of(ingest.conversation())
 
 
 _TOLD_ANEW: Final = (RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
 from message_history.dialects import OpenAIResponses
-from message_history.dialects.detect import read
+from message_history.dialects.registry import read
 from message_history.history import MessageHistory
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from agents import TResponseInputItem
 
-    from message_history.message import Message
+    from message_history.core.message import Message
 
 __all__ = ["HistorySession"]
 
@@ -74,7 +74,7 @@ class HistorySession:
         Complexity: linear in the history; with a limit, in the number of items given, times its logarithm.
         """
         limit = resolve_session_limit(limit, self.session_settings)
-        history = self._history.close()
+        history = self._history.as_sent()
         items = self._items(history)
         if limit is None or len(items) <= limit:
             return items

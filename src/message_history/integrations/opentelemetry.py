@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from opentelemetry import metrics, trace
 
-from message_history.repairs import Repair
+from message_history.core.repairs import Repair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COUNTER", "EVENT", "RepairObserver"]
 
-COUNTER: Final = "message_history.repairs"
+COUNTER: Final = "message_history.core.repairs"
 """The metric: how many repairs, by code, severity and dialect."""
 EVENT: Final = "message_history.repair"
 """The event of a span."""

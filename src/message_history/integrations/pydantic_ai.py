@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.capabilities import AbstractCapability
 
+from message_history.core.policy import Policy
 from message_history.dialects import PydanticAI
 from message_history.history import MessageHistory
-from message_history.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

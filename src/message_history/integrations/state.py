@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import attrs
 
-from message_history.files import json_bytes
+from message_history.core.policy import Policy
 from message_history.history import MessageHistory, restored
-from message_history.policy import Policy
-from message_history.sessions.saved import repair_from_json, repair_to_json
+from message_history.storage.files import json_bytes
+from message_history.storage.sessions.saved import repair_from_json, repair_to_json
 
 __all__ = ["SAVED", "is_saved", "load", "save"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -27,10 +27,10 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.message import Message
+from message_history.core.policy import Policy
 from message_history.dialects import Anthropic
 from message_history.history import MessageHistory
-from message_history.message import Message
-from message_history.policy import Policy
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
@@ -202,7 +202,7 @@ def histories(draw: st.DrawFn, max_size: int = 8) -> MessageHistory:
         elif step == "answer" and history.awaiting:
             history = history.add_tool_result(draw(st.sampled_from(history.awaiting)), draw(texts()))
         elif step == "close":
-            history = history.close(draw(st.sampled_from((None, Anthropic()))))
+            history = history.as_sent(draw(st.sampled_from((None, Anthropic()))))
         elif step == "system":
             history = history.with_system(draw(st.sampled_from((None, "Be brief.", "Be kind."))))
     return history

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, fields, frozen
 
-from message_history.frozen import EMPTY, FrozenDict
+from message_history.core.json_values import EMPTY, FrozenDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +50,7 @@ class Limits:
         date: when, as `YYYY-MM`.
     """
 
-    looked_at: bool = True
+    inspected: bool = True
     types: tuple[str, ...] | None = field(default=None, converter=_sorted)
     image_bytes: int | None = None
     document_bytes: int | None = None
@@ -92,5 +92,5 @@ class Limits:
         return f" ({rule})" if isinstance(rule, str) else ""
 
 
-NO_LIMITS: Final = Limits(looked_at=False)
+NO_LIMITS: Final = Limits(inspected=False)
 """For what is no provider: media go out as they came in."""

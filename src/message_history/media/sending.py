@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, evolve
 
-from message_history.blocks import Block, ImageBlock, Meta, TextBlock
-from message_history.frozen import FrozenDict
-from message_history.media.fitting import can_fit
-from message_history.media.inside import inside, with_inside
-from message_history.media.judging import faults_of, told_of, what_is_wrong, why_not_fitted, words_for
-from message_history.media.looking import Look, Media, look_at
-from message_history.media.made import bounds_of, made_to_fit
+from message_history.core.blocks import Block, ImageBlock, Meta, TextBlock
+from message_history.core.json_values import FrozenDict
+from message_history.core.message import Message, make_message
+from message_history.core.repairs import Repair, RepairCode
+from message_history.media.faults import faults_of, told_of, what_is_wrong, why_not_fitted, words_for
+from message_history.media.inspect import Media, MediaInfo, inspect_media
+from message_history.media.nested import inside, with_inside
 from message_history.media.pdf import PDF, claims_pdf
-from message_history.message import Message, make_message
-from message_history.repairs import Repair, RepairCode
+from message_history.media.scale_cache import bounds_of, made_to_fit
+from message_history.media.scaling import can_fit
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-    from message_history.media.fitting import Fitted
     from message_history.media.headers import Picture
     from message_history.media.limits import Limits
+    from message_history.media.scaling import Fitted
 
 __all__ = ["send_media"]
 
@@ -76,7 +76,7 @@ class _Item:
 
     place: tuple[int, ...]
     block: Media
-    look: Look
+    look: MediaInfo
     sent: Media | TextBlock
     why: str = ""
     side: int = 0
@@ -137,7 +137,7 @@ class _Request:
 
     def _take(self, place: tuple[int, ...], block: Block) -> None:
         if isinstance(block, Media):
-            self._items.append(_Item(place, block, look_at(block), block))
+            self._items.append(_Item(place, block, inspect_media(block), block))
         for position, part in inside(block):
             self._take((*place, position), part)
 
@@ -168,7 +168,7 @@ class _Request:
             self._fit(item, look.data, picture, faults)
         elif not _is_named(look.declared, picture.media_type, limits):
             item.correct(picture.media_type, look.data, limits.named("mismatch"))
-        elif look.mended and not (limits.lenient and item.block.source.get("type") == "base64"):
+        elif look.repaired and not (limits.lenient and item.block.source.get("type") == "base64"):
             item.replace(picture.media_type, look.data, "an image's data in plain base64")
 
     def _fit(self, item: _Item, data: str, picture: Picture, faults: list[str]) -> None:
@@ -200,7 +200,7 @@ class _Request:
             item.leave_out(f"it has {weight} bytes, {limits.document_bytes} are taken", limits.named("bytes"))
         elif look.paper is not None and not _is_named(look.declared, PDF, limits):
             item.correct(PDF, data, limits.named("document"))
-        elif look.mended:
+        elif look.repaired:
             item.replace(look.declared, data, "a document's data in plain base64")
 
     # All of them

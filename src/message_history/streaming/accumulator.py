@@ -16,9 +16,9 @@ from message_history.streaming.openai_chat import ChatReply
 from message_history.streaming.openai_responses import ResponsesReply
 
 if TYPE_CHECKING:
+    from message_history.core.message import Message
     from message_history.dialects import Dialect
     from message_history.history import MessageHistory
-    from message_history.message import Message
     from message_history.streaming.assembling import Assembler
 
 __all__ = ["Accumulator"]
@@ -58,7 +58,7 @@ class Accumulator:
         if dialect.name not in _ASSEMBLERS:
             raise ValueError(f"no stream is known for {dialect.name}")
         self._dialect = dialect
-        self._sent = sent.close(dialect)
+        self._sent = sent.as_sent(dialect)
         self._reply = _ASSEMBLERS[dialect.name]()
 
     def feed(self, event: object) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects.base import is_cut_off
-from message_history.dialects.plain import as_mapping
+from message_history.dialects._shared.sdk_objects import as_mapping
+from message_history.dialects.base import is_truncated
 from message_history.streaming.assembling import (
     INTERRUPTED,
     Assembler,
@@ -100,7 +100,7 @@ class AnthropicReply(Assembler):
                 continue
             is_half = isinstance(given.get("input"), str) and not (stopped and self.finished)
             (half if is_half else content).append({**block, **given})
-        if half and not is_cut_off(message):
+        if half and not is_truncated(message):
             message["stop_reason"] = INTERRUPTED
         content += half
         return {**message, "content": content} if content or self.finished else None

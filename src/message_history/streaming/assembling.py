@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

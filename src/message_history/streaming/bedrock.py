@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects.base import is_cut_off
+from message_history.dialects.base import is_truncated
 from message_history.streaming.assembling import (
     INTERRUPTED,
     Assembler,
@@ -104,7 +104,7 @@ class ConverseReply(Assembler):
                 (half if is_half else content).append({"toolUse": {**block["toolUse"], "input": given}})
             elif ended or "text" in block or _REASONING in block:
                 content.append(_block(block))
-        if half and not is_cut_off(told):
+        if half and not is_truncated(told):
             told["stopReason"] = INTERRUPTED
         content += half
         if not content and not self.finished:

@@ -47,7 +47,7 @@ class ResponsesReply(Assembler):
             return
         about, _, what = kind.rpartition(".")
         if kind in _ENDS or kind in ("response.created", "response.in_progress", "response.queued"):
-            self._tell(taken_apart(field_of(event, "response")), ended=kind in _ENDS)
+            self._report(taken_apart(field_of(event, "response")), ended=kind in _ENDS)
         elif about == "response.output_item":
             index = self._place(event, starts=what == "added")
             self._items[index] = dict(taken_apart(field_of(event, "item")))
@@ -67,7 +67,7 @@ class ResponsesReply(Assembler):
             part = self._part(event, "content", "content_index", "output_text")
             part["annotations"] = [*part.get("annotations", ()), field_of(event, "annotation")]
 
-    def _tell(self, response: Mapping[Any, Any], *, ended: bool) -> None:
+    def _report(self, response: Mapping[Any, Any], *, ended: bool) -> None:
         kept = ("id", "object", "status", "incomplete_details", "error", "model")
         self._told = {key: response[key] for key in kept if response.get(key) is not None}
         output = list(mappings(response.get("output")))

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from anthropic.types import MessageParam
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["Anthropic"]
 
@@ -80,9 +80,9 @@ class Anthropic(Dialect["MessageParam"]):
         """Write a list of the Messages API; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[MessageParam] | None:
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[MessageParam] | None:
         """Write a turn without cache marks and media, in which every server tool is done; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (said, heard) if message is not None])
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what the Messages API refuses; see `Dialect.violations`."""
@@ -97,6 +97,6 @@ class Anthropic(Dialect["MessageParam"]):
         kept = {key: response[key] for key in ("role", "content", *RESPONSE_KEYS) if response.get(key) is not None}
         return Reply([kept])
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end here: with a paused turn, or where prefill is taken."""
-        return self.prefill or Render(self).is_paused(said)
+        return self.prefill or Render(self).is_paused(assistant)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects.anthropic import rules
 from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck, kind_of
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
-from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.checking import Violation
     from message_history.dialects.anthropic import Anthropic
+    from message_history.violations import Violation
 
 __all__ = ["violations"]
 
@@ -48,7 +48,7 @@ class _Check:
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
         self._blocks = BlockCheck(self.found, dialect.limits)
-        self._said: dict[str, Mapping[Any, Any]] = {}
+        self._assistant: dict[str, Mapping[Any, Any]] = {}
 
     def run(self) -> None:
         """Look at every message, then at pairs of messages, then at the whole."""
@@ -69,7 +69,7 @@ class _Check:
             self._system(n, entry)
             return
         if role not in ("user", "assistant"):
-            self.found.add("A4", n, "role", f"role {brief(role)}")
+            self.found.add("A4", n, "role", f"role {short_repr(role)}")
             return
         if has_lone_surrogate(entry):
             self.found.add("B9", n)
@@ -130,12 +130,12 @@ class _Check:
             role = entry.get("role")
             if role == "assistant":
                 if after_results or not calls:
-                    calls, self._said = [], {}
+                    calls, self._assistant = [], {}
                 for m, id in self._calls_of(n):
                     if id in calls:
                         self.found.add("C6", n, f"content[{m}].id", f"id {id!r:.80}", m=m)
                     calls.append(id)
-                    self._said[id] = self._wire[n]["content"][m]
+                    self._assistant[id] = self._wire[n]["content"][m]
                 last, after_results = n, False
             elif role == "user":
                 answered = self._results(n, calls if not after_results else [], fresh=not after_results)
@@ -163,7 +163,7 @@ class _Check:
             elif misplaced and id in calls:
                 self.found.add("C2", n, f"content[{m}]", ids=id)
             if id in calls:
-                self._answers(n, m, block, self._said[id])
+                self._answers(n, m, block, self._assistant[id])
             answered.append(id)
         return answered
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import entries, is_blank_text, text_at
+from message_history.dialects._shared.media_checker import MediaCheck
+from message_history.dialects._shared.schema import Fits, Shape, anything, flag, misfits, text
 from message_history.dialects.anthropic import fields, rules
-from message_history.dialects.checks import entries, is_blank_text, text_at
-from message_history.dialects.media_checks import MediaCheck
-from message_history.dialects.shapes import Fits, Shape, anything, flag, misfits, text
-from message_history.frozen import brief
 
 if TYPE_CHECKING:
-    from message_history.dialects.checks import Findings
+    from message_history.dialects._shared.checker import Findings
     from message_history.media import Limits
 
 __all__ = ["BlockCheck", "kind_of"]
@@ -143,7 +143,7 @@ class BlockCheck:
         elif kind == "document" and key == "context":
             rule = "M8"
         value = block[key]
-        detail = f"{key} is {type(value).__name__}: {brief(value)}"
+        detail = f"{key} is {type(value).__name__}: {short_repr(value)}"
         self._found.add(rule, n, path, detail, which=int(rule == "B8"), m=m, tag=kind, key=key)
 
     def _alike(self, n: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
@@ -178,9 +178,9 @@ class BlockCheck:
         if isinstance(id, str) and id.startswith("srvtoolu_"):
             self._found.add("C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=id)
         elif "id" in block and not (isinstance(id, str) and _ID.fullmatch(id)):
-            self._found.add("C7", n, f"{path}.id", f"id {brief(id)}", m=m, tag="tool_use", key="id")
+            self._found.add("C7", n, f"{path}.id", f"id {short_repr(id)}", m=m, tag="tool_use", key="id")
         if "name" in block and not (isinstance(name, str) and NAME_IN_HISTORY.fullmatch(name)):
-            self._found.add("C8", n, f"{path}.name", f"name {brief(name)}", m=m)
+            self._found.add("C8", n, f"{path}.name", f"name {short_repr(name)}", m=m)
         if "input" in block and not isinstance(block["input"], Mapping):
             self._found.add("C9", n, f"{path}.input", f"input is {type(block['input']).__name__}", m=m)
 

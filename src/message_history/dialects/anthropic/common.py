@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.blocks import TextBlock, ToolResultBlock, ToolUseBlock
+from message_history.core.blocks import TextBlock, ToolResultBlock, ToolUseBlock
+from message_history.core.json_values import thaw_flat
+from message_history.core.message import NEEDS_REPAIR
+from message_history.dialects._shared.writer import is_unicode, thaw_unchanged
 from message_history.dialects.anthropic.rules import NAME_LIMIT
-from message_history.dialects.writing import is_unicode, thaw_unchanged
-from message_history.frozen import thaw_flat
-from message_history.message import CAREFUL
 
 if TYPE_CHECKING:
-    from message_history.blocks import Block
-    from message_history.message import Message
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message
 
 __all__ = ["common_wire"]
 
@@ -35,7 +35,7 @@ def common_wire(message: Message) -> dict[str, Any] | None:
 
     Complexity: linear in the message.
     """
-    if message.way == CAREFUL:
+    if message.shape == NEEDS_REPAIR:
         return None
     for id in message.ids:
         if len(id) > NAME_LIMIT or not (id.isascii() and id.isidentifier()) or id[:SERVER_LENGTH] == SERVER_PREFIX:

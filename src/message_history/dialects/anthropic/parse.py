@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from message_history.blocks import Block, ProviderBlock, SystemBlock, TextBlock
-from message_history.dialects.base import Parsed, is_cut_off
-from message_history.dialects.cut_off import finished
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import carry, common_message, meta_of, read_blocks
-from message_history.frozen import brief
-from message_history.message import make_message
-from message_history.repairs import RepairCode
+from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock
+from message_history.core.json_values import short_repr
+from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.truncated import finished
+from message_history.dialects._shared.typed_blocks import carry, common_message, meta_of, read_blocks
+from message_history.dialects.base import Parsed, is_truncated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.blocks import Meta
+    from message_history.core.blocks import Meta
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.message import Message
 
 __all__ = ["ANTHROPIC", "parse"]
 
@@ -79,20 +79,20 @@ def _read(entry: object, source: int, parsed: Parsed) -> None:
         blocks = _system_blocks(data, source, parsed)
     else:
         if role not in ("user", "assistant"):
-            parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
+            parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
         blocks = read_blocks(data.get("content"), source, parsed, _READER)
     if not blocks:
         parsed.empty(entry, source)
         return
-    cut_off = role == "assistant" and is_cut_off(data)
-    if cut_off:
+    truncated = role == "assistant" and is_truncated(data)
+    if truncated:
         blocks = finished(blocks, source, parsed, _own_call)
         if not blocks:
             return
     if role not in ("system", "developer") or isinstance(blocks[-1], SystemBlock):
         carry(blocks, ANTHROPIC, {key: value for key, value in data.items() if key not in ("role", "content")})
     message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-    parsed.add(message, source, interrupted=cut_off)
+    parsed.add(message, source, interrupted=truncated)
 
 
 def _own_call(block: Block) -> Mapping[str, Any] | None:

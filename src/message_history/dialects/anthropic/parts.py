@@ -5,18 +5,18 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock
+from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock
+from message_history.core.json_values import FrozenDict, json_text, short_repr
+from message_history.dialects._shared.schema import misfits
+from message_history.dialects._shared.writer import thaw_well_formed, well_formed
 from message_history.dialects.anthropic import rules
 from message_history.dialects.anthropic.fields import DOCUMENT_SOURCES, IMAGE_SOURCES, VALUES, WHOLE
 from message_history.dialects.anthropic.parse import ANTHROPIC
-from message_history.dialects.shapes import misfits
-from message_history.dialects.writing import thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict, brief, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.dialects.writing import Changes
+    from message_history.dialects._shared.writer import Changes
 
 __all__ = ["Parts"]
 
@@ -67,7 +67,7 @@ class Parts:
     def _withhold(self, keys: Mapping[str, Any]) -> None:
         """Record keys that are not sent, if there are any."""
         if keys:
-            self._changes.withheld(FrozenDict(keys), f"keys that this API does not take (B7): {', '.join(keys)}")
+            self._changes.omitted(FrozenDict(keys), f"keys that this API does not take (B7): {', '.join(keys)}")
 
     def unmark(self, wire: Wire) -> None:
         """Forget the cache mark of a block that is not sent after all."""
@@ -96,23 +96,25 @@ class Parts:
         source: Wire = thaw_well_formed(block.source, self._changes)
         known = (IMAGE_SOURCES if kind == "image" else DOCUMENT_SOURCES).get(str(source.get("type")))
         if known is None or block.issuer not in (None, ANTHROPIC):
-            self._changes.withheld(block, "a source that this API does not know")
+            self._changes.omitted(block, "a source that this API does not know")
             return "its source cannot be sent here"
         if source["type"] == "base64" and isinstance(source.get("data"), str):
             reason = self._data(block, source, kind)
             if reason:
-                self._changes.withheld(block, f"{kind}: {reason}")
+                self._changes.omitted(block, f"{kind}: {reason}")
                 return reason
             known = known if source["type"] == "base64" else DOCUMENT_SOURCES["text"]
         if source["type"] == "text" and source.get("media_type") != "text/plain":
-            self._changes.rewritten(f"a text document of type {brief(source.get('media_type'))} as plain text", block)
+            self._changes.rewritten(
+                f"a text document of type {short_repr(source.get('media_type'))} as plain text", block
+            )
             source["media_type"] = "text/plain"
         if misfits(known, source):
-            self._changes.withheld(block, "a source that lacks something (B8)")
+            self._changes.omitted(block, "a source that lacks something (B8)")
             return "its source cannot be sent here"
         left = {key: source.pop(key) for key in [*source] if key not in known.fields and key != "type"}
         if left:
-            self._changes.withheld(FrozenDict(left), f"keys of a source (B7): {', '.join(left)}")
+            self._changes.omitted(FrozenDict(left), f"keys of a source (B7): {', '.join(left)}")
         return source
 
     def _data(self, block: ImageBlock | DocumentBlock, source: Wire, kind: str) -> str:
@@ -156,14 +158,14 @@ class Parts:
         wrong = misfits(shape, wire)
         if block.type in rules.SERVER_TOOLS.values() and wrong == [("content", False)]:
             # The pair stays whole: a search without its encrypted content, say, counts as one that failed (S5).
-            self._changes.withheld(
+            self._changes.omitted(
                 FrozenDict(content=wire["content"]), "a server tool's result that lacks something (S5)"
             )
             wire["content"] = {"type": f"{block.type}_error", "error_code": "unavailable"}
             wrong = []
         if any(missing or key in shape.required for key, missing in wrong):
             keys = ", ".join(key for key, _ in wrong)
-            self._changes.withheld(block, f"a block that lacks something (B8): {keys}")
+            self._changes.omitted(block, f"a block that lacks something (B8): {keys}")
             return False
         unfit = {key for key, _ in wrong}
         left = {key: wire.pop(key) for key in [*wire] if key != "type" and (key in unfit or key not in shape.fields)}
@@ -176,9 +178,7 @@ class Parts:
         enabled = isinstance(config, dict) and config.get("enabled") is True
         wanted = self._cited.setdefault(wire["type"], enabled)
         if enabled and not wanted:
-            self._changes.withheld(
-                FrozenDict(citations=wire.pop("citations")), "citations that others do not have (M9)"
-            )
+            self._changes.omitted(FrozenDict(citations=wire.pop("citations")), "citations that others do not have (M9)")
         elif wanted and not enabled:
             self._changes.rewritten(f"a {wire['type']} without citations, with them, as the others (M9)")
             wire["citations"] = {"enabled": True}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -21,20 +21,20 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import FrozenDict, FrozenList
+from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.anthropic import rules
 from message_history.dialects.anthropic.common import common_wire
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parts import Parts
-from message_history.dialects.base import Export, is_cut_off
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
-from message_history.frozen import FrozenDict, FrozenList
-from message_history.media import bears_media
+from message_history.dialects.base import Export, is_truncated
+from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.anthropic import Anthropic
-    from message_history.message import Message
 
 __all__ = ["Render"]
 
@@ -58,7 +58,7 @@ class Render:
         self._outstanding: dict[str, str] = {}
         self._toolsets: dict[str, Any] = {}
         self._by_code: set[str] = set()
-        self._said_last: Message | None = None
+        self._assistant_last: Message | None = None
         self._parts = Parts(self.changes)
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
@@ -74,7 +74,7 @@ class Render:
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""
-        if any(map(bears_media, messages)):
+        if any(map(has_media, messages)):
             return None
         wire = self._written(messages)
         return None if self._outstanding or self._parts.marked or self._server_ids.has_changed else wire
@@ -89,13 +89,13 @@ class Render:
                 continue
             self.changes.index = index
             if message.role == "user":
-                if index and messages[index - 1] is not self._said_last:
+                if index and messages[index - 1] is not self._assistant_last:
                     self._ids.new_scope()  # The calls went the short way: their ids are as they were.
                 wire += self.user(message)
             else:
                 after = messages[index + 1] if index + 1 < len(messages) else None
                 wire.append(self.assistant(message, after))
-                self._said_last = message
+                self._assistant_last = message
         return wire
 
     def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
@@ -126,10 +126,10 @@ class Render:
                 content.append(self._tool_use(block))
             elif isinstance(block, ProviderBlock):
                 content += self._provider_block(block, outstanding)
-            elif (written := self._said(block)) is not None:
+            elif (written := self._assistant(block)) is not None:
                 content.append(written)
         while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
-            self.changes.withheld(FrozenDict(content.pop()), "thinking at the end of a message (T8)")
+            self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (T8)")
         content = [*self._resolved(outstanding), *content]
         self._settle_server_tools(content, message, after)
         if not content:
@@ -147,7 +147,7 @@ class Render:
         """
         replies = [carried for block in message.content if (carried := block.carried(ANTHROPIC))]
         last = replies[-1] if replies else {}
-        if is_cut_off(last):
+        if is_truncated(last):
             return False
         content = self.assistant(message, None)["content"]
         waiting = any(name != "mcp" for name in self._outstanding.values())
@@ -170,7 +170,7 @@ class Render:
                 spoken.append(block)
             elif isinstance(block, ProviderBlock) and block.data.get("role") == "system":
                 directives += self._directive(block)
-            elif (written := self._heard(block)) is not None:
+            elif (written := self._user(block)) is not None:
                 content.append(written)
         content += behind
         in_list = self._dialect.system_in_list and bool(content)
@@ -197,14 +197,14 @@ class Render:
         config = block.data.get("output_config")
         told = isinstance(config, FrozenDict)
         if block.dialect != ANTHROPIC or not self._dialect.system_in_list or not (content or told):
-            self.changes.withheld(block, "a system message of another form (A9)")
+            self.changes.omitted(block, "a system message of another form (A9)")
             return []
         wire: Wire = {"role": "system", "content": [thaw_well_formed(part, self.changes) for part in content]}
         if told:
             wire["output_config"] = thaw_well_formed(config, self.changes)
         left = {key: value for key, value in block.data.items() if wire.get(key) != value}
         if left:
-            self.changes.withheld(FrozenDict(left), f"what a system message may not hold (A10, A11): {', '.join(left)}")
+            self.changes.omitted(FrozenDict(left), f"what a system message may not hold (A10, A11): {', '.join(left)}")
         return [wire]
 
     def _tool_use(self, block: ToolUseBlock) -> Wire:
@@ -230,55 +230,55 @@ class Render:
             self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (C7)")
         return alias
 
-    def _said(self, block: Block) -> Wire | None:
+    def _assistant(self, block: Block) -> Wire | None:
         """Write a block of an assistant message that needs a closer look."""
         if isinstance(block, TextBlock):
             if is_blank(block.text):
-                self.changes.withheld(block, "blank text (B3)")
+                self.changes.omitted(block, "blank text (B3)")
                 return None
             return self._parts.with_keys(block, "text", self._parts.text(block.text))
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
             return self._thinking(block)
         if isinstance(block, ImageBlock | DocumentBlock):
-            self.changes.withheld(block, "media in an assistant message")
+            self.changes.omitted(block, "media in an assistant message")
             return self._parts.text(
                 f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"
             )
-        self.changes.withheld(block, "not for an assistant message")
+        self.changes.omitted(block, "not for an assistant message")
         return None
 
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
         issued = block.issuer in (None, ANTHROPIC)
         if isinstance(block, ThinkingBlock) and not block.signature:
-            self.changes.withheld(block, "unsigned thinking (T5)")
+            self.changes.omitted(block, "unsigned thinking (T5)")
         elif not issued:
-            self.changes.withheld(block, f"thinking issued by {block.issuer} (T4)")
+            self.changes.omitted(block, f"thinking issued by {block.issuer} (T4)")
         elif not block.bound and self._dialect.binds_thinking:
-            self.changes.withheld(block, "thinking whose prefix was changed (T12)")
+            self.changes.omitted(block, "thinking whose prefix was changed (T12)")
         elif not _is_unicode(block):
-            self.changes.withheld(block, "signed thinking with a lone surrogate (B9)")
+            self.changes.omitted(block, "signed thinking with a lone surrogate (B9)")
         elif isinstance(block, ThinkingBlock):
             # Signed text is sent as it is: any edit would break the signature.
             wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
             return self._parts.with_keys(block, "thinking", wire)
         elif not block.data:
-            self.changes.withheld(block, "redacted thinking without data (T6)")
+            self.changes.omitted(block, "redacted thinking without data (T6)")
         else:
             return self._parts.with_keys(block, "redacted_thinking", {"type": "redacted_thinking", "data": block.data})
         return None
 
-    def _heard(self, block: Block) -> Wire | None:
+    def _user(self, block: Block) -> Wire | None:
         """Write a block of a user message that is no result."""
         if isinstance(block, TextBlock):
             if is_blank(block.text):
-                self.changes.withheld(block, "blank text (B3)")
+                self.changes.omitted(block, "blank text (B3)")
                 return None
             return self._parts.with_keys(block, "text", self._parts.text(block.text))
         if isinstance(block, ImageBlock | DocumentBlock):
             return self._parts.media(block)
         if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in rules.OWN_IN_USER:
             return self._parts.whole(block)
-        self.changes.withheld(block, "not for a user message")
+        self.changes.omitted(block, "not for a user message")
         return None
 
     def _tool_result(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
@@ -301,7 +301,7 @@ class Render:
         if toolset is not None:
             wire["toolset_name"] = toolset
         elif "toolset_name" in wire:
-            self.changes.withheld(
+            self.changes.omitted(
                 FrozenDict(toolset_name=wire.pop("toolset_name")), "a toolset that the call lacks (C17)"
             )
         return wire
@@ -312,15 +312,15 @@ class Render:
             if not is_blank(part.text):
                 return [self._parts.with_keys(part, "text", self._parts.text(part.text))]
             if part.text:
-                self.changes.withheld(part, "blank text in a result (B3)")
+                self.changes.omitted(part, "blank text in a result (B3)")
             return []
         if isinstance(part, ImageBlock | DocumentBlock):
             kind = "image" if isinstance(part, ImageBlock) else "document"
             if result.tool_use_id in self._by_code:
-                self.changes.withheld(part, f"{kind}: code is answered with text (S8)")
+                self.changes.omitted(part, f"{kind}: code is answered with text (S8)")
                 return [self._parts.text(f"[{kind} left out: it cannot be sent here]")]
             if kind == "document" and result.tool_use_id in self._toolsets:
-                self.changes.withheld(part, "document: a toolset's member is answered with text and images (C17)")
+                self.changes.omitted(part, "document: a toolset's member is answered with text and images (C17)")
                 return [self._parts.text("[document left out: it cannot be sent here]")]
             return [self._parts.media(part)]
         if isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in rules.OWN_IN_RESULTS:
@@ -344,13 +344,13 @@ class Render:
     def _provider_block(self, block: ProviderBlock, outstanding: dict[str, str]) -> list[Wire]:
         """Write a block that only this API understands; server tools keep to their turn (S1 to S4)."""
         if block.dialect != ANTHROPIC or not block.type:
-            self.changes.withheld(block, "a block of another provider")
+            self.changes.omitted(block, "a block of another provider")
             return []
         if block.type in rules.NOT_IN_ASSISTANT:
-            self.changes.withheld(block, "not for an assistant message (B6)")
+            self.changes.omitted(block, "not for an assistant message (B6)")
             return []
         if block.type == "server_tool_use" and block.data.get("name") not in rules.SERVER_TOOLS:
-            self.changes.withheld(block, "a server tool that this API does not have (S4)")
+            self.changes.omitted(block, "a server tool that this API does not have (S4)")
             return []
         wire = self._parts.whole(block)
         if wire is None:
@@ -374,7 +374,7 @@ class Render:
                 del waiting[wire["tool_use_id"]]
                 return [wire]
         self._parts.unmark(wire)
-        self.changes.withheld(block, "a server tool's result without its call (S2)")
+        self.changes.omitted(block, "a server tool's result without its call (S2)")
         return []
 
     def _server_id(self, id: str) -> str:
@@ -422,7 +422,7 @@ class Render:
         for index, part in self._parts.marked[in_prompt : in_prompt + beyond]:
             self.changes.index = index
             del part["cache_control"]
-            self.changes.withheld(None, "a cache mark beyond four (K1)")
+            self.changes.omitted(None, "a cache mark beyond four (K1)")
         short = False
         for index, part in self._parts.marked:
             self.changes.index = index

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.anthropic import Anthropic
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_truncated
 from message_history.dialects.bedrock.check import violations as find_violations
 from message_history.dialects.bedrock.limits import LIMITS, with_claude
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.bedrock.parse import parse as parse_list
 from message_history.dialects.bedrock.render import Render
 from message_history.dialects.bedrock.rules import MODELS, RULES
-from message_history.dialects.plain import as_mapping, as_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mypy_boto3_bedrock_runtime.type_defs import MessageUnionTypeDef  # noqa: F401
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["Bedrock"]
 
@@ -107,9 +107,9 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         """Write a list of Converse messages; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without cache points and media; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (said, heard) if message is not None])
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Converse refuses; see `Dialect.violations`."""
@@ -121,9 +121,9 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         message = as_mapping(output.get("message")) if output is not None else None
         if message is None or as_sequence(message.get("content")) is None:
             return None
-        return Reply([{**message, "stopReason": response["stopReason"]} if is_cut_off(response) else message])
+        return Reply([{**message, "stopReason": response["stopReason"]} if is_truncated(response) else message])
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the assistant."""
-        del said
+        del assistant
         return self.prefill

@@ -9,18 +9,18 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.bedrock import rules
 from message_history.dialects.bedrock.media import base64_of, media_type_of
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
-from message_history.dialects.media_checks import MediaCheck
-from message_history.frozen import brief
 from message_history.media.encoded import is_masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.checking import Violation
     from message_history.dialects.bedrock import Bedrock
+    from message_history.violations import Violation
 
 __all__ = ["violations"]
 
@@ -107,7 +107,7 @@ class _Check:
         role, content = self._roles[n], entry.get("content")
         if role not in ("user", "assistant"):
             told = entry.get("role")
-            self.found.add("B25", n, "role", f"role {brief(told)}", role=told, member=n + 1)
+            self.found.add("B25", n, "role", f"role {short_repr(told)}", role=told, member=n + 1)
             return
         if has_lone_surrogate(entry):
             self.found.add("B29", n)
@@ -118,7 +118,7 @@ class _Check:
             self.found.add("B04", n, "content", which=int(content is None), member=n + 1)
         elif not isinstance(content, (list, tuple)):
             kind = type(content)
-            self.found.add("B24", n, "content", "content is no list", which=3, value=brief(content), kind=kind)
+            self.found.add("B24", n, "content", "content is no list", which=3, value=short_repr(content), kind=kind)
         else:
             self._content(n, role, content)
 
@@ -185,7 +185,7 @@ class _Check:
         form, source = data.get("format"), data.get("source")
         if kind in FORMATS and form is not None and form not in FORMATS[kind]:
             places = {"value": form, "member": n + 1, "part": m + 1, "tag": kind, "tags": ", ".join(FORMATS[kind])}
-            self.found.add("B28", n, f"{path}.{kind}.format", f"format {brief(form)}", **places)
+            self.found.add("B28", n, f"{path}.{kind}.format", f"format {short_repr(form)}", **places)
         if isinstance(source, Mapping):
             if "s3Location" in source and kind not in self._dialect.s3:
                 self.found.add("B27", n, f"{path}.{kind}.source")
@@ -210,7 +210,7 @@ class _Check:
 
     def _name(self, n: int, path: str, name: object) -> None:
         if not isinstance(name, str) or not DOCUMENT_NAME.fullmatch(name):
-            self.found.add("B17", n, path, f"name {brief(name)}")
+            self.found.add("B17", n, path, f"name {short_repr(name)}")
             return
         if name.lower() in self._names:
             self.found.add("B18", n, path, f"name {name!r:.80}")
@@ -222,14 +222,18 @@ class _Check:
         self._id(n, m, path, data, "toolUse")
         name = data.get("name")
         if "name" in data and not (isinstance(name, str) and TOOL_NAME.fullmatch(name)):
-            self.found.add("B10", n, f"{path}.toolUse.name", f"name {brief(name)}", name=name, member=n + 1, part=m + 1)
+            self.found.add(
+                "B10", n, f"{path}.toolUse.name", f"name {short_repr(name)}", name=name, member=n + 1, part=m + 1
+            )
         if "input" in data and not isinstance(data["input"], Mapping):
             self.found.add("B12", n, f"{path}.toolUse.input", f"input is {type(data['input']).__name__}", m=m)
 
     def _id(self, n: int, m: int, path: str, data: Mapping[Any, Any], kind: str) -> None:
         id = data.get("toolUseId")
         if "toolUseId" in data and not (isinstance(id, str) and SERVICE_ID.fullmatch(id)):
-            self.found.add("B09", n, f"{path}.{kind}.toolUseId", f"id {brief(id)}", member=n + 1, part=m + 1, tag=kind)
+            self.found.add(
+                "B09", n, f"{path}.{kind}.toolUseId", f"id {short_repr(id)}", member=n + 1, part=m + 1, tag=kind
+            )
 
     def _result(self, n: int, m: int, path: str, data: Mapping[Any, Any], role: str) -> None:
         self._id(n, m, path, data, "toolResult")

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.common import common_heard, common_said
+from message_history.dialects._shared.plain_messages import common_assistant, common_user
 
 if TYPE_CHECKING:
+    from message_history.core.message import Message
+    from message_history.dialects._shared.writer import Changes
     from message_history.dialects.bedrock import Bedrock
-    from message_history.dialects.writing import Changes
-    from message_history.message import Message
 
 __all__ = ["BRIDGE", "NO_OUTPUT", "common_wire"]
 
@@ -36,19 +36,19 @@ def common_wire(message: Message, dialect: Bedrock, changes: Changes) -> list[Wi
 
     Complexity: linear in the message.
     """
-    return _heard(message, dialect, changes) if message.role == "user" else _said(message, dialect, changes)
+    return _user(message, dialect, changes) if message.role == "user" else _assistant(message, dialect, changes)
 
 
-def _heard(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | None:
-    heard = common_heard(message)
-    if heard is None:
+def _user(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | None:
+    user = common_user(message)
+    if user is None:
         return None
     results: list[Wire] = []
-    for id, text in heard[0]:
+    for id, text in user[0]:
         if not text:
             changes.added("text of an empty result (B13, B14)")
         results.append({"toolResult": {"toolUseId": id, "content": [{"text": text or NO_OUTPUT}]}})
-    texts: list[Wire] = [{"text": text} for text in heard[1]]
+    texts: list[Wire] = [{"text": text} for text in user[1]]
     if not (results and texts) or "text" in dialect.beside_results:
         return [{"role": "user", "content": results + texts}]
     changes.added("an assistant message between results, or media, and what may not stand with them")
@@ -56,12 +56,14 @@ def _heard(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] |
     return [{"role": "user", "content": results}, bridge, {"role": "user", "content": texts}]
 
 
-def _said(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | None:
-    said = common_said(message)
-    if said is None:
+def _assistant(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | None:
+    assistant = common_assistant(message)
+    if assistant is None:
         return None
-    texts: list[Wire] = [{"text": text} for text in said[0]]
-    calls: list[Wire] = [{"toolUse": {"toolUseId": id, "name": name, "input": given}} for id, name, given in said[1]]
+    texts: list[Wire] = [{"text": text} for text in assistant[0]]
+    calls: list[Wire] = [
+        {"toolUse": {"toolUseId": id, "name": name, "input": given}} for id, name, given in assistant[1]
+    ]
     if not (texts and calls) or dialect.text_with_calls:
         return [{"role": "assistant", "content": texts + calls}]
     changes.added("a user message between words and calls of one message (B15)")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -20,16 +20,16 @@ from message_history.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.json_values import freeze, freeze_mapping, json_text, short_repr
+from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.truncated import finished
+from message_history.dialects._shared.typed_blocks import carry, read_block, text_of_json
 from message_history.dialects.anthropic.parse import ANTHROPIC
-from message_history.dialects.base import Parsed, is_cut_off
+from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
 from message_history.dialects.bedrock.rules import BLOCKS, IN_RESULTS
-from message_history.dialects.cut_off import finished
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import carry, read_block, text_of_json
-from message_history.frozen import brief, freeze, freeze_mapping, json_text
-from message_history.message import make_message
-from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,25 +111,27 @@ class _Reader:
     def message(self, data: Mapping[Any, Any]) -> None:
         """Read a message."""
         role = data.get("role")
-        said = role == "assistant"
+        assistant = role == "assistant"
         blocks = self._blocks(data.get("content"))
         if role in ("system", "developer"):
             blocks = [
                 SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
             ]
         elif role not in ("user", "assistant"):
-            self._parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {brief(role)} taken as the user's")
+            self._parsed.note(
+                RepairCode.ROLE_ASSUMED, self._source, detail=f"role {short_repr(role)} taken as the user's"
+            )
         if not blocks:
             self._parsed.empty(data, self._source)
             return
-        cut_off = said and is_cut_off(data)
-        if cut_off:
+        truncated = assistant and is_truncated(data)
+        if truncated:
             blocks = finished(blocks, self._source, self._parsed, _own_call)
             if not blocks:
                 return
         carry(blocks, BEDROCK, {key: value for key, value in data.items() if key not in ("role", "content")})
-        message = make_message("assistant" if said else "user", tuple(blocks))
-        self._parsed.add(message, self._source, interrupted=cut_off)
+        message = make_message("assistant" if assistant else "user", tuple(blocks))
+        self._parsed.add(message, self._source, interrupted=truncated)
 
     def _blocks(self, content: object, *, in_result: bool = False) -> list[Block]:
         """Read content, whatever it is; a cache point goes with the block before it."""
@@ -263,7 +265,7 @@ class _Reader:
         """Note a format that the media type does not tell."""
         taken = media_type_of(kind, form)
         if form is not None and form not in (format_of(kind, taken), taken.partition("/")[2]):
-            what = f"the format {brief(form)} taken as {taken}"
+            what = f"the format {short_repr(form)} taken as {taken}"
             self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, (freeze(form)[0],), what)
 
     def _guarded(self, data: Mapping[Any, Any]) -> Block | None:
@@ -330,14 +332,14 @@ def _own_call(block: Block) -> Mapping[str, Any] | None:
 
 def _reasoning(data: Mapping[Any, Any]) -> Block | None:
     """Read reasoning: what is signed or encrypted is Claude's, and good for the Messages API too."""
-    said = as_mapping(data.get("reasoningText"))
-    if said is not None and isinstance(said.get("text"), str):
-        signature = said.get("signature")
-        inner = _rest_of(said, "text", "signature" if isinstance(signature, str) else "")
+    assistant = as_mapping(data.get("reasoningText"))
+    if assistant is not None and isinstance(assistant.get("text"), str):
+        signature = assistant.get("signature")
+        inner = _rest_of(assistant, "text", "signature" if isinstance(signature, str) else "")
         left = _rest_of({**data, "reasoningText": inner or None})
         if isinstance(signature, str) and signature:
-            return ThinkingBlock(said["text"], signature, meta=_issued(ANTHROPIC, left))
-        return ThinkingBlock(said["text"], meta=_issued(BEDROCK, left))
+            return ThinkingBlock(assistant["text"], signature, meta=_issued(ANTHROPIC, left))
+        return ThinkingBlock(assistant["text"], meta=_issued(BEDROCK, left))
     text = base64_of(data.get("redactedContent"))
     if text is None:
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -22,6 +22,15 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
     is_blank,
+)
+from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_text
+from message_history.dialects._shared.writer import (
+    PLACEHOLDER,
+    Aliases,
+    Changes,
+    named_for,
+    thaw_well_formed,
+    well_formed,
 )
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Export
@@ -54,16 +63,14 @@ from message_history.dialects.bedrock.own import (
     served_pairs,
 )
 from message_history.dialects.bedrock.parse import BEDROCK
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
-from message_history.frozen import EMPTY, FrozenDict, freeze, json_text
-from message_history.media import bears_media
+from message_history.media import has_media
 from message_history.media.encoded import encoded, inline_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.bedrock import Bedrock
-    from message_history.message import Message
 
 __all__ = ["Render"]
 
@@ -100,7 +107,7 @@ class Render:
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""
-        if any(map(bears_media, messages)):
+        if any(map(has_media, messages)):
             return None
         wire = self._written(messages)
         return None if self._points else wire
@@ -133,7 +140,7 @@ class Render:
         pairs = served_pairs(message) if self._dialect.server_tools else frozenset()
         content: list[Wire] = []
         for position, block in enumerate(message.content):
-            content += self._marked(block, self._said(block, served=position in pairs))
+            content += self._marked(block, self._assistant_block(block, served=position in pairs))
         self._end_with_words(content)
         if not content:
             self.changes.added("a message of which nothing could be sent")
@@ -154,11 +161,11 @@ class Render:
             if key_of(last) != "reasoningContent":
                 return
             while content.pop() is not last:
-                self.changes.withheld(None, "a cache point after reasoning (B22)")
+                self.changes.omitted(None, "a cache point after reasoning (B22)")
             block = next(block for wire, block in self._reasoned if wire is last)
-            self.changes.withheld(block, "reasoning at the end of a message (B23)")
+            self.changes.omitted(block, "reasoning at the end of a message (B23)")
 
-    def _said(self, block: Block, *, served: bool) -> list[Wire]:
+    def _assistant_block(self, block: Block, *, served: bool) -> list[Wire]:
         """Write a block of an assistant message.
 
         Args:
@@ -180,12 +187,12 @@ class Render:
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
             return self._thinking(block)
         if isinstance(block, ImageBlock | DocumentBlock):
-            self.changes.withheld(block, "media in an assistant message (B20)")
+            self.changes.omitted(block, "media in an assistant message (B20)")
             return [{"text": f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"}]
         if served and isinstance(block, ProviderBlock):
             self._left(block)
             return [thaw_well_formed(block.data, self.changes)]
-        self.changes.withheld(block, "a block that this model does not take")
+        self.changes.omitted(block, "a block that this model does not take")
         return []
 
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> list[Wire]:
@@ -209,7 +216,7 @@ class Render:
             why = "" if blob else "redacted reasoning without data (B23)"
             wire = {"redactedContent": blob}
         if why:
-            self.changes.withheld(block, why)
+            self.changes.omitted(block, why)
             return []
         written: Wire = {"reasoningContent": wire}
         self._left(block, written)
@@ -232,7 +239,7 @@ class Render:
             results += self._marked(result, [self._result(result)])
         rest, self._moved = self._moved, []
         for block in message.content[len(message.results) :]:
-            rest += self._marked(block, self._heard(block))
+            rest += self._marked(block, self._user_block(block))
         if not results and not rest:
             self.changes.added("a message of which nothing could be sent")
             rest = [{"text": PLACEHOLDER}]
@@ -247,7 +254,7 @@ class Render:
             wire.append(_message("user", content))
         return wire
 
-    def _heard(self, block: Block) -> list[Wire]:
+    def _user_block(self, block: Block) -> list[Wire]:
         """Write a block of a user message that is no result."""
         if isinstance(block, TextBlock):
             guard = block.extra(BEDROCK).get("guardContent")
@@ -270,7 +277,7 @@ class Render:
         own = self._own(block)
         if own is not None:
             return [own]
-        self.changes.withheld(block, "not for a user message")
+        self.changes.omitted(block, "not for a user message")
         return [{"text": "[video left out: it cannot be sent here]"}] if kind_of(block) == "video" else []
 
     def _result(self, block: ToolResultBlock) -> Wire:
@@ -315,7 +322,7 @@ class Render:
                 return [{"json": thaw_well_formed(freeze(given)[0], self.changes)}]
         if is_blank(part.text):
             if part.text:
-                self.changes.withheld(part, "blank text in a result (B05)")
+                self.changes.omitted(part, "blank text in a result (B05)")
             else:
                 self._left(part, _JSON)
             return []
@@ -339,7 +346,7 @@ class Render:
     def _words(self, block: TextBlock) -> list[Wire]:
         self._left(block, _GUARD)
         if is_blank(block.text):
-            self.changes.withheld(block, "blank text (B05)")
+            self.changes.omitted(block, "blank text (B05)")
             return []
         return [{"text": self._text(block.text)}]
 
@@ -350,7 +357,7 @@ class Render:
         media_type, source = self._source(block, kind)
         form = format_of(kind, media_type)
         if source is None or form is None or kind not in self._dialect.media:
-            self.changes.withheld(block, f"media that this model does not take in this form (B20, B27, B28): {kind}")
+            self.changes.omitted(block, f"media that this model does not take in this form (B20, B27, B28): {kind}")
             return {"text": f"[{kind} left out: it cannot be sent here]"}
         wire: Wire = {"format": form, "source": source}
         if isinstance(block, ImageBlock):
@@ -362,11 +369,11 @@ class Render:
             wire["context"] = self._text(context)
         if self._dialect.citations and isinstance(citations, FrozenDict):
             wire["citations"] = {"enabled": citations.get("enabled") is True}
-        said: Wire = {"context": context} if "context" in wire else {}
+        assistant: Wire = {"context": context} if "context" in wire else {}
         if block.source.get("type") == "text" and isinstance(given, FrozenDict):
             # The texts of a list are sent as one.
-            said["source"] = {**source, "content": given.get("content")}
-        self._left(block, {**wire, **said})
+            assistant["source"] = {**source, "content": given.get("content")}
+        self._left(block, {**wire, **assistant})
         return {"document": wire}
 
     def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> tuple[object, Wire | None]:
@@ -377,7 +384,7 @@ class Render:
             blob = utf8_of(self._text(str(source.get("data") or "")))
             form = block.extra(BEDROCK).get("format")
             if media_type not in (None, "text/plain"):
-                self._withheld({"media_type": media_type})
+                self._omitted({"media_type": media_type})
             named = media_type_of(kind, form) if form in DOCUMENTS else "text/plain"
             return named, {"bytes": blob} if blob else None
         held = source.get({"base64": "data", "url": "url"}.get(str(how), ""))
@@ -423,14 +430,14 @@ class Render:
             sent = self._sent(source, kind) if isinstance(source, FrozenDict) else None
             if sent is None or not isinstance(source, FrozenDict) or value.get("format") not in VIDEOS:
                 return None
-            said = {"bytes": source["bytes"]} if "bytes" in sent else sent
+            assistant = {"bytes": source["bytes"]} if "bytes" in sent else sent
             self._left(block)
-            self._withheld(beyond(value, {"format": value["format"], "source": said}))
+            self._omitted(beyond(value, {"format": value["format"], "source": assistant}))
             return {"video": {"format": value["format"], "source": sent}}
         if kind == "searchResult" and is_search_result(value):
             known = {key: value[key] for key in ("source", "title", "content", "citations") if key in value}
             self._left(block)
-            self._withheld(beyond(value, known))
+            self._omitted(beyond(value, known))
             return {kind: thaw_well_formed(FrozenDict(known), self.changes)}
         return None
 
@@ -442,7 +449,7 @@ class Render:
         if point is None:
             return wires
         if not self._dialect.cache_points or not wires:
-            self.changes.withheld(
+            self.changes.omitted(
                 FrozenDict({"cachePoint": point}), "a cache point that this model does not take here (B22)"
             )
             return wires
@@ -452,14 +459,14 @@ class Render:
             wire["ttl"] = ttl
         left = beyond(FrozenDict({"cachePoint": point}), {"cachePoint": wire})
         if left:
-            self.changes.withheld(FrozenDict(left), "what this model does not take of a cache point (B22)")
+            self.changes.omitted(FrozenDict(left), "what this model does not take of a cache point (B22)")
         return [*wires, {"cachePoint": wire}]
 
     def _settle(self, content: list[Wire]) -> None:
         """Move cache points to where they may stand (B22)."""
         dropped, moved = place_cache_points(content)
         for _ in range(dropped):
-            self.changes.withheld(None, "a cache point where nothing can be cached (B22)")
+            self.changes.omitted(None, "a cache point where nothing can be cached (B22)")
         for _ in range(moved):
             self.changes.rewritten("a cache point before trailing documents (B22)")
         self._points += [(self.changes.index, content, wire) for wire in content if key_of(wire) == "cachePoint"]
@@ -470,7 +477,7 @@ class Render:
         for index, content, point in self._points[in_prompt : in_prompt + surplus]:
             self.changes.index = index
             del content[next(n for n, wire in enumerate(content) if wire is point)]
-            self.changes.withheld(None, "a cache point beyond four (B22)")
+            self.changes.omitted(None, "a cache point beyond four (B22)")
 
     def _left(self, block: Block, sent: Mapping[str, Any] = EMPTY) -> None:
         """Record keys that are not sent.
@@ -484,11 +491,11 @@ class Render:
         # A cache point is told of where it is written.
         extra = {key: value for key, value in block.extra(BEDROCK).items() if key != "cachePoint"}
         carried = {key: value for key, value in block.carried(BEDROCK).items() if key != "stopReason"}
-        self._withheld({**beyond(extra, sent), **carried})
+        self._omitted({**beyond(extra, sent), **carried})
 
-    def _withheld(self, left: Mapping[str, Any]) -> None:
+    def _omitted(self, left: Mapping[str, Any]) -> None:
         if left:
-            self.changes.withheld(FrozenDict(left), f"keys that this API does not take (B24): {', '.join(left)}")
+            self.changes.omitted(FrozenDict(left), f"keys that this API does not take (B24): {', '.join(left)}")
 
     def _text(self, text: str) -> str:
         return text if text.isascii() else well_formed(text, self.changes)

@@ -6,29 +6,31 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import Factory, field, frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_cut_off
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_truncated
 from message_history.dialects.gemini.check import violations as find_violations
 from message_history.dialects.gemini.fields import GEMINI
 from message_history.dialects.gemini.limits import LIMITS, VERTEX
 from message_history.dialects.gemini.parse import Reader
 from message_history.dialects.gemini.render import Render
 from message_history.dialects.gemini.rules import DEVELOPER_MODELS, MODELS, RULES
-from message_history.dialects.plain import as_mapping, as_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from google.genai.types import ContentDict  # noqa: F401
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["Gemini"]
 
-CUT_OFF: Final = frozenset({"blocklist", "language", "malformed_response", "prohibited_content", "recitation", "spii"})
+TRUNCATED: Final = frozenset(
+    {"blocklist", "language", "malformed_response", "prohibited_content", "recitation", "spii"}
+)
 """Finish reasons of this API alone that say that a reply ended before the model was done (SDK types, 2026-09)."""
 
 
@@ -90,9 +92,9 @@ class Gemini(Dialect["ContentDict"]):
         """Write a list of contents; see `Dialect.render`. The system prompt is what `systemInstruction` takes."""
         return Render(self).export(messages, system)
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (said, heard) if message is not None])
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what generateContent refuses; see `Dialect.violations`."""
@@ -106,13 +108,13 @@ class Gemini(Dialect["ContentDict"]):
             blocked = response.get("promptFeedback") or response.get("prompt_feedback")
             return Reply([{"role": "model", "parts": []}], interrupted=True) if blocked else None
         reason = candidate.get("finishReason") or candidate.get("finish_reason")
-        cut_off = is_cut_off(candidate) or (isinstance(reason, str) and reason.lower() in CUT_OFF)
+        truncated = is_truncated(candidate) or (isinstance(reason, str) and reason.lower() in TRUNCATED)
         content, *others = [_content(found) for found in candidates if found is not None]
-        return Reply([content], cut_off, others)
+        return Reply([content], truncated, others)
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the model."""
-        del said
+        del assistant
         return self.prefill
 
 

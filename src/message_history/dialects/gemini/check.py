@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.checking import Violation
-from message_history.dialects.checks import entries, text_at
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import entries, text_at
+from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.gemini import rules
-from message_history.dialects.media_checks import MediaCheck
-from message_history.frozen import brief
+from message_history.violations import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ class _Check:
         alone = len(self._contents) == 1 and not content.responses
         if content.role not in ("user", "model") and not (alone and not content.has_role):
             told = content.data.get("role")
-            self._add("G05", n, "role", f"role {brief(told)}", role=told)
+            self._add("G05", n, "role", f"role {short_repr(told)}", role=told)
         for role, found in (("user", content.calls), ("model", content.responses)):
             if found and content.role == role:
                 self._add("G05", n, f"parts[{found[0][0]}]", f"a part that a {role} content cannot have", role=role)
@@ -176,7 +176,7 @@ class _Check:
         if signature == "":
             self._add("G13", n, path, "an empty signature")
         elif not isinstance(signature, str) or not _decodes(signature):
-            self._add("G12", n, path, f"signature {brief(signature)}", m=m, value=signature, position=0)
+            self._add("G12", n, path, f"signature {short_repr(signature)}", m=m, value=signature, position=0)
         elif signature in RAW_BYPASSES and not self._dialect.bypass_as_text:
             self._add("G14", n, path)
 
@@ -204,7 +204,7 @@ class _Check:
         if not is_call and not name:
             self._add("G17", n, f"{path}.name", m=m)
         elif not isinstance(name, str) or not FUNCTION_NAME.fullmatch(name):
-            self._add("G18", n, f"{path}.name", f"name {brief(name)}")
+            self._add("G18", n, f"{path}.name", f"name {short_repr(name)}")
         if data.get("id") is not None and not self._dialect.ids:
             self._add("G21", n, f"{path}.id", m=m, field=snake)
         key = "args" if is_call else "response"
@@ -229,7 +229,7 @@ class _Check:
         if given is None and not inline:
             return
         if not isinstance(given, str) or not _is_taken(given):
-            self._add("G24", n, f"{path}.mimeType", f"media type {brief(given)}", m=m, type=given)
+            self._add("G24", n, f"{path}.mimeType", f"media type {short_repr(given)}", m=m, type=given)
         if inline and (not isinstance(data, str) or not _decodes(data)):
             self._add("G24", n, f"{path}.data", "data that are no bare base64", m=m, type=given)
         elif isinstance(given, str) and isinstance(data, str) and _is_taken(given) and given.startswith("image/"):

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from message_history.dialects.common import common_heard, common_said
+from message_history.dialects._shared.plain_messages import common_assistant, common_user
 from message_history.dialects.gemini import rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.core.message import Message
+    from message_history.dialects._shared.writer import Changes
     from message_history.dialects.gemini import Gemini
-    from message_history.dialects.writing import Changes
-    from message_history.message import Message
 
-__all__ = ["UNKNOWN", "Called", "heard_wire", "said_wire"]
+__all__ = ["UNKNOWN", "Called", "assistant_wire", "user_wire"]
 
 Wire = dict[str, Any]
 
@@ -34,7 +34,7 @@ class Called(NamedTuple):
 UNKNOWN = Called(None, "unknown_tool", "unknown_tool")
 
 
-def said_wire(message: Message, dialect: Gemini, changes: Changes, called: dict[str, Called]) -> Wire | None:
+def assistant_wire(message: Message, dialect: Gemini, changes: Changes, called: dict[str, Called]) -> Wire | None:
     """Write an assistant message that needs no second look.
 
     Args:
@@ -48,11 +48,11 @@ def said_wire(message: Message, dialect: Gemini, changes: Changes, called: dict[
 
     Complexity: linear in the message.
     """
-    said = common_said(message)
-    if said is None:
+    assistant = common_assistant(message)
+    if assistant is None:
         return None
-    parts: list[Wire] = [{"text": text} for text in said[0]]
-    for id, name, given in said[1]:
+    parts: list[Wire] = [{"text": text} for text in assistant[0]]
+    for id, name, given in assistant[1]:
         is_first = not called
         if dialect.ids:
             called[id] = Called(id, name, name)
@@ -68,7 +68,7 @@ def said_wire(message: Message, dialect: Gemini, changes: Changes, called: dict[
     return {"role": "model", "parts": parts}
 
 
-def heard_wire(message: Message, called: Mapping[str, Called]) -> list[Wire] | None:
+def user_wire(message: Message, called: Mapping[str, Called]) -> list[Wire] | None:
     """Write a user message that needs no second look.
 
     Args:
@@ -80,10 +80,10 @@ def heard_wire(message: Message, called: Mapping[str, Called]) -> list[Wire] | N
 
     Complexity: linear in the message.
     """
-    heard = common_heard(message)
-    if heard is None:
+    user = common_user(message)
+    if user is None:
         return None
-    results, texts = heard
+    results, texts = user
     wire: list[Wire] = []
     if results:
         responses: list[Wire] = []

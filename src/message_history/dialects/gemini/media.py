@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from message_history.dialects.gemini import rules
 
 if TYPE_CHECKING:
-    from message_history.blocks import DocumentBlock, ImageBlock
+    from message_history.core.blocks import DocumentBlock, ImageBlock
 
 __all__ = [
     "in_plain_base64",

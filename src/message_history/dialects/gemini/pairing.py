@@ -14,7 +14,7 @@ from attrs import define, field
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.message import Message
+    from message_history.core.message import Message
 
 __all__ = ["Answered", "Asked", "Pairing"]
 
@@ -65,7 +65,7 @@ class _Call:
 class _Turn:
     """The calls of one turn, as they may be asked for; an answered one leaves a queue when it comes to its front."""
 
-    heard: bool = False
+    user: bool = False
     waiting: int = 0
     calls: deque[_Call] = field(factory=deque)
     by_id: dict[str, deque[_Call]] = field(factory=dict)
@@ -110,28 +110,28 @@ class Pairing:
         """Keep the ids that came in the list: none that is made is like one of them."""
         self._given.update(ids)
 
-    def said(self) -> None:
+    def assistant(self) -> None:
         """Begin a content of the model: after the user's, it begins a turn."""
-        if not self._turn.heard:
+        if not self._turn.user:
             return
         if self._turn.waiting:
             for call in self._turn.calls:
                 self._earlier.setdefault(call.name, deque()).append(call)
         self._turn = _Turn()
 
-    def heard(self) -> None:
+    def user(self) -> None:
         """Begin a content of the user."""
-        self._turn.heard = True
+        self._turn.user = True
 
     def follow(self, messages: Iterable[Message]) -> None:
         """Take note of messages that another dialect read."""
         for message in messages:
             if message.role == "assistant":
-                self.said()
+                self.assistant()
                 for call in message.calls:
                     self.call(call.id, call.name)
             else:
-                self.heard()
+                self.user()
                 self.answers([Asked(result.tool_use_id, "") for result in message.results if result.tool_use_id])
 
     def call(self, id: str, name: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -24,7 +24,19 @@ from message_history.blocks import (
     text_block,
     tool_result_block,
 )
-from message_history.dialects.base import Parsed, is_cut_off
+from message_history.core.json_values import EMPTY, freeze, json_text, short_repr
+from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.typed_blocks import (
+    MODELLED,
+    call_of_text,
+    carry,
+    read_block,
+    read_blocks,
+    text_of_json,
+)
+from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.gemini import rules
 from message_history.dialects.gemini.fields import (
     GEMINI,
@@ -46,11 +58,6 @@ from message_history.dialects.gemini.media import (
     type_of_url,
 )
 from message_history.dialects.gemini.pairing import Answered, Pairing
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import MODELLED, call_of_text, carry, read_block, read_blocks, text_of_json
-from message_history.frozen import EMPTY, brief, freeze, json_text
-from message_history.message import make_message
-from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -127,9 +134,9 @@ class Reader:
         responses = [asked(part["functionResponse"]) for part in entry.parts if responds(part)]
         answered = iter(self._pairing.answers(responses))
         if self._role == "assistant":
-            self._pairing.said()
+            self._pairing.assistant()
         else:
-            self._pairing.heard()
+            self._pairing.user()
         blocks: list[Block] = []
         for item, part in zip(entry.items, entry.parts, strict=True):
             blocks += self._part(item, part, answered)
@@ -141,7 +148,9 @@ class Reader:
         if known is None:
             calls = any("functionCall" in part for part in parts)
             known = "assistant" if calls and not role else "user"
-            self.parsed.note(RepairCode.ROLE_ASSUMED, self._source, detail=f"role {brief(role)} taken as the {known}'s")
+            self.parsed.note(
+                RepairCode.ROLE_ASSUMED, self._source, detail=f"role {short_repr(role)} taken as the {known}'s"
+            )
         return known
 
     def _message(self, data: Mapping[Any, Any], role: str, blocks: list[Block], read: set[str]) -> None:
@@ -154,7 +163,7 @@ class Reader:
             return
         carry(blocks, GEMINI, {key: value for key, value in data.items() if key not in read})
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-        self.parsed.add(message, self._source, interrupted=role == "assistant" and is_cut_off(data))
+        self.parsed.add(message, self._source, interrupted=role == "assistant" and is_truncated(data))
 
     # Parts
 
@@ -316,7 +325,7 @@ class Reader:
             given = given or head.partition(";")[0]
         mime = media_type(given) or (type_of_data(where) if kind == "inlineData" else "")
         if mime and mime != (stood := inner.get("mimeType")):
-            self._converted(f"the media type {brief(stood)} as {mime!r:.80}", *([] if stood is None else [stood]))
+            self._converted(f"the media type {short_repr(stood)} as {mime!r:.80}", *([] if stood is None else [stood]))
             inner["mimeType"] = mime
         inner[key] = where
         if not is_modelled(mime):

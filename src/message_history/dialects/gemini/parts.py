@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
+from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
+from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
 from message_history.dialects.gemini import rules
 from message_history.dialects.gemini.fields import GEMINI, NOTED, noted
 from message_history.dialects.gemini.media import (
@@ -19,8 +21,6 @@ from message_history.dialects.gemini.media import (
     type_of_data,
     type_of_url,
 )
-from message_history.dialects.writing import Changes, thaw_well_formed, well_formed
-from message_history.frozen import EMPTY, FrozenDict, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -51,7 +51,7 @@ class Parts:
             text = self._as_text(block)
             if text is not None:
                 self.changes.rewritten(f"{kind_of(block)} whose data are text, as text (G24)", block)
-                return [{"text": self.said(text)}]
+                return [{"text": self.assistant(text)}]
             part = self._sourced(block)
         else:
             part = self._held(block)
@@ -60,16 +60,16 @@ class Parts:
             if _is_masked(block):
                 self.changes.rewritten(f"{what} of which a recording kept only a part, as a note", block)
             else:
-                self.changes.withheld(block, f"{what} that the API does not take (G24)")
+                self.changes.omitted(block, f"{what} that the API does not take (G24)")
             return [{"text": f"[{what} left out: it cannot be sent here]"}]
         title = block.title if isinstance(block, DocumentBlock) else block.extra(GEMINI).get("displayName")
         if not isinstance(title, str) or not title:
             return [part]
         if self._dialect.vertex or in_response:
-            next(iter(part.values()))["displayName"] = self.said(title)
+            next(iter(part.values()))["displayName"] = self.assistant(title)
             return [part]
         self.changes.rewritten(f"the title of {kind_of(block)} as text before it", block)
-        return [{"text": self.said(f"[{title}:]")}, part]
+        return [{"text": self.assistant(f"[{title}:]")}, part]
 
     def _as_text(self, block: ImageBlock | DocumentBlock) -> str | None:
         source = block.source
@@ -99,7 +99,7 @@ class Parts:
         uri = _uri_of(block)
         if uri is None or block.issuer not in (None, GEMINI) or (kind == "file" and not is_held_by_google(uri)):
             return None
-        part = {"fileData": {"mimeType": mime, "fileUri": self.said(uri)}}
+        part = {"fileData": {"mimeType": mime, "fileUri": self.assistant(uri)}}
         return self.keys(block, part, beside, written)
 
     def _held(self, block: Block) -> Wire | None:
@@ -140,7 +140,7 @@ class Parts:
             },
         }
 
-    def said(self, text: str) -> str:
+    def assistant(self, text: str) -> str:
         """Write a text that UTF-8 can carry."""
         return text if text.isascii() else well_formed(text, self.changes)
 
@@ -167,7 +167,7 @@ class Parts:
 
     def _left(self, left: dict[str, Any]) -> None:
         if left:
-            self.changes.withheld(FrozenDict(left), f"fields that this API does not take (G22): {', '.join(left)}")
+            self.changes.omitted(FrozenDict(left), f"fields that this API does not take (G22): {', '.join(left)}")
 
 
 def is_media(block: Block) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -22,21 +22,21 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.gemini import rules
-from message_history.dialects.gemini.common import UNKNOWN, Called, heard_wire, said_wire
+from message_history.dialects.gemini.common import UNKNOWN, Called, assistant_wire, user_wire
 from message_history.dialects.gemini.fields import GEMINI, noted
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini.parts import Parts, Wire, fits, is_media, kind_of, type_of
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
-from message_history.frozen import EMPTY, FrozenDict, json_text
-from message_history.media import bears_media
+from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.gemini import Gemini
-    from message_history.message import Message
 
 __all__ = ["Render"]
 
@@ -64,31 +64,31 @@ class Render:
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
-        return None if any(map(bears_media, messages)) else self._written(messages)
+        return None if any(map(has_media, messages)) else self._written(messages)
 
     def _written(self, messages: Iterable[Message]) -> list[Wire]:
         wire: list[Wire] = []
         for index, message in enumerate(messages):
             self.changes.index = index
             if message.role == "user":
-                heard = heard_wire(message, self._called)
-                wire += heard if heard is not None else self.user(message)
+                user = user_wire(message, self._called)
+                wire += user if user is not None else self.user(message)
                 continue
             self._ids.new_scope()
             self._called, self._written_ids = {}, set()
-            said = said_wire(message, self._dialect, self.changes, self._called)
-            if said is not None:
+            assistant = assistant_wire(message, self._dialect, self.changes, self._called)
+            if assistant is not None:
                 self._written_ids.update(self._called)
             else:
-                said = {"role": "model", "parts": self.assistant(message) or [self._placeholder()]}
-            wire.append(said)
+                assistant = {"role": "model", "parts": self.assistant(message) or [self._placeholder()]}
+            wire.append(assistant)
         return wire
 
     def _prompt(self, system: Sequence[SystemBlock]) -> Wire | None:
         """Write the system prompt as the content that `systemInstruction` takes."""
         for block in system:
             self._parts.keys(block, {}, ())
-        return {"parts": [{"text": self._parts.said(block.text)} for block in system]} if system else None
+        return {"parts": [{"text": self._parts.assistant(block.text)} for block in system]} if system else None
 
     def _placeholder(self) -> Wire:
         self.changes.added("a message of which nothing could be sent")
@@ -112,12 +112,12 @@ class Render:
             elif isinstance(block, ProviderBlock) and block.dialect == GEMINI:
                 parts += self._own(block)
             else:
-                self.changes.withheld(block, "a block of another provider")
+                self.changes.omitted(block, "a block of another provider")
         return parts
 
     def _text(self, block: TextBlock, parts: list[Wire]) -> None:
         signature = self._signature(block)
-        part = self._parts.keys(block, {"text": self._parts.said(block.text)}, ("thought",))
+        part = self._parts.keys(block, {"text": self._parts.assistant(block.text)}, ("thought",))
         if signature is not None:
             part["thoughtSignature"] = signature
         if not is_blank(block.text) or (signature is not None and (block.text or self._dialect.empty_text)):
@@ -126,15 +126,15 @@ class Render:
             self.changes.rewritten("the signature of an empty text on the text before it (G04)", block)
             parts[-1]["thoughtSignature"] = signature
         else:
-            self.changes.withheld(block, "empty text (G04)")
+            self.changes.omitted(block, "empty text (G04)")
 
     def _thought(self, block: ThinkingBlock, parts: list[Wire]) -> None:
         if block.issuer != GEMINI:
-            self.changes.withheld(block, f"thinking issued by {block.issuer or 'another provider'} (G13)")
+            self.changes.omitted(block, f"thinking issued by {block.issuer or 'another provider'} (G13)")
         elif not block.thinking and not self._dialect.empty_text:
-            self.changes.withheld(block, "empty thinking (G04)")
+            self.changes.omitted(block, "empty thinking (G04)")
         else:
-            part = {"text": self._parts.said(block.thinking), "thought": True}
+            part = {"text": self._parts.assistant(block.thinking), "thought": True}
             parts += self._signed(block, [self._parts.keys(block, part, ())])
 
     def _call(self, block: ToolUseBlock, *, is_first: bool) -> Wire:
@@ -175,10 +175,10 @@ class Render:
         kind = next((kind for kind in rules.MODEL_PARTS if isinstance(block.data.get(kind), FrozenDict)), None)
         inner: Any = block.data[kind] if kind is not None else EMPTY
         if kind is None or not all(fits(key, value) for key, value in inner.items()):
-            self.changes.withheld(block, "a part that this API does not know (G22)")
+            self.changes.omitted(block, "a part that this API does not know (G22)")
             return []
         if kind in rules.SERVER_PARTS and not self._dialect.server_tools:
-            self.changes.withheld(block, "a server tool's part that does not go here (G25)")
+            self.changes.omitted(block, "a server tool's part that does not go here (G25)")
             return []
         return self._signed(block, [self._parts.whole(block, kind)])
 
@@ -213,26 +213,26 @@ class Render:
         behind: list[Wire] = []
         for block in message.content:
             if type(block) is TextBlock and block.meta is None:
-                behind.append({"text": self._parts.said(block.text)})
+                behind.append({"text": self._parts.assistant(block.text)})
             elif isinstance(block, ToolResultBlock):
                 responses.append(self._response(block, behind))
             else:
-                behind += self._heard(block)
+                behind += self._user(block)
         if not responses and not behind:
             behind.append(self._placeholder())
         return [{"role": "user", "parts": parts} for parts in (responses, behind) if parts]
 
-    def _heard(self, block: Block) -> list[Wire]:
+    def _user(self, block: Block) -> list[Wire]:
         if isinstance(block, TextBlock) and block.text:
             if block.signature is not None:
                 self.changes.rewritten("without a signature, which only the model's words have", block)
-            return [self._parts.keys(block, {"text": self._parts.said(block.text)}, ())]
+            return [self._parts.keys(block, {"text": self._parts.assistant(block.text)}, ())]
         if isinstance(block, SystemBlock):
             self.changes.rewritten("system words as marked text of the user's turn (G05)", block)
-            return [self._parts.keys(block, {"text": self._parts.said(f"<system>\n{block.text}\n</system>")}, ())]
+            return [self._parts.keys(block, {"text": self._parts.assistant(f"<system>\n{block.text}\n</system>")}, ())]
         if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
             return self._parts.media(block)
-        self.changes.withheld(block, "not for a user message")
+        self.changes.omitted(block, "not for a user message")
         return []
 
     def _response(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
@@ -276,7 +276,7 @@ class Render:
             and len(own) <= rules.NAME_LIMIT
         ):
             return own
-        self.changes.withheld(FrozenDict({"name": own}), "a response's own name, in place of which is its call's (G17)")
+        self.changes.omitted(FrozenDict({"name": own}), "a response's own name, in place of which is its call's (G17)")
         return called.name
 
     def _given(self, part: Block, called: Called, texts: list[str], media: list[Wire], behind: list[Wire]) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from message_history.core.json_values import FrozenDict
 from message_history.dialects.base import ModelRow, Rule
-from message_history.frozen import FrozenDict
 
 __all__ = ["BY_ID", "DEVELOPER_MODELS", "MODELS", "RULES"]
 

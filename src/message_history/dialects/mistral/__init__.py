@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from mistralai.client.models import ChatCompletionRequestMessageTypedDict  # noqa: F401
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["Mistral"]
 
@@ -120,9 +120,9 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         """Write a list of Mistral's messages; see `Dialect.write`."""
         return Render(self).written(list(messages), system), None
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (said, heard) if message is not None])
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Mistral refuses; see `Dialect.violations`."""
@@ -132,9 +132,9 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         """Read a response; see `Dialect.reply`."""
         return Reply.of_choices(response)
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end here: with a message that came as a prefix, where that is taken."""
-        return self.prefix and is_prefix(said)
+        return self.prefix and is_prefix(assistant)
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Tell whether a key is looked at: so is `prefix`, as which dialect's it came; see `Dialect.sends`."""

@@ -6,16 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, shown, text_at
-from message_history.dialects.media_checks import MediaCheck
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, shown, text_at
+from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.mistral import rules
-from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.checking import Violation
     from message_history.dialects.mistral import Mistral
+    from message_history.violations import Violation
 
 __all__ = ["violations"]
 
@@ -87,7 +87,7 @@ class _Check:
                 self.found.add("M12", n, str(key), f"unknown key {key!r:.60}", role=role, key=key)
         self._content(n, entry, role)
         if role == "assistant":
-            self._said(n, entry)
+            self._assistant(n, entry)
         elif role == "tool":
             self._result(n, entry)
 
@@ -114,7 +114,7 @@ class _Check:
         elif not isinstance(content, str) and not (content is None and role == "assistant"):
             self.found.add("M13", n, "content", f"content is {type(content).__name__}")
 
-    def _said(self, n: int, entry: Mapping[Any, Any]) -> None:
+    def _assistant(self, n: int, entry: Mapping[Any, Any]) -> None:
         content, calls = entry.get("content"), entries(entry.get("tool_calls"))
         if not content and not calls:
             self.found.add("M09a", n, "content")
@@ -142,7 +142,7 @@ class _Check:
             self.found.add("M07c", n, f"{path}.id")
         elif not isinstance(id, str) or not self._dialect.id_pattern.fullmatch(id):
             any_id = self._dialect.id_pattern is rules.ANY_ID
-            self.found.add("M07a" if any_id else "M07", n, f"{path}.id", f"id {brief(id)}", ids=id)
+            self.found.add("M07a" if any_id else "M07", n, f"{path}.id", f"id {short_repr(id)}", ids=id)
         if not self._dialect.name_pattern.fullmatch(name):
             self.found.add("M08", n, f"{path}.function.name", f"name {name!r:.80}", name=name)
 
@@ -154,9 +154,9 @@ class _Check:
             if self._dialect.id_pattern is rules.ANY_ID:
                 self.found.add("M07a", n, "tool_call_id")
             else:
-                self.found.add("M07b", n, "tool_call_id", f"id {brief(id)}", which=1, ids=id)
+                self.found.add("M07b", n, "tool_call_id", f"id {short_repr(id)}", which=1, ids=id)
         if name is not None and not (isinstance(name, str) and TOOL_NAME.fullmatch(name)):
-            self.found.add("M08", n, "name", f"name {brief(name)}", name=name)
+            self.found.add("M08", n, "name", f"name {short_repr(name)}", name=name)
 
     def _order(self) -> None:
         for n in range(1, len(self._wire)):
@@ -171,18 +171,18 @@ class _Check:
 
     def _turns(self) -> None:
         """M22 and M02: one system message, then user and assistant in turn; calls and results do not count."""
-        said = ""
+        assistant = ""
         for n, role in enumerate(self._roles):
             if role == "system" and n:
                 self.found.add("M22", n, "role", "a system message that is not the first", which=2)
-            elif role == "user" and said == "user":
+            elif role == "user" and assistant == "user":
                 self.found.add("M22", n, "role", "two user messages in a row")
-            elif role == "assistant" and said == "assistant" and self._roles[n - 1] != "tool":
+            elif role == "assistant" and assistant == "assistant" and self._roles[n - 1] != "tool":
                 self.found.add("M22", n, "role", "two assistant messages in a row")
-            elif role in ("assistant", "tool") and said == "":
+            elif role in ("assistant", "tool") and assistant == "":
                 self.found.add("M02", n, "role", f"{role} first", which=1, role=role)
             if role in ("user", "assistant", "tool"):
-                said = "user" if role == "user" else "assistant"
+                assistant = "user" if role == "user" else "assistant"
 
     def _counts(self) -> None:
         """M06: as many tool messages as calls, whatever their ids."""

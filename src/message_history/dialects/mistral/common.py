@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.common import SHORT, common_heard, common_said
+from message_history.dialects._shared.plain_messages import SHORT, common_assistant, common_user
+from message_history.dialects._shared.writer import json_object, named_for
 from message_history.dialects.mistral.rules import NAME
-from message_history.dialects.writing import json_object, named_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from message_history.dialects.common import Call, Result
+    from message_history.core.message import Message
+    from message_history.dialects._shared.plain_messages import Call, Result
+    from message_history.dialects._shared.writer import Changes
     from message_history.dialects.mistral import Mistral
-    from message_history.dialects.writing import Changes
-    from message_history.message import Message
 
 __all__ = ["BRIDGE", "GO_ON", "common_wire"]
 
@@ -42,13 +42,13 @@ def common_wire(
     Complexity: linear in the message.
     """
     if message.role == "user":
-        heard = common_heard(message)
-        return _heard(*heard, dialect, changes, write_id) if heard is not None else None
-    said = common_said(message)
-    return _said(*said, dialect, changes, write_id) if said is not None else None
+        user = common_user(message)
+        return _user(*user, dialect, changes, write_id) if user is not None else None
+    assistant = common_assistant(message)
+    return _assistant(*assistant, dialect, changes, write_id) if assistant is not None else None
 
 
-def _heard(
+def _user(
     results: list[Result], texts: list[str], dialect: Mistral, changes: Changes, write_id: Callable[[str], str]
 ) -> list[Wire]:
     wire: list[Wire] = [{"role": "tool", "tool_call_id": write_id(id), "content": text} for id, text in results]
@@ -60,7 +60,7 @@ def _heard(
     return wire
 
 
-def _said(
+def _assistant(
     texts: list[str], calls: list[Call], dialect: Mistral, changes: Changes, write_id: Callable[[str], str]
 ) -> list[Wire]:
     content = _content(texts, dialect)

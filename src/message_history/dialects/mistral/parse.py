@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     Meta,
@@ -17,9 +17,9 @@ from message_history.blocks import (
     ToolResultBlock,
     tool_result_block,
 )
+from message_history.core.message import Message, make_message
+from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
-from message_history.dialects.typed_blocks import meta_of, rest_of
-from message_history.message import Message, make_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,11 +52,11 @@ SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail",
 """The keys of blocks that Mistral and Chat Completions have in common: its lists can read as theirs."""
 
 
-def is_prefix(said: Message) -> bool:
+def is_prefix(assistant: Message) -> bool:
     """Tell whether an assistant message came as the beginning of the answer that was asked for.
 
     Args:
-        said: the message.
+        assistant: the message.
 
     Returns:
         True when it, or a message that was joined to it, came with `prefix`.
@@ -64,7 +64,7 @@ def is_prefix(said: Message) -> bool:
     # A list of Mistral's reads like Chat Completions where nothing in it tells them apart.
     return any(
         block.meta is not None and block.carried(origin).get("prefix") is True
-        for block in said.content
+        for block in assistant.content
         for origin in (MISTRAL, OPENAI_CHAT)
     )
 
@@ -122,8 +122,8 @@ def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
         taken.append("thinking")
     if isinstance(signature, str):
         taken.append("signature")
-    said = "\n\n".join(filter(None, texts))
-    return ThinkingBlock(said, signature if isinstance(signature, str) else None, meta=_rest(data, meta, *taken))
+    assistant = "\n\n".join(filter(None, texts))
+    return ThinkingBlock(assistant, signature if isinstance(signature, str) else None, meta=_rest(data, meta, *taken))
 
 
 def _text(part: object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -21,21 +21,28 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.writer import (
+    PLACEHOLDER,
+    Aliases,
+    Changes,
+    named_for,
+    thaw_well_formed,
+    well_formed,
+)
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import rules
 from message_history.dialects.mistral.common import BRIDGE, GO_ON, common_wire
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
 from message_history.dialects.openai_chat.media import beside_source, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed, well_formed
-from message_history.frozen import EMPTY, FrozenDict, json_text
-from message_history.media import bears_media
+from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.mistral import Mistral
-    from message_history.message import Message
 
 __all__ = ["Render"]
 
@@ -76,7 +83,7 @@ class Render:
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
-        if any(map(bears_media, messages)) or not (self._dialect.audio_beside_system or _has_no_chunks(messages)):
+        if any(map(has_media, messages)) or not (self._dialect.audio_beside_system or _has_no_chunks(messages)):
             return None
         self._write(messages)
         return self._wire
@@ -113,7 +120,7 @@ class Render:
                 calls.append(self._call(block))
                 self._left(block)
             else:
-                chunks += self._said(block, leads=all(chunk["type"] == "thinking" for chunk in chunks))
+                chunks += self._assistant_block(block, leads=all(chunk["type"] == "thinking" for chunk in chunks))
         if not chunks and not calls:
             self.changes.added("a message of which nothing could be sent")
             chunks = [_text_chunk(PLACEHOLDER)]
@@ -124,7 +131,7 @@ class Render:
             content = ""
         self._wire.append({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
 
-    def _said(self, block: Block, *, leads: bool) -> list[Wire]:
+    def _assistant_block(self, block: Block, *, leads: bool) -> list[Wire]:
         """Write a block of an assistant message that is no call.
 
         Args:
@@ -136,23 +143,23 @@ class Render:
         if isinstance(block, ThinkingBlock):
             return self._thinking(block, leads=leads)
         if isinstance(block, ImageBlock | DocumentBlock):
-            self.changes.withheld(block, "media in an assistant message (M10)")
+            self.changes.omitted(block, "media in an assistant message (M10)")
             return [_text_chunk(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")]
         own = self._own(block, self._dialect.assistant_chunks)
         if own is None:
-            self.changes.withheld(block, "a block that this model does not take")
+            self.changes.omitted(block, "a block that this model does not take")
             return []
         return [own]
 
     def _thinking(self, block: ThinkingBlock, *, leads: bool) -> list[Wire]:
         if block.issuer != MISTRAL or not self._dialect.thinking:
-            self.changes.withheld(block, "thinking that this model does not take back (M10)")
+            self.changes.omitted(block, "thinking that this model does not take back (M10)")
         elif not leads:
-            self.changes.withheld(block, "thinking behind other content (M19)")
+            self.changes.omitted(block, "thinking behind other content (M19)")
         elif is_blank(block.thinking) and not block.signature:
-            self.changes.withheld(block, "blank thinking")
+            self.changes.omitted(block, "blank thinking")
         elif block.signature and not _is_well_formed(block.thinking):
-            self.changes.withheld(block, "signed thinking with a lone surrogate, which cannot be sent unchanged (M23)")
+            self.changes.omitted(block, "signed thinking with a lone surrogate, which cannot be sent unchanged (M23)")
         else:
             extra = block.extra(MISTRAL)
             parts = _thoughts(extra.get("thinking")) or [FrozenDict(_text_chunk(block.thinking))]
@@ -199,19 +206,19 @@ class Render:
             if self._dialect.bridge:
                 self._wire.append({"role": "assistant", "content": BRIDGE})
             written = len(self._wire)
-            self._heard(rest, chunks)
+            self._user_blocks(rest, chunks)
             if len(self._wire) == written:
                 del self._wire[before:]
             elif self._dialect.bridge:
                 self.changes.added("an assistant message between a tool message and a user message (M03a)")
         elif not results:
             before = len(self._wire)
-            self._heard(rest, chunks)
+            self._user_blocks(rest, chunks)
             if len(self._wire) == before:
                 self.changes.added("a message of which nothing could be sent")
                 self._wire.append({"role": "user", "content": PLACEHOLDER})
 
-    def _heard(self, blocks: Iterable[Block], chunks: list[Wire]) -> None:
+    def _user_blocks(self, blocks: Iterable[Block], chunks: list[Wire]) -> None:
         """Write what is no result: a user message for each run of content, a system message for each of system words.
 
         Args:
@@ -246,10 +253,10 @@ class Render:
             return [self._media(block, self._dialect.user_chunks)]
         own = self._own(block, self._dialect.user_chunks)
         if own is None:
-            self.changes.withheld(block, "not for a user message")
+            self.changes.omitted(block, "not for a user message")
             return []
         if own["type"] == "input_audio" and self._has_system and not self._dialect.audio_beside_system:
-            self.changes.withheld(block, "audio beside a system message (M11)")
+            self.changes.omitted(block, "audio beside a system message (M11)")
             return [_text_chunk("[audio left out: it cannot be sent here]")]
         return [own]
 
@@ -293,7 +300,7 @@ class Render:
     def _words(self, block: TextBlock) -> list[Wire]:
         self._left(block)
         if is_blank(block.text):
-            self.changes.withheld(block, "blank text")
+            self.changes.omitted(block, "blank text")
             return []
         return [_text_chunk(self._text(block.text))]
 
@@ -312,7 +319,7 @@ class Render:
         wire = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         kind = "image" if isinstance(block, ImageBlock) else "document"
         if wire is None or wire["type"] not in allowed:
-            self.changes.withheld(block, f"media that this model does not take in this form (M10): {kind}")
+            self.changes.omitted(block, f"media that this model does not take in this form (M10): {kind}")
             return _text_chunk(f"[{kind} left out: it cannot be sent here]")
         if wire["type"] != "text":
             self._withhold(beside_source(block.source))
@@ -351,8 +358,8 @@ class Render:
         for origin in (MISTRAL, *SHARED):
             extra, carried = block.extra(origin), block.carried(origin)
             self._withhold({key: extra[key] for key in extra if sends(origin, key) and key not in sent})
-            looked_at = [key for key in carried if sends(origin, key, of_message=True)]
-            self._withhold({key: carried[key] for key in looked_at if not self._is_sent(key, carried[key])})
+            inspected = [key for key in carried if sends(origin, key, of_message=True)]
+            self._withhold({key: carried[key] for key in inspected if not self._is_sent(key, carried[key])})
 
     def _is_sent(self, key: str, value: object) -> bool:
         """Tell whether a key of a message is sent: a prefix that ends the list; not to be one is what others are."""
@@ -360,7 +367,7 @@ class Render:
 
     def _withhold(self, keys: Mapping[str, Any]) -> None:
         if keys:
-            self.changes.withheld(FrozenDict(keys), f"keys that this API does not take (M12): {', '.join(keys)}")
+            self.changes.omitted(FrozenDict(keys), f"keys that this API does not take (M12): {', '.join(keys)}")
 
     def _text(self, text: str) -> str:
         return text if text.isascii() else well_formed(text, self.changes)

@@ -16,10 +16,10 @@ from message_history.dialects.native.render import render as render_list
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign, Rule
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["Native"]
 

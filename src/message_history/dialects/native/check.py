@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.dialects._shared.checker import Findings, entries, is_blank_text, text_at
 from message_history.dialects.base import Rule
-from message_history.dialects.checks import Findings, entries, is_blank_text, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.checking import Violation
+    from message_history.violations import Violation
 
 __all__ = ["RULES", "violations"]
 

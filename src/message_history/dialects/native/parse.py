@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
+from message_history.core.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
+from message_history.core.json_values import freeze_mapping
+from message_history.core.message import Message, make_message
+from message_history.dialects._shared.sdk_objects import as_mapping
+from message_history.dialects._shared.typed_blocks import common_message, read_blocks
 from message_history.dialects.base import Parsed
-from message_history.dialects.plain import as_mapping
-from message_history.dialects.typed_blocks import common_message, read_blocks
-from message_history.frozen import freeze_mapping
-from message_history.message import Message, make_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -20,13 +20,13 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.json_values import EMPTY, thaw
 from message_history.dialects.native.parse import NATIVE, VERSION
-from message_history.frozen import EMPTY, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.message import Message
+    from message_history.core.message import Message
 
 __all__ = ["block_to_json", "message_to_json", "render"]
 
@@ -120,5 +120,5 @@ def _meta_to_json(meta: Meta) -> dict[str, Any]:
 
 def _mark_to_json(mark: Mark) -> dict[str, Any]:
     empty = Mark(kind=mark.kind)
-    said = attrs.asdict(mark)
-    return {key: value for key, value in said.items() if key == "kind" or value != getattr(empty, key)}
+    assistant = attrs.asdict(mark)
+    return {key: value for key, value in assistant.items() if key == "kind" or value != getattr(empty, key)}

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from openai.types.chat import ChatCompletionMessageParam  # noqa: F401
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["OpenAIChat"]
 
@@ -154,11 +154,11 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         """Write a list of Chat Completions; see `Dialect.write`."""
         return Render(self).written(list(messages), system), None
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without cache marks and media; see `Dialect.write_turn`."""
         if self.unique_ids or self.alternate or self.system_role == "user":
             return None
-        return Render(self).turn([message for message in (said, heard) if message is not None])
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Chat Completions refuses; see `Dialect.violations`."""
@@ -168,9 +168,9 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         """Read a response; see `Dialect.reply`."""
         return Reply.of_choices(response)
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the assistant."""
-        del said
+        del assistant
         return self.prefill
 
     def has_system_in_list(self) -> bool:

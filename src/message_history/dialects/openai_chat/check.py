@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.checking import Violation
-from message_history.dialects.checks import entries, has_lone_surrogate, text_at
-from message_history.dialects.media_checks import MediaCheck
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.openai_chat import rules
 from message_history.dialects.openai_chat.order import faults_of_order
-from message_history.frozen import brief
+from message_history.violations import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,7 +101,7 @@ class _Check:
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role = entry.get("role")
         if not isinstance(role, str) or role not in ROLES:
-            self._add("role", n, "role", f"role {brief(role)}", role=brief(role))
+            self._add("role", n, "role", f"role {short_repr(role)}", role=short_repr(role))
             return
         if has_lone_surrogate(entry):
             self._add("surrogate", n)
@@ -115,7 +115,7 @@ class _Check:
         name = entry.get("name")
         if name is not None and role not in ("tool", "function"):
             if not isinstance(name, str) or len(name) > rules.NAME_LIMIT or not FUNCTION_NAME.fullmatch(name):
-                self._add("message name", n, "name", f"name {brief(name)}")
+                self._add("message name", n, "name", f"name {short_repr(name)}")
         if role == "tool" and not isinstance(entry.get("tool_call_id"), str):
             self._add("no id", n, "tool_call_id")
         self._keys(n, entry, role)
@@ -222,7 +222,7 @@ class _Check:
             function = function if isinstance(function, Mapping) else {}
             name = text_at(function, "name")
             if not dialect.name_pattern.fullmatch(name):
-                detail = f"name {brief(name)}"
+                detail = f"name {short_repr(name)}"
                 self._add("call name", n, f"{path}.function.name", detail, text=int(not name), m=m, name=name)
             elif len(name) > rules.NAME_LIMIT:
                 self._add(

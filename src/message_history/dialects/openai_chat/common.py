@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.common import common_heard, common_said
+from message_history.dialects._shared.plain_messages import common_assistant, common_user
+from message_history.dialects._shared.writer import json_object
 from message_history.dialects.openai_chat.rules import NAME
-from message_history.dialects.writing import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.openai_chat import OpenAIChat
     from message_history.dialects.openai_chat.pieces import Pieces
-    from message_history.message import Message
 
-__all__ = ["BRIDGE", "add_reasoning", "call_message", "heard_wire", "is_common", "said_wire"]
+__all__ = ["BRIDGE", "add_reasoning", "assistant_wire", "call_message", "is_common", "user_wire"]
 
 Wire = dict[str, Any]
 BRIDGE: Final = "OK."
@@ -27,7 +27,7 @@ def is_common(dialect: OpenAIChat) -> bool:
     return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
 
 
-def said_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wire, list[list[Wire]]] | None:
+def assistant_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wire, list[list[Wire]]] | None:
     """Write an assistant message that needs no second look.
 
     Args:
@@ -40,11 +40,11 @@ def said_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wi
 
     Complexity: linear in the message.
     """
-    said = common_said(message)
-    if said is None:
+    assistant = common_assistant(message)
+    if assistant is None:
         return None
     pieces.ids.new_scope()
-    texts, given = said
+    texts, given = assistant
     calls: list[Wire] = []
     fit = dialect.name_pattern is NAME
     for id, name, input in given:
@@ -66,7 +66,7 @@ def said_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wi
     return wire, later
 
 
-def heard_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat, pieces: Pieces) -> list[Wire] | None:
+def user_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat, pieces: Pieces) -> list[Wire] | None:
     """Write a user message that needs no second look.
 
     Args:
@@ -80,10 +80,10 @@ def heard_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAICha
 
     Complexity: linear in the message.
     """
-    heard = common_heard(message)
-    if heard is None:
+    user = common_user(message)
+    if user is None:
         return None
-    results, texts = heard
+    results, texts = user
     wire: list[Wire] = []
     limit = dialect.max_calls
     for position, (id, text) in enumerate(results):

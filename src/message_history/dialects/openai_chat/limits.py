@@ -83,4 +83,4 @@ def limits_for(provider: str, *, images: bool) -> Limits:
         The limits.
     """
     limits = BY_PROVIDER.get(provider, UNKNOWN)
-    return limits if images else evolve(limits, looked_at=False)
+    return limits if images else evolve(limits, inspected=False)

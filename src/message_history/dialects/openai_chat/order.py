@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from message_history.dialects.checks import entries
-from message_history.frozen import brief
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: OpenAIChat) -> I
     if dialect.needs_user and "user" not in roles:
         yield "no user", None, "no user message", 0
     if not dialect.prefill and (roles[-1] == "assistant" or (dialect.tools == "text" and roles[-1] != "user")):
-        yield "last", len(roles) - 1, f"the last message is of role {brief(roles[-1])}", 0
+        yield "last", len(roles) - 1, f"the last message is of role {short_repr(roles[-1])}", 0
     if roles[-2:] == ["assistant", "assistant"]:
         yield "last two", len(roles) - 1, "two assistant messages at the end", 0
 
@@ -51,15 +51,15 @@ def _systems(roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
     fault = "late system"
     if dialect.alternate:
         fault = "late system in turns" if dialect.tools == "text" else "late system beside tools"
-    heard = False
+    user = False
     systems = 0
     for n, role in enumerate(roles):
         if role not in ("system", "developer"):
-            heard = True
+            user = True
             continue
         systems += 1
-        if (heard and not dialect.late_system) or (systems > 1 and dialect.one_system):
-            yield fault, n, f"a {brief(role)} message behind the first message", 0
+        if (user and not dialect.late_system) or (systems > 1 and dialect.one_system):
+            yield fault, n, f"a {short_repr(role)} message behind the first message", 0
 
 
 def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
@@ -79,6 +79,6 @@ def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: 
             continue
         elif role != expected:
             fault = "alternation beside tools" if beside else "alternation"
-            yield fault, n, f"role {brief(role)}, where {expected} should speak", before
+            yield fault, n, f"role {short_repr(role)}, where {expected} should speak", before
         expected = "user" if role == "assistant" else "assistant"
         before = n

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     ImageBlock,
     Meta,
@@ -20,10 +20,11 @@ from message_history.blocks import (
     text_block,
     tool_result_block,
 )
-from message_history.dialects.base import Parsed, is_cut_off
-from message_history.dialects.openai_chat.media import data_url, document_at, document_of, image_of, media_type_of
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import (
+from message_history.core.json_values import EMPTY, freeze, short_repr
+from message_history.core.message import CLEAN_USER, Message, make_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.typed_blocks import (
     call_of_text,
     carry,
     meta_of,
@@ -32,9 +33,8 @@ from message_history.dialects.typed_blocks import (
     rest_of,
     text_of_json,
 )
-from message_history.frozen import EMPTY, brief, freeze
-from message_history.message import HEARD, Message, make_message
-from message_history.repairs import RepairCode
+from message_history.dialects.base import Parsed, is_truncated
+from message_history.dialects.openai_chat.media import data_url, document_at, document_of, image_of, media_type_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +108,7 @@ class Reader:
             blocks = self._assistant(keys, None if calls and content == "" else content, source)
         else:
             if role != "user":
-                self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {brief(role)} taken as the user's")
+                self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
             images = self._images(keys) if "images" in keys else []
             # Images without words come beside an empty text.
             blocks = [*self.content(None if images and content == "" else content, source), *images]
@@ -119,7 +119,7 @@ class Reader:
         keys.update(self._told_apart(role, keys))
         carry(blocks, self._dialect, keys)
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-        self.parsed.add(message, source, interrupted=role == "assistant" and is_cut_off(data))
+        self.parsed.add(message, source, interrupted=role == "assistant" and is_truncated(data))
 
     def _told_apart(self, role: object, keys: Mapping[Any, Any]) -> dict[str, Any]:
         """Give what must be carried so that this message and the one before it are not taken for one."""
@@ -267,7 +267,7 @@ class Reader:
         message = make_message("user", tuple(self._results))
         before = self.parsed.messages[-1] if self.parsed.messages else None
         calls = before.ids if before is not None and before.role == "assistant" else ()
-        if message.ids != calls and message.way == HEARD and sorted(message.ids) == sorted(calls):
+        if message.ids != calls and message.shape == CLEAN_USER and sorted(message.ids) == sorted(calls):
             # Tool messages come as the tools finish; their order says nothing.
             message = _in_order(message, calls)
         self.parsed.add(message, self._results_source)
@@ -284,8 +284,10 @@ class Reader:
             return
         ids = [f"call_{self._results_source}_{position}" for position in range(len(calls))]
         given = iter(ids)
-        said = [evolve(block, id=next(given)) if isinstance(block, ToolUseBlock) else block for block in before.content]
-        self.parsed.messages[-1] = make_message("assistant", tuple(said))
+        assistant = [
+            evolve(block, id=next(given)) if isinstance(block, ToolUseBlock) else block for block in before.content
+        ]
+        self.parsed.messages[-1] = make_message("assistant", tuple(assistant))
         self._results = [evolve(block, tool_use_id=id) for block, id in zip(results, ids, strict=True)]
         detail = f"{len(ids)} calls without an id, and their results"
         self.parsed.note(RepairCode.ID_ASSIGNED, self.parsed.sources[-1], detail=detail)

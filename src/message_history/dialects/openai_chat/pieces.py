@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -16,11 +16,18 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import EMPTY, FrozenDict, json_text, thaw
+from message_history.dialects._shared.writer import (
+    Aliases,
+    Changes,
+    json_object,
+    named_for,
+    thaw_well_formed,
+    well_formed,
+)
 from message_history.dialects.openai_chat import rules
 from message_history.dialects.openai_chat.media import beside_source, media_type_of, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
-from message_history.dialects.writing import Aliases, Changes, json_object, named_for, thaw_well_formed, well_formed
-from message_history.frozen import EMPTY, FrozenDict, json_text, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,7 +153,7 @@ class Pieces:
         written = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         if written is None:
             what = "image" if isinstance(block, ImageBlock) else "document"
-            self.changes.withheld(block, f"a {what} whose source this API does not take")
+            self.changes.omitted(block, f"a {what} whose source this API does not take")
             return {"type": "text", "text": f"[{what} left out: it cannot be sent here]"}
         if written["type"] != "text":
             self.withhold(beside_source(block.source), "keys of a source that this API does not take")
@@ -197,7 +204,7 @@ class Pieces:
     def withhold(self, keys: Mapping[str, Any], why: str) -> None:
         """Record keys that are not sent, if there are any."""
         if keys:
-            self.changes.withheld(FrozenDict(keys), f"{why}: {', '.join(keys)}")
+            self.changes.omitted(FrozenDict(keys), f"{why}: {', '.join(keys)}")
 
     def _sent(self, block: Block) -> set[str]:
         """Name the keys of a block that are sent, or that only say how it stood in its list."""
@@ -234,7 +241,7 @@ class Pieces:
         for index, part in (self._marked[prompt:] + self._marked[:prompt][::-1])[:beyond]:
             self.changes.index = index
             del part["cache_control"]
-            self.changes.withheld(None, f"a cache mark beyond {rules.MAX_CACHE_MARKS}")
+            self.changes.omitted(None, f"a cache mark beyond {rules.MAX_CACHE_MARKS}")
 
     @property
     def marks(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -21,28 +21,28 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import FrozenDict, json_text
+from message_history.core.policy import Policy
+from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat.common import (
     BRIDGE,
     add_reasoning,
+    assistant_wire,
     call_message,
-    heard_wire,
     is_common,
-    said_wire,
+    user_wire,
 )
 from message_history.dialects.openai_chat.media import data_url
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.openai_chat.pieces import Pieces, Wire
-from message_history.dialects.writing import PLACEHOLDER, thaw_well_formed
-from message_history.frozen import FrozenDict, json_text
-from message_history.media import bears_media
-from message_history.policy import Policy
+from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.openai_chat import OpenAIChat
-    from message_history.message import Message
 
 __all__ = ["INLINE", "Render"]
 
@@ -86,7 +86,7 @@ class Render:
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
-        if any(map(bears_media, messages)):
+        if any(map(has_media, messages)):
             return None
         self._write(messages)
         return None if self._pieces.marks else self._wire
@@ -95,18 +95,18 @@ class Render:
         for index, message in enumerate(messages):
             self.changes.index = index
             if message.role == "assistant":
-                said = said_wire(message, self._dialect, self._pieces) if self._is_common else None
-                if said is not None:
-                    written, self._later_calls = said
+                assistant = assistant_wire(message, self._dialect, self._pieces) if self._is_common else None
+                if assistant is not None:
+                    written, self._later_calls = assistant
                     self._wire.append(written)
                 else:
                     self._put(self.assistant(message))
                 continue
-            heard = heard_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_common else None
-            if heard is not None:
+            user = user_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_common else None
+            if user is not None:
                 self._later_calls = []
-                self._put(heard[0])
-                self._wire += heard[1:]
+                self._put(user[0])
+                self._wire += user[1:]
             else:
                 for written in self.user(message):
                     self._put(written)
@@ -137,9 +137,9 @@ class Render:
         pieces.ids.new_scope()
         only = message.content[0]
         if type(only) is TextBlock and only.meta is None and len(message.content) == 1 and not is_blank(only.text):
-            said: Wire = {"role": "assistant", "content": pieces.text(only.text)}
-            add_reasoning(said, self._dialect, has_calls=False)
-            return said
+            assistant: Wire = {"role": "assistant", "content": pieces.text(only.text)}
+            add_reasoning(assistant, self._dialect, has_calls=False)
+            return assistant
         texts: list[Wire] = []
         calls: list[Wire] = []
         wire: Wire = {"role": "assistant", "content": None}
@@ -152,13 +152,13 @@ class Render:
                     calls.append(pieces.call(block))
             elif isinstance(block, TextBlock):
                 if is_blank(block.text):
-                    self.changes.withheld(block, "blank text")
+                    self.changes.omitted(block, "blank text")
                 elif self._is_refusal(block):
                     refusal += pieces.text(block.text)
                 else:
                     texts.append(pieces.part(block))
             else:
-                self._said(block, wire, texts)
+                self._assistant(block, wire, texts)
             if block.meta is not None:
                 pieces.left(block)
                 self._name(wire, block)
@@ -178,7 +178,7 @@ class Render:
         if name is None:
             return
         if wire.get("name", name) != name:
-            self.changes.withheld(FrozenDict(name=wire["name"]), "a second name of one message")
+            self.changes.omitted(FrozenDict(name=wire["name"]), "a second name of one message")
         wire["name"] = name
 
     def _is_refusal(self, block: TextBlock) -> bool:
@@ -208,12 +208,12 @@ class Render:
         elif self._dialect.null_content == "omit":
             del wire["content"]
 
-    def _said(self, block: Block, wire: Wire, texts: list[Wire]) -> None:
+    def _assistant(self, block: Block, wire: Wire, texts: list[Wire]) -> None:
         """Write a block of an assistant message that is neither text nor a call."""
         if isinstance(block, ThinkingBlock):
             self._reasoning(block, wire, texts)
         elif isinstance(block, ImageBlock | DocumentBlock):
-            self.changes.withheld(block, "media in an assistant message (OC-15)")
+            self.changes.omitted(block, "media in an assistant message (OC-15)")
             kind = "An image" if isinstance(block, ImageBlock) else "A document"
             texts.append({"type": "text", "text": f"[{kind} was shown here.]"})
         elif (
@@ -221,9 +221,9 @@ class Render:
         ):
             self._own(block, wire)
         elif isinstance(block, RedactedThinkingBlock):
-            self.changes.withheld(block, "thinking of another provider")
+            self.changes.omitted(block, "thinking of another provider")
         else:
-            self.changes.withheld(block, "a block of another provider")
+            self.changes.omitted(block, "a block of another provider")
 
     def _own(self, block: ProviderBlock, wire: Wire) -> None:
         """Give a message a key that only this API knows; lists of two messages that became one are one."""
@@ -236,12 +236,12 @@ class Render:
         elif isinstance(there, list) and isinstance(given, list):
             there += given
         else:
-            self.changes.withheld(block, f"a second {block.type} in one message")
+            self.changes.omitted(block, f"a second {block.type} in one message")
 
     def _reasoning(self, block: ThinkingBlock, wire: Wire, texts: list[Wire]) -> None:
         key = self._dialect.reasoning
         if key is None or block.issuer != OPENAI_CHAT:
-            self.changes.withheld(block, "reasoning that this API does not take back")
+            self.changes.omitted(block, "reasoning that this API does not take back")
         elif key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
             texts.append({"type": "text", "text": self._pieces.text(f"<think>\n{block.thinking}\n</think>")})
@@ -339,7 +339,7 @@ class Render:
 
         def end_user() -> None:
             if parts:
-                wire.append(self._heard_message(parts, name))
+                wire.append(self._user_message(parts, name))
                 parts.clear()
 
         def end_system() -> None:
@@ -355,7 +355,7 @@ class Render:
                 spoken.append(block)
                 continue
             self._pieces.left(block)
-            written = self._heard(block)
+            written = self._user(block)
             if not written:
                 continue
             end_system()
@@ -369,7 +369,7 @@ class Render:
         end_system()
         return wire
 
-    def _heard_message(self, parts: list[Wire], name: str | None) -> Wire:
+    def _user_message(self, parts: list[Wire], name: str | None) -> Wire:
         wire: Wire = {"role": "user", **({"name": name} if name is not None else {}), "content": None}
         texts = [part for part in parts if part["type"] == "text"]
         if self._dialect.native:
@@ -379,10 +379,10 @@ class Render:
         wire["content"] = self._pieces.joined(texts) if len(texts) == len(parts) else list(parts)
         return wire
 
-    def _heard(self, block: Block) -> list[Wire]:
+    def _user(self, block: Block) -> list[Wire]:
         if isinstance(block, TextBlock):
             if is_blank(block.text):
-                self.changes.withheld(block, "blank text")
+                self.changes.omitted(block, "blank text")
                 return []
             return [self._pieces.part(block)]
         if isinstance(block, SystemBlock):
@@ -392,7 +392,7 @@ class Render:
             return [self._pieces.media(block)]
         if isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in self._taken():
             return [thaw_well_formed(block.data, self.changes)]
-        self.changes.withheld(block, "not for a user message")
+        self.changes.omitted(block, "not for a user message")
         return []
 
     def _taken(self) -> frozenset[str]:

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 from attrs import Factory, evolve, field, frozen
 
+from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
 from message_history.dialects.openai_responses.check import violations as find_violations
 from message_history.dialects.openai_responses.forms import MODELS, OPENAI_RESPONSES, TEXT_LIMIT
 from message_history.dialects.openai_responses.limits import LIMITS
-from message_history.dialects.openai_responses.parse import Reader, is_cut_off
+from message_history.dialects.openai_responses.parse import Reader, is_truncated
 from message_history.dialects.openai_responses.render import Render
 from message_history.dialects.openai_responses.rules import RULES
-from message_history.dialects.plain import as_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from openai.types.responses import ResponseInputItemParam  # noqa: F401
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["OpenAIResponses"]
 
@@ -82,7 +82,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     images: bool = True
     files: bool = True
     text_limit: int = TEXT_LIMIT
-    limits: Limits = field(default=Factory(lambda self: evolve(LIMITS, looked_at=self.images), takes_self=True))
+    limits: Limits = field(default=Factory(lambda self: evolve(LIMITS, inspected=self.images), takes_self=True))
 
     @classmethod
     def for_model(cls, model: str, provider: str | None = None) -> OpenAIResponses:
@@ -117,9 +117,9 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         """Write a list of items; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
-    def write_turn(self, said: Message | None, heard: Message | None) -> list[Any] | None:
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media, items' ids, and calls whose ids must be unique; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (said, heard) if message is not None])
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what the Responses API refuses; see `Dialect.violations`."""
@@ -131,11 +131,11 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         if response.get("object") != "response" or output is None:
             return None
         kept = {key: response[key] for key in ("object", "status", "incomplete_details") if key in response}
-        return Reply([{**kept, "output": output}], is_cut_off(response))
+        return Reply([{**kept, "output": output}], is_truncated(response))
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the assistant."""
-        del said
+        del assistant
         return self.prefill
 
     def has_system_in_list(self) -> bool:

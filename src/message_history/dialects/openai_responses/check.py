@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from message_history.checking import Violation
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
-from message_history.dialects.media_checks import MediaCheck
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.openai_responses import forms, rules
-from message_history.frozen import brief
+from message_history.violations import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +123,7 @@ class _Check:
         role, content = text_at(entry, "role"), entry.get("content")
         if role not in forms.ROLES:
             told = entry.get("role")
-            self.found.add("OR-19", n, "role", f"role {brief(told)}", role=told)
+            self.found.add("OR-19", n, "role", f"role {short_repr(told)}", role=told)
             return
         if content is None:
             self.found.add("OR-20", n, "content")
@@ -305,7 +305,7 @@ class _Check:
         reasoned = False
         for n, entry in enumerate(self._wire):
             kind = _kind(entry)
-            if _is_heard(entry, kind):
+            if _is_user(entry, kind):
                 reasoned = False
             elif _is_reasoning(entry, kind):
                 self._led_to(n, entry)
@@ -318,7 +318,7 @@ class _Check:
             return
         following = self._wire[n + 1] if n + 1 < len(self._wire) else {}
         kind = _kind(following)
-        if _is_heard(following, kind) or not (text_at(following, "id") or _is_reasoning(following, kind)):
+        if _is_user(following, kind) or not (text_at(following, "id") or _is_reasoning(following, kind)):
             self.found.add("OR-06", n, "id", f"what follows {text_at(entry, 'id')!r:.80}", ids=text_at(entry, "id"))
 
     def _made_with(self, n: int, kind: str, entry: Mapping[Any, Any], *, reasoned: bool) -> None:
@@ -346,7 +346,7 @@ def _call_id(entry: Mapping[Any, Any]) -> str:
     return id or (text_at(entry, "id") if _kind(entry) == "local_shell_call_output" else "")
 
 
-def _is_heard(entry: Mapping[Any, Any], kind: str) -> bool:
+def _is_user(entry: Mapping[Any, Any], kind: str) -> bool:
     """Tell whether an item ends a run of the assistant's."""
     return kind in OUTPUTS or (kind == "message" and entry.get("role") != "assistant")
 

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.dialects.common import common_heard, common_said
-from message_history.dialects.writing import json_object
+from message_history.dialects._shared.plain_messages import common_assistant, common_user
+from message_history.dialects._shared.writer import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from message_history.message import Message
+    from message_history.core.message import Message
 
-__all__ = ["heard_wire", "said_wire"]
+__all__ = ["assistant_wire", "user_wire"]
 
 Wire = dict[str, Any]
 
 
-def said_wire(message: Message, limit: int, write_id: Callable[[str], str]) -> list[Wire] | None:
+def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str]) -> list[Wire] | None:
     """Write an assistant message that needs no second look.
 
     Args:
@@ -33,17 +33,17 @@ def said_wire(message: Message, limit: int, write_id: Callable[[str], str]) -> l
 
     Complexity: linear in the message.
     """
-    said = common_said(message)
-    if said is None or _is_long(said[0], limit):
+    assistant = common_assistant(message)
+    if assistant is None or _is_long(assistant[0], limit):
         return None
-    wire: list[Wire] = [{"role": "assistant", "content": text} for text in said[0]]
-    for id, name, given in said[1]:
+    wire: list[Wire] = [{"role": "assistant", "content": text} for text in assistant[0]]
+    for id, name, given in assistant[1]:
         arguments = json_object(given)
         wire.append({"type": "function_call", "call_id": write_id(id), "name": name, "arguments": arguments})
     return wire
 
 
-def heard_wire(
+def user_wire(
     message: Message, called: Sequence[str], limit: int, write_id: Callable[[str], str], *, first: bool
 ) -> list[Wire] | None:
     """Write a user message that needs no second look.
@@ -60,10 +60,10 @@ def heard_wire(
 
     Complexity: linear in the message.
     """
-    heard = common_heard(message)
-    if heard is None:
+    user = common_user(message)
+    if user is None:
         return None
-    results, texts = heard
+    results, texts = user
     given = dict(results)
     if (first and not texts) or _is_long(texts, limit) or _is_long(list(given.values()), limit):
         return None

@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import frozen
 
+from message_history.core.json_values import FrozenDict, FrozenList
+from message_history.dialects._shared.schema import (
+    Shape,
+    each,
+    like,
+    one_of,
+    or_none,
+    tagged,
+    text,
+    text_or_none,
+    whole,
+)
 from message_history.dialects.base import ModelRow
-from message_history.dialects.shapes import Shape, each, like, one_of, or_none, tagged, text, text_or_none, whole
-from message_history.frozen import FrozenDict, FrozenList
 
 if TYPE_CHECKING:
-    from message_history.dialects.shapes import Fits
-    from message_history.message import Role
+    from message_history.core.message import Role
+    from message_history.dialects._shared.schema import Fits
 
 __all__ = [
     "CALL_ID",
@@ -148,7 +158,7 @@ OUTPUTS: Final = {
 }
 """The types of outputs, with the type of the calls that they answer."""
 
-SAID: Final = frozenset(
+CLEAN_ASSISTANT: Final = frozenset(
     {
         "reasoning",
         "web_search_call",
@@ -164,7 +174,9 @@ SAID: Final = frozenset(
 )
 """The types of items that the server makes and the client answers with nothing: they are the assistant's."""
 
-HEARD: Final = frozenset({"additional_tools", "configuration_update", "compaction_trigger", "mcp_approval_response"})
+CLEAN_USER: Final = frozenset(
+    {"additional_tools", "configuration_update", "compaction_trigger", "mcp_approval_response"}
+)
 """The types of items that the client makes. Any other type goes with the items before it."""
 
 KEYS: Final[dict[str, frozenset[str]]] = {
@@ -257,7 +269,14 @@ HIDDEN: Final = {"web_search_call": ("action", "sources")}
 """Keys within a key that the server gives and does not take back (OR-17)."""
 
 NEEDS_ID: Final = frozenset(
-    {"local_shell_call", "computer_call", "item_reference", "program", "program_output", *(SAID - {"reasoning"})}
+    {
+        "local_shell_call",
+        "computer_call",
+        "item_reference",
+        "program",
+        "program_output",
+        *(CLEAN_ASSISTANT - {"reasoning"}),
+    }
 )
 """The types of items that cannot be sent without an id."""
 
@@ -281,7 +300,7 @@ MODELLED: Final = frozenset(
 
 def is_hosted(kind: str) -> bool:
     """Tell whether items of this type are calls of tools that the server runs."""
-    return kind in SAID and kind.endswith("_call")
+    return kind in CLEAN_ASSISTANT and kind.endswith("_call")
 
 
 def is_searched_by_server(item: Mapping[Any, Any]) -> bool:
@@ -309,11 +328,11 @@ def side_of(item: Mapping[Any, Any]) -> Role | None:
     kind, id = item.get("type"), item.get("id")
     if not isinstance(kind, str):
         return None
-    if kind in SAID or kind.endswith("_call") or is_searched_by_server(item):
+    if kind in CLEAN_ASSISTANT or kind.endswith("_call") or is_searched_by_server(item):
         return "assistant"
     if kind == "item_reference" and isinstance(id, str) and id.startswith(("rs_", "msg_", "fc_", "ctc_", "ws_")):
         return "assistant"
-    return "user" if kind in HEARD else None
+    return "user" if kind in CLEAN_USER else None
 
 
 _NAMED: Final = "(^|[/.: ])"

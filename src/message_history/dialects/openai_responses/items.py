@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -19,20 +19,20 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import FrozenDict, FrozenList, json_text
+from message_history.dialects._shared.schema import anything
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.openai_responses.pieces import is_part
-from message_history.dialects.shapes import anything
-from message_history.frozen import FrozenDict, FrozenList, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.blocks import ToolResultBlock
+    from message_history.core.blocks import ToolResultBlock
+    from message_history.core.message import Message
+    from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.openai_responses import OpenAIResponses
     from message_history.dialects.openai_responses.forms import ClientTool
-    from message_history.dialects.writing import Aliases, Changes
-    from message_history.message import Message
 
 __all__ = ["Item", "Items", "fits", "is_object"]
 
@@ -109,14 +109,14 @@ class Items:
             elif isinstance(block, ToolUseBlock):
                 items.append(self._call(block, results.get(block.id)))
             elif isinstance(block, ImageBlock | DocumentBlock):
-                self._changes.withheld(block, "media in an assistant message (OR-18)")
+                self._changes.omitted(block, "media in an assistant message (OR-18)")
                 what = "An image" if isinstance(block, ImageBlock) else "A document"
                 items.append(Item("message", [TextBlock(f"[{what} was shown here.]")]))
             elif isinstance(block, ProviderBlock) and block.dialect == OPENAI_RESPONSES:
                 items += self._own(block)
             else:
                 what = "thinking" if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else "a block"
-                self._changes.withheld(block, f"{what} of another provider (OR-21)")
+                self._changes.omitted(block, f"{what} of another provider (OR-21)")
         for item in items:
             if item.kind == "message" and item.id is not None:
                 item.id = self._intact(item.id, self._is_whole(item), "message")
@@ -124,7 +124,7 @@ class Items:
 
     def _text(self, block: TextBlock, items: list[Item]) -> None:
         if is_blank(block.text):
-            self._changes.withheld(block, "blank text")
+            self._changes.omitted(block, "blank text")
             return
         id = block.extra(OPENAI_RESPONSES).get("item") if block.meta is not None else None
         if isinstance(id, str) and items and items[-1].id == id and not block.carried(OPENAI_RESPONSES):
@@ -149,7 +149,7 @@ class Items:
         """Give the id of an item that has not changed."""
         if whole or not isinstance(id, str):
             return self.fresh(id, kind)
-        self._changes.withheld(FrozenDict({"id": id}), "the id of an item that is not sent as it came (OR-06)")
+        self._changes.omitted(FrozenDict({"id": id}), "the id of an item that is not sent as it came (OR-06)")
         return None
 
     def _call(self, block: ToolUseBlock, result: ToolResultBlock | None) -> Item:
@@ -196,14 +196,14 @@ class Items:
     def _own(self, block: ProviderBlock) -> list[Item]:
         modelled = block.type in forms.MODELLED and not forms.is_searched_by_server(block.data)
         if not block.type or modelled or forms.side_of(block.data) == "user":
-            self._changes.withheld(block, "not for an assistant message")
+            self._changes.omitted(block, "not for an assistant message")
             return []
         if block.type == "item_reference" and not self._dialect.store:
-            self._changes.withheld(block, "a reference to what is not stored (OR-09)")
+            self._changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
         id = self.fresh(block.data.get("id"), block.type)
         if id is None and block.type in forms.NEEDS_ID:
-            self._changes.withheld(block, "an item that needs an id (OR-11 to OR-14)")
+            self._changes.omitted(block, "an item that needs an id (OR-11 to OR-14)")
             return []
         return [Item(block.type, [block], id)]
 
@@ -250,7 +250,7 @@ class Items:
         else:
             self._seen.add(id)
             return id
-        self._changes.withheld(FrozenDict({"id": id}), why)
+        self._changes.omitted(FrozenDict({"id": id}), why)
         return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -24,22 +24,22 @@ from message_history.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, short_repr
+from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.typed_blocks import call_of_text, read_parts, text_of_json
 from message_history.dialects.base import Parsed
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.dialects.typed_blocks import call_of_text, read_parts, text_of_json
-from message_history.frozen import EMPTY, FrozenDict, brief, freeze, freeze_mapping
-from message_history.message import make_message
-from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history.core.message import Role
     from message_history.dialects.base import Foreign
-    from message_history.message import Role
 
-__all__ = ["Reader", "is_cut_off", "summary_of"]
+__all__ = ["Reader", "is_truncated", "summary_of"]
 
 UNFINISHED: Final = frozenset({"incomplete", "failed", "cancelled", "in_progress", "queued"})
 _EASY: Final = frozenset({"role", "content", "phase", "status", "id", "type"})
@@ -47,7 +47,7 @@ _TEXTS: Final = frozenset({"input_text", "output_text", "text"})
 _PARTS: Final = frozenset({"refusal"}).union(*forms.PARTS.values())
 
 
-def is_cut_off(response: Mapping[Any, Any]) -> bool:
+def is_truncated(response: Mapping[Any, Any]) -> bool:
     """Tell whether a response says that it was cut off."""
     return _text(response.get("status")) in UNFINISHED or bool(response.get("incomplete_details"))
 
@@ -73,7 +73,7 @@ class Reader:
         self._side: Role | None = None
         self._blocks: list[Block] = []
         self._source = 0
-        self._cut_off = False
+        self._truncated = False
 
     def read(self, raw: Sequence[Any]) -> Parsed:
         """Read all entries.
@@ -116,7 +116,7 @@ class Reader:
                 self._item(data, source)
         if not self._blocks and not as_sequence(response.get("output")):
             self.parsed.empty(response, source)
-        self._cut_off = self._cut_off or is_cut_off(response)
+        self._truncated = self._truncated or is_truncated(response)
         self._end()
 
     def _item(self, data: Mapping[Any, Any], source: int) -> None:
@@ -131,7 +131,7 @@ class Reader:
             self._take("assistant", [self._reasoning(data)], source)
         elif kind in (FUNCTION, CUSTOM) or (kind in forms.CLIENT_TOOLS and not forms.is_searched_by_server(data)):
             self._led_to(data)
-            self._cut_off = self._cut_off or data.get("status") == "incomplete"
+            self._truncated = self._truncated or data.get("status") == "incomplete"
             self._take("assistant", [self._call(kind, data)], source)
         elif kind in forms.OUTPUTS and not forms.is_searched_by_server(data):
             self._take("user", [self._output(kind, data, source)], source)
@@ -167,13 +167,13 @@ class Reader:
             if self._side == "user":
                 self._put_results_in_order()
             message = make_message(self._side, tuple(self._blocks))
-            self.parsed.add(message, self._source, interrupted=self._side == "assistant" and self._cut_off)
-        self._side, self._blocks, self._cut_off = None, [], False
+            self.parsed.add(message, self._source, interrupted=self._side == "assistant" and self._truncated)
+        self._side, self._blocks, self._truncated = None, [], False
 
     def _put_results_in_order(self) -> None:
         """Outputs come as the tools finish; their order says nothing."""
-        said = self.parsed.messages[-1] if self.parsed.messages else None
-        calls = said.ids if said is not None and said.role == "assistant" else ()
+        assistant = self.parsed.messages[-1] if self.parsed.messages else None
+        calls = assistant.ids if assistant is not None and assistant.role == "assistant" else ()
         results = [block for block in self._blocks[: len(calls)] if isinstance(block, ToolResultBlock)]
         by_id = {block.tool_use_id: block for block in results}
         if len(by_id) == len(calls) and by_id.keys() == set(calls):
@@ -184,12 +184,12 @@ class Reader:
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         role = _text(data.get("role"))
         if role not in forms.ROLES:
-            detail = f"role {brief(data.get('role'))} taken as the user's"
+            detail = f"role {short_repr(data.get('role'))} taken as the user's"
             self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
         kind = data.get("type")
         if kind not in (None, "message"):
             self.parsed.note(
-                RepairCode.VALUE_CONVERTED, source, (freeze(kind)[0],), f"type {brief(kind)} taken as a message"
+                RepairCode.VALUE_CONVERTED, source, (freeze(kind)[0],), f"type {short_repr(kind)} taken as a message"
             )
         blocks = self._content(data.get("content"), source)
         if role in ("system", "developer"):
@@ -205,7 +205,7 @@ class Reader:
         if role == "developer":
             keys["role"] = role
         if role == "assistant":
-            self._cut_off = self._cut_off or data.get("status") == "incomplete"
+            self._truncated = self._truncated or data.get("status") == "incomplete"
             if isinstance(data.get("id"), str) and data["id"]:
                 keys["parts"] = len(blocks)
                 blocks = [self._of_item(block, data["id"]) for block in blocks]

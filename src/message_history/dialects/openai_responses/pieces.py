@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.blocks import DocumentBlock, ImageBlock, ProviderBlock, TextBlock
+from message_history.core.blocks import DocumentBlock, ImageBlock, ProviderBlock, TextBlock
+from message_history.core.json_values import FrozenDict
+from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import OPENAI_RESPONSES
-from message_history.dialects.writing import Changes, thaw_well_formed, well_formed
-from message_history.frozen import FrozenDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -66,7 +66,7 @@ class Pieces:
         if what == "document" and block.source.get("type") == "text" and isinstance(text, str):
             self.changes.rewritten("a text document as text", block)
             return {"type": "input_text", "text": self.text(f"[Document{f' {title}' if title else ''}]\n{text}")}
-        self.changes.withheld(block, f"a {what} whose source this API does not take")
+        self.changes.omitted(block, f"a {what} whose source this API does not take")
         return {"type": "input_text", "text": f"[{what} left out: it cannot be sent here]"}
 
     def _held(self, block: ImageBlock | DocumentBlock) -> Wire | None:
@@ -118,10 +118,10 @@ class Pieces:
         """Record keys that are not sent."""
         left = {key: value for key, value in keys.items() if key not in OURS and key not in known}
         if left:
-            self._withheld(left)
+            self._omitted(left)
 
-    def _withheld(self, left: Mapping[str, Any]) -> None:
-        self.changes.withheld(FrozenDict(left), f"keys that this API does not take (OR-17): {', '.join(left)}")
+    def _omitted(self, left: Mapping[str, Any]) -> None:
+        self.changes.omitted(FrozenDict(left), f"keys that this API does not take (OR-17): {', '.join(left)}")
 
 
 def plain(parts: list[Wire]) -> str | list[Wire]:

@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, final
 
 from attrs import define, field
 
-from message_history.blocks import TextBlock
+from message_history.core.blocks import TextBlock
+from message_history.core.json_values import FrozenDict
+from message_history.dialects._shared.writer import PLACEHOLDER
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import OPENAI_RESPONSES
 from message_history.dialects.openai_responses.items import Item
-from message_history.dialects.writing import PLACEHOLDER
-from message_history.frozen import FrozenDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.blocks import ToolResultBlock
+    from message_history.core.blocks import ToolResultBlock
+    from message_history.core.message import Message
+    from message_history.dialects._shared.writer import Changes
     from message_history.dialects.openai_responses import OpenAIResponses
     from message_history.dialects.openai_responses.items import Items
-    from message_history.dialects.writing import Changes
-    from message_history.message import Message
 
 __all__ = ["Planner", "Segment"]
 
@@ -148,13 +148,13 @@ class Planner:
             self._leave_out(item, "an item whose reasoning is not sent (OR-07)")
             return []
         else:
-            self._changes.withheld(FrozenDict({"id": item.id}), "an item's id without its reasoning (OR-07)")
+            self._changes.omitted(FrozenDict({"id": item.id}), "an item's id without its reasoning (OR-07)")
             item.id = None
         return [item]
 
     def _leave_out(self, item: Item, why: str) -> None:
         for block in item.blocks:
-            self._changes.withheld(block, why)
+            self._changes.omitted(block, why)
 
     # Rule 3
 

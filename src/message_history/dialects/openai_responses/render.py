@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -22,25 +22,25 @@ from message_history.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.json_values import FrozenDict, json_text
+from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import forms
-from message_history.dialects.openai_responses.common import heard_wire, said_wire
+from message_history.dialects.openai_responses.common import assistant_wire, user_wire
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.openai_responses.items import Item, Items, fits, is_object
 from message_history.dialects.openai_responses.parse import summary_of
 from message_history.dialects.openai_responses.pieces import Pieces, is_part, plain
 from message_history.dialects.openai_responses.plan import Planner, Segment
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
-from message_history.frozen import FrozenDict, json_text
-from message_history.media import bears_media
+from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.openai_responses import OpenAIResponses
     from message_history.dialects.openai_responses.forms import ClientTool
     from message_history.dialects.openai_responses.pieces import Wire
-    from message_history.message import Message
 
 __all__ = ["Render"]
 
@@ -70,7 +70,7 @@ class Render:
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""
         shared = self._dialect.unique_ids and any(message.ids for message in messages)
-        if shared or any(map(bears_media, messages)):
+        if shared or any(map(has_media, messages)):
             return None
         wire = self._written(messages)
         return None if self._items.has_ids else wire
@@ -79,37 +79,37 @@ class Render:
         wire: list[Wire] = []
         limit = self._dialect.text_limit
         asked: Message | None = None
-        said: list[Segment] = []
+        assistant: list[Segment] = []
         for index, message in enumerate(messages):
             self.changes.index = index
             after = messages[index + 1] if index + 1 < len(messages) else None
             if message.role == "user":
                 called = asked.ids if asked is not None else ()
-                heard = heard_wire(message, called, limit, self._ids, first=index == 0) if not said else None
-                wire += heard if heard is not None else self._heard_after(said, asked, message, first=index == 0)
-                asked, said = None, []
+                user = user_wire(message, called, limit, self._ids, first=index == 0) if not assistant else None
+                wire += user if user is not None else self._user_after(assistant, asked, message, first=index == 0)
+                asked, assistant = None, []
                 continue
-            asked, said = None, []
+            asked, assistant = None, []
             self._ids.new_scope()
-            common = said_wire(message, limit, self._id)
+            common = assistant_wire(message, limit, self._id)
             if common is not None:
                 asked = message
                 wire += common
             else:
                 results = {block.tool_use_id: block for block in after.results} if after is not None else {}
-                said = self._planner.plan(message, results)
-                wire += self._segment(said[0])
-        for segment in said[1:]:
+                assistant = self._planner.plan(message, results)
+                wire += self._segment(assistant[0])
+        for segment in assistant[1:]:
             wire += self._segment(segment)
         return wire
 
-    def _heard_after(
-        self, said: Sequence[Segment], asked: Message | None, heard: Message, *, first: bool
+    def _user_after(
+        self, assistant: Sequence[Segment], asked: Message | None, user: Message, *, first: bool
     ) -> list[Wire]:
         """Write a user message, behind what was planned, or behind what needed no plan."""
         if asked is not None:
-            said = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
-        return [*self._answered(said, heard), *self.user(heard, first=first)]
+            assistant = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
+        return [*self._answered(assistant, user), *self.user(user, first=first)]
 
     def _id(self, id: str) -> str:
         alias = self._ids(id)
@@ -117,11 +117,11 @@ class Render:
             self.changes.renamed(id, alias, "OR-15, DS-16")
         return alias
 
-    def _answered(self, said: Sequence[Segment], heard: Message) -> list[Wire]:
+    def _answered(self, assistant: Sequence[Segment], user: Message) -> list[Wire]:
         """Write the outputs of a turn's calls; calls that come one after the other, with the output of each."""
         wire: list[Wire] = []
-        results = {block.tool_use_id: block for block in heard.results}
-        for number, segment in enumerate(said):
+        results = {block.tool_use_id: block for block in user.results}
+        for number, segment in enumerate(assistant):
             if number:
                 wire += self._segment(segment)
             for item in segment.calls:
@@ -150,10 +150,10 @@ class Render:
         carried = item.blocks[0].carried(OPENAI_RESPONSES)
         wire: Wire = {"type": "message", "id": item.id, "role": "assistant"}
         wire["status"] = carried["status"] if carried.get("status") in forms.STATUSES else "completed"
-        wire["content"] = [self._said(block) for block in item.blocks if isinstance(block, TextBlock)]
+        wire["content"] = [self._assistant(block) for block in item.blocks if isinstance(block, TextBlock)]
         return [{**wire, **self._pieces.kept(carried, "message", "status")}]
 
-    def _said(self, block: TextBlock) -> Wire:
+    def _assistant(self, block: TextBlock) -> Wire:
         extra = block.extra(OPENAI_RESPONSES)
         if extra.get("type") == "refusal":
             self._pieces.left(extra, frozenset())
@@ -194,7 +194,7 @@ class Render:
         given = {key: value for key, value in extra.items() if key != "summary"}
         if self._dialect.reasoning == "encrypted" and "content" in given:
             if given.pop("content"):
-                self.changes.withheld(FrozenDict({"content": extra["content"]}), "reasoning text (OR-16)")
+                self.changes.omitted(FrozenDict({"content": extra["content"]}), "reasoning text (OR-16)")
         return {**wire, **self._pieces.kept(given, "reasoning")}
 
     def _call(self, item: Item, block: ToolUseBlock) -> Wire:
@@ -325,13 +325,13 @@ class Render:
                 self._pieces.left(block.carried(OPENAI_RESPONSES), frozenset())
                 parts.append(thaw_well_formed(block.data, self.changes))
             elif isinstance(block, ProviderBlock):
-                item = self._heard_item(block)
+                item = self._user_item(block)
                 if item:
                     end()
                 wire += item
             else:
                 self._pieces.left(block.carried(OPENAI_RESPONSES) if block.meta is not None else {}, frozenset())
-                parts += self._heard(block)
+                parts += self._user(block)
         end()
         if not wire and not message.results:
             self.changes.added("a message of which nothing could be sent")
@@ -344,29 +344,29 @@ class Render:
             wire.insert(0, {"role": "user", "content": PLACEHOLDER})
         return wire
 
-    def _heard(self, block: Block) -> list[Wire]:
+    def _user(self, block: Block) -> list[Wire]:
         if isinstance(block, TextBlock):
             if is_blank(block.text):
-                self.changes.withheld(block, "blank text")
+                self.changes.omitted(block, "blank text")
                 return []
             return self._pieces.words(block)
         if isinstance(block, ImageBlock | DocumentBlock):
             return [_detailed(self._pieces.media(block))]
-        self.changes.withheld(block, "not for a user message")
+        self.changes.omitted(block, "not for a user message")
         return []
 
-    def _heard_item(self, block: ProviderBlock) -> list[Wire]:
+    def _user_item(self, block: ProviderBlock) -> list[Wire]:
         """Write an item of the user's side that only this API understands."""
         modelled = block.type in forms.MODELLED or forms.side_of(block.data) == "assistant"
         if block.dialect != OPENAI_RESPONSES or not block.type or modelled:
-            self.changes.withheld(block, "not for a user message")
+            self.changes.omitted(block, "not for a user message")
             return []
         if block.type == "item_reference" and not self._dialect.store:
-            self.changes.withheld(block, "a reference to what is not stored (OR-09)")
+            self.changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
         id = self._items.fresh(block.data.get("id"), block.type)
         if id is None and block.type in forms.NEEDS_ID:
-            self.changes.withheld(block, "an item that needs an id (OR-11 to OR-14)")
+            self.changes.omitted(block, "an item that needs an id (OR-11 to OR-14)")
             return []
         return [self._own(block, id)]
 

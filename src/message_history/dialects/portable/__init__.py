@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from openai.types.chat import ChatCompletionMessageParam  # noqa: F401
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["Portable"]
 
@@ -94,9 +94,9 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
         """Read a response; see `Dialect.reply`."""
         return FORM.reply(response)
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the assistant: never."""
-        return FORM.may_end_with(said)
+        return FORM.may_end_with(assistant)
 
     def has_system_in_list(self) -> bool:
         """Tell whether the system prompt goes into the list: it is the first message."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, final, overlo
 from attrs import evolve, frozen
 
 from message_history.dialects.anthropic import Anthropic
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_cut_off
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_truncated
 from message_history.dialects.pydantic_ai.check import violations as find_violations
 from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI
 from message_history.dialects.pydantic_ai.objects import model_messages
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from pydantic_ai.messages import ModelMessage
 
-    from message_history.blocks import SystemBlock
-    from message_history.checking import Violation
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media.limits import Limits
-    from message_history.message import Message
+    from message_history.violations import Violation
 
 __all__ = ["PydanticAI"]
 
@@ -116,11 +116,11 @@ class PydanticAI(Dialect[WireT]):
         """Read a response; see `Dialect.reply`."""
         if response.get("kind") != "response" or not isinstance(response.get("parts"), list | tuple):
             return None
-        return Reply([response], is_cut_off(response) or response.get("state") in ("interrupted", "incomplete"))
+        return Reply([response], is_truncated(response) or response.get("state") in ("interrupted", "incomplete"))
 
-    def may_end_with(self, said: Message) -> bool:
+    def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end here: with a suspended response, or for a run with a new prompt."""
-        states = [keys.get("state") for block in said.content if (keys := block.carried(PYDANTIC_AI))]
+        states = [keys.get("state") for block in assistant.content if (keys := block.carried(PYDANTIC_AI))]
         return self.ends_with_response or states[-1:] == ["suspended"]
 
     def has_system_in_list(self) -> bool:

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.dialects.checks import Findings, entries, has_lone_surrogate, text_at
+from message_history.core.json_values import short_repr
+from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.schema import misfits
 from message_history.dialects.pydantic_ai import fields, rules
 from message_history.dialects.pydantic_ai.objects import plain
-from message_history.dialects.shapes import misfits
-from message_history.frozen import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.checking import Violation
+    from message_history.dialects._shared.schema import Shape
     from message_history.dialects.pydantic_ai import PydanticAI
-    from message_history.dialects.shapes import Shape
+    from message_history.violations import Violation
 
 __all__ = ["violations"]
 
@@ -65,13 +65,15 @@ class _Check:
     def _message(self, n: int, entry: object) -> None:
         kind = entry.get("kind") if isinstance(entry, Mapping) else None
         if not isinstance(entry, Mapping) or kind not in ("request", "response"):
-            self.found.add("PA-01", n, "kind" if isinstance(entry, Mapping) else "", f"kind {brief(kind)}", tag=kind)
+            self.found.add(
+                "PA-01", n, "kind" if isinstance(entry, Mapping) else "", f"kind {short_repr(kind)}", tag=kind
+            )
             return
         if has_lone_surrogate(entry):
             self.found.add("PA-09", n)
         shape = fields.REQUEST if kind == "request" else fields.RESPONSE
         for key, _ in misfits(shape, entry):
-            self.found.add("PA-06", n, key, f"{key} is {type(entry[key]).__name__}: {brief(entry[key])}", tag=key)
+            self.found.add("PA-06", n, key, f"{key} is {type(entry[key]).__name__}: {short_repr(entry[key])}", tag=key)
         if not isinstance(entry.get("parts"), (list, tuple)):
             self.found.add("PA-02", n, "parts")
             return
@@ -94,7 +96,7 @@ class _Check:
         self._keys(n, m, data, kind, shape)
         if not fields.typed_kind_fits(data):
             self.found.add(
-                "PA-19", n, f"{path}.tool_kind", f"tool_kind {brief(data['tool_kind'])}", tag=data["tool_kind"]
+                "PA-19", n, f"{path}.tool_kind", f"tool_kind {short_repr(data['tool_kind'])}", tag=data["tool_kind"]
             )
 
     def _keys(self, n: int, m: int, data: Mapping[Any, Any], kind: str, shape: Shape) -> None:
@@ -111,7 +113,9 @@ class _Check:
             elif kind == "file" and not fields.is_base64(_inner(data[key], "data")):
                 self.found.add("PA-08", n, f"{path}.data")
             else:
-                self.found.add("PA-06", n, path, f"{key} is {type(data[key]).__name__}: {brief(data[key])}", tag=key)
+                self.found.add(
+                    "PA-06", n, path, f"{key} is {type(data[key]).__name__}: {short_repr(data[key])}", tag=key
+                )
 
     def _prompt(self, n: int, m: int, content: object) -> None:
         path = f"parts[{m}].content"
@@ -133,22 +137,22 @@ class _Check:
         """PA-12 to PA-15: the calls of neighbouring responses with the results of the requests behind them."""
         waiting: dict[str, tuple[int, int]] = {}
         answered: set[str] = set()
-        heard = True
+        user = True
         for n, entry in enumerate(self._wire):
             if not isinstance(entry, Mapping):
                 continue
             if entry.get("kind") == "response":
-                if heard:
+                if user:
                     self._unanswered(waiting)
                     waiting, answered = {}, set()
-                heard = False
+                user = False
                 for m, part in enumerate(entries(entry.get("parts"))):
                     if _kind(part) == "tool-call":
                         waiting.setdefault(text_at(part, "tool_call_id"), (n, m))
             elif entry.get("kind") == "request":
-                heard = True
+                user = True
                 self._results(n, entry, waiting, answered)
-        if not heard and waiting:
+        if not user and waiting:
             for id, (n, m) in waiting.items():
                 self.found.add("PA-12", n, f"parts[{m}]", f"no result for {id!r:.80}")
         else:

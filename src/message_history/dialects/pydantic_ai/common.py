@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.dialects.common import common_heard, common_said
+from message_history.dialects._shared.plain_messages import common_assistant, common_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.message import Message
+    from message_history.core.message import Message
 
 __all__ = ["request_of", "response_of"]
 
@@ -28,11 +28,11 @@ def response_of(message: Message, names: dict[str, str]) -> Wire | None:
 
     Complexity: linear in the message.
     """
-    said = common_said(message)
-    if said is None:
+    assistant = common_assistant(message)
+    if assistant is None:
         return None
-    parts: list[Wire] = [{"content": text, "part_kind": "text"} for text in said[0]]
-    for id, name, given in said[1]:
+    parts: list[Wire] = [{"content": text, "part_kind": "text"} for text in assistant[0]]
+    for id, name, given in assistant[1]:
         names[id] = name
         parts.append({"tool_name": name, "args": given, "tool_call_id": id, "part_kind": "tool-call"})
     return {"parts": parts, "kind": "response"}
@@ -50,8 +50,8 @@ def request_of(message: Message, names: Mapping[str, str]) -> Wire | None:
 
     Complexity: linear in the message.
     """
-    heard = common_heard(message)
-    if heard is None:
+    user = common_user(message)
+    if user is None:
         return None
     parts: list[Wire] = [
         {
@@ -60,7 +60,7 @@ def request_of(message: Message, names: Mapping[str, str]) -> Wire | None:
             "tool_call_id": id,
             "part_kind": "tool-return",
         }
-        for id, text in heard[0]
+        for id, text in user[0]
     ]
-    parts += [{"content": text, "part_kind": "user-prompt"} for text in heard[1]]
+    parts += [{"content": text, "part_kind": "user-prompt"} for text in user[1]]
     return {"parts": parts, "kind": "request"}

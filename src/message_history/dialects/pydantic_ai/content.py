@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, TextBlock, ToolResultBlock
+from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, TextBlock, ToolResultBlock
+from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.schema import misfits
+from message_history.dialects._shared.writer import thaw_well_formed, well_formed
 from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI, json_of
 from message_history.dialects.pydantic_ai.fields import ITEMS, is_base64
-from message_history.dialects.shapes import misfits
-from message_history.dialects.writing import thaw_well_formed, well_formed
-from message_history.frozen import EMPTY, FrozenDict, json_text
 
 if TYPE_CHECKING:
-    from message_history.dialects.writing import Changes
+    from message_history.dialects._shared.writer import Changes
 
 __all__ = ["Content"]
 
@@ -71,9 +71,9 @@ class Content:
         if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and block.data.get("kind") in ITEMS:
             return self._fitting(self.thawed(block.data), block)
         if not isinstance(block, ProviderBlock) or block.dialect != PYDANTIC_AI:
-            self._changes.withheld(block, "not for a request")
+            self._changes.omitted(block, "not for a request")
         else:
-            self._changes.withheld(block, "content of a kind that is not known (PA-07)")
+            self._changes.omitted(block, "content of a kind that is not known (PA-07)")
         return None
 
     def media(self, block: ImageBlock | DocumentBlock, others: FrozenDict) -> str | Wire:
@@ -99,9 +99,9 @@ class Content:
         if wire is not None:
             if isinstance(block, DocumentBlock) and block.title:
                 left = FrozenDict({"title": block.title})
-                self._changes.withheld(left, "a document's title, for which there is no place")
+                self._changes.omitted(left, "a document's title, for which there is no place")
             return wire
-        self._changes.withheld(block, f"{what}: its source cannot be sent here")
+        self._changes.omitted(block, f"{what}: its source cannot be sent here")
         return f"[{what} left out: it cannot be sent here]"
 
     def _fitting(self, item: Wire, block: Block) -> Wire | None:
@@ -111,11 +111,11 @@ class Content:
             return None
         wrong = misfits(shape, item)
         if any(missing or key in shape.required for key, missing in wrong):
-            self._changes.withheld(block, f"content that lacks something: {', '.join(key for key, _ in wrong)} (PA-06)")
+            self._changes.omitted(block, f"content that lacks something: {', '.join(key for key, _ in wrong)} (PA-06)")
             return None
         left = {key: item.pop(key) for key, _ in wrong}
         if left:
-            self._changes.withheld(FrozenDict(left), f"keys with values that do not fit (PA-06): {', '.join(left)}")
+            self._changes.omitted(FrozenDict(left), f"keys with values that do not fit (PA-06): {', '.join(left)}")
         return item
 
     def thawed(self, value: FrozenDict) -> Wire:

@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from message_history.blocks import Block, DocumentBlock, ImageBlock, Meta, with_meta
+from message_history.core.blocks import Block, DocumentBlock, ImageBlock, Meta, with_meta
+from message_history.core.json_values import freeze_mapping
 from message_history.dialects.pydantic_ai.objects import plain
-from message_history.frozen import freeze_mapping
 
 __all__ = ["PYDANTIC_AI", "is_file", "json_of", "media_of", "meta_of", "others_of", "rest_of", "with_extra"]
 

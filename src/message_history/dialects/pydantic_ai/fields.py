@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from message_history.dialects.shapes import (
+from message_history.dialects._shared.schema import (
     Fits,
     Shape,
     each,

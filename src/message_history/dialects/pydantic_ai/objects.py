@@ -14,7 +14,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects.plain import as_mapping
+from message_history.dialects._shared.sdk_objects import as_mapping
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     Mark,
     Meta,
@@ -21,9 +21,13 @@ from message_history.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.json_values import EMPTY, freeze_mapping, short_repr
+from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_sequence
+from message_history.dialects._shared.typed_blocks import call_of_text, half_written, text_of_json
 from message_history.dialects.anthropic.parse import parse as parse_typed
-from message_history.dialects.base import Parsed, is_cut_off
-from message_history.dialects.plain import as_sequence
+from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.pydantic_ai.extras import (
     PYDANTIC_AI,
     is_file,
@@ -35,10 +39,6 @@ from message_history.dialects.pydantic_ai.extras import (
 )
 from message_history.dialects.pydantic_ai.objects import plain
 from message_history.dialects.pydantic_ai.rules import ISSUERS, REASONING_KEYS
-from message_history.dialects.typed_blocks import call_of_text, half_written, text_of_json
-from message_history.frozen import EMPTY, brief, freeze_mapping
-from message_history.message import make_message
-from message_history.repairs import RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ _STOPPED: Final = ("interrupted", "incomplete")
 
 def is_stopped(response: Mapping[Any, Any]) -> bool:
     """Tell whether the keys of a response say that it was cut off."""
-    return is_cut_off(response) or response.get("state") in _STOPPED
+    return is_truncated(response) or response.get("state") in _STOPPED
 
 
 @final
@@ -121,8 +121,8 @@ class Reader:
         if not blocks:
             self.parsed.empty(entry, self._source)
             return
-        cut_off = role == "assistant" and is_stopped(data)
-        if cut_off and isinstance(blocks[-1], ToolUseBlock):
+        truncated = role == "assistant" and is_stopped(data)
+        if truncated and isinstance(blocks[-1], ToolUseBlock):
             blocks[-1] = half_written(blocks[-1])
         _carry(blocks, keys)
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
@@ -130,7 +130,7 @@ class Reader:
             self._ask()
         self._instructed = role == "user" and isinstance(data.get("instructions"), str) and _only_prompts(blocks)
         self._calls.update(call.id for call in message.calls)
-        self.parsed.add(message, self._source, interrupted=cut_off)
+        self.parsed.add(message, self._source, interrupted=truncated)
 
     def _ask(self) -> None:
         """Let a request that is answered ask for something: its prompts are lifted out, and its instructions stay."""
@@ -144,9 +144,9 @@ class Reader:
             return "user" if kind == "request" else "assistant"
         for part in parts:
             if isinstance(part, Mapping) and part.get("part_kind") in _RESPONSE_PARTS:
-                self._note(RepairCode.ROLE_ASSUMED, f"kind {brief(kind)} taken as a response, by its parts")
+                self._note(RepairCode.ROLE_ASSUMED, f"kind {short_repr(kind)} taken as a response, by its parts")
                 return "assistant"
-        self._note(RepairCode.ROLE_ASSUMED, f"kind {brief(kind)} taken as a request")
+        self._note(RepairCode.ROLE_ASSUMED, f"kind {short_repr(kind)} taken as a request")
         return "user"
 
     def _part(self, part: object) -> list[Block]:
@@ -167,7 +167,7 @@ class Reader:
             case "system-prompt":
                 return [self._system(data)]
             case "text":
-                return [self._said(data)]
+                return [self._assistant(data)]
             case "thinking":
                 return [self._thinking(data)]
             case "tool-call":
@@ -267,7 +267,7 @@ class Reader:
             return self._item(item)
         return with_extra(TextBlock(text_of_json(item)), form="json")
 
-    def _said(self, data: Mapping[Any, Any]) -> Block:
+    def _assistant(self, data: Mapping[Any, Any]) -> Block:
         meta = meta_of(data, "content")
         return TextBlock(self._text(data.get("content")), meta=self._signed(data, meta))
 

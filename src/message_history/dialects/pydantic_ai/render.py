@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, field
 
-from message_history.blocks import (
+from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -23,6 +23,10 @@ from message_history.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.schema import Shape, misfits
+from message_history.dialects._shared.typed_blocks import parsed_input
+from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.pydantic_ai.common import request_of, response_of
 from message_history.dialects.pydantic_ai.content import Content
@@ -36,16 +40,12 @@ from message_history.dialects.pydantic_ai.fields import (
 )
 from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
 from message_history.dialects.pydantic_ai.rules import ID, PROVIDERS
-from message_history.dialects.shapes import Shape, misfits
-from message_history.dialects.typed_blocks import parsed_input
-from message_history.dialects.writing import PLACEHOLDER, Aliases, Changes, thaw_well_formed
-from message_history.frozen import EMPTY, FrozenDict, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.pydantic_ai import PydanticAI
-    from message_history.message import Message
 
 __all__ = ["Render"]
 
@@ -123,7 +123,7 @@ class Render:
                 piece.parts.append(self._system(block))
                 piece.prompt = None
             else:
-                self._heard(block, piece)
+                self._user(block, piece)
         if _written(pieces) == len(system) and not any(map(_instructs, pieces)):
             self._hold_place(pieces[-1])
         return self._kept(pieces, "request", REQUEST)
@@ -152,14 +152,14 @@ class Render:
         """Add the keys of another message to a piece; what differs has no place."""
         left = {key: value for key, value in keys.items() if key in piece.keys and piece.keys[key] != value}
         if left:
-            self.changes.withheld(FrozenDict(left), f"keys of a message that was joined: {', '.join(left)}")
+            self.changes.omitted(FrozenDict(left), f"keys of a message that was joined: {', '.join(left)}")
         piece.keys = FrozenDict({**keys, **piece.keys})
 
     def _system(self, block: SystemBlock) -> Wire:
         wire: Wire = {"content": self._content.text(block.text)}
         return self._part(wire, "system-prompt", block, IN_REQUEST)
 
-    def _heard(self, block: Block, piece: _Piece) -> None:
+    def _user(self, block: Block, piece: _Piece) -> None:
         """Write a block of a user message that is neither a result nor a system prompt."""
         told = block.extra(PYDANTIC_AI)
         if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and "part_kind" in block.data:
@@ -231,7 +231,7 @@ class Render:
             if isinstance(block, ToolUseBlock):
                 piece.parts.append(self._call(block))
             else:
-                piece.parts += self._said(block)
+                piece.parts += self._assistant(block)
         if not _written(pieces):
             self.changes.added("a message of which nothing could be sent")
             pieces[-1].parts.append({"content": PLACEHOLDER, "part_kind": "text"})
@@ -266,7 +266,7 @@ class Render:
         wire["tool_call_id"] = self._id(block.id)
         return self._signed(self._part(wire, "tool-call", block, IN_RESPONSE), block)
 
-    def _said(self, block: Block) -> list[Wire]:
+    def _assistant(self, block: Block) -> list[Wire]:
         """Write a block of an assistant message that is no call."""
         if isinstance(block, TextBlock):
             return [self._words(block)]
@@ -276,7 +276,7 @@ class Render:
             return [self._file(block)]
         if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and "part_kind" in block.data:
             return self._whole(block, IN_RESPONSE)
-        self.changes.withheld(block, "not for a response")
+        self.changes.omitted(block, "not for a response")
         return []
 
     def _words(self, block: TextBlock) -> Wire:
@@ -295,10 +295,10 @@ class Render:
         told = block.extra(PYDANTIC_AI)
         provider = PROVIDERS.get(block.issuer or "anthropic")
         if signature and not block.bound and self._dialect.binds_thinking:
-            self.changes.withheld(block, "thinking whose prefix was changed")
+            self.changes.omitted(block, "thinking whose prefix was changed")
             return []
         if signature and not told and provider is None:
-            self.changes.withheld(block, f"thinking signed by {block.issuer}, which has no name here (PA-20)")
+            self.changes.omitted(block, f"thinking signed by {block.issuer}, which has no name here (PA-20)")
             return []
         # Signed text is written as it is: any edit would break the signature.
         wire: Wire = {"content": text if signature else self._content.text(text)}
@@ -310,7 +310,7 @@ class Render:
             wire["provider_name"] = provider
         wire = self._part(wire, "thinking", block, IN_RESPONSE)
         if not _encodable(wire):
-            self.changes.withheld(block, "signed thinking with a lone surrogate (PA-09)")
+            self.changes.omitted(block, "signed thinking with a lone surrogate (PA-09)")
             return []
         return [wire]
 
@@ -320,7 +320,7 @@ class Render:
         if isinstance(item, dict) and item.get("kind") == "binary":
             return self._part({"content": item}, "file", block, IN_RESPONSE)
         if isinstance(item, dict):
-            self.changes.withheld(block, "media that is no data, in a response")
+            self.changes.omitted(block, "media that is no data, in a response")
             item = f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"
         return {"content": item, "part_kind": "text"}
 
@@ -341,14 +341,14 @@ class Render:
         # A response may hold parts that are newer than the list of them.
         is_newer = isinstance(kind, str) and kind != "" and known is IN_RESPONSE and kind not in IN_REQUEST
         if shape is None and not is_newer:
-            self.changes.withheld(block, "a part that may not stand there")
+            self.changes.omitted(block, "a part that may not stand there")
             return []
         if shape is not None and (wrong := misfits(shape, wire)):
             keys = ", ".join(key for key, _ in wrong)
-            self.changes.withheld(block, f"a {kind} whose keys do not fit: {keys} (PA-06)")
+            self.changes.omitted(block, f"a {kind} whose keys do not fit: {keys} (PA-06)")
             return []
         if not typed_kind_fits(wire):
-            self.changes.withheld(FrozenDict(tool_kind=wire.pop("tool_kind")), "a tool kind that does not fit (PA-19)")
+            self.changes.omitted(FrozenDict(tool_kind=wire.pop("tool_kind")), "a tool kind that does not fit (PA-19)")
         return [wire]
 
     def _part(self, wire: Wire, kind: str, block: Block, known: Mapping[str, Shape]) -> Wire:
@@ -359,7 +359,7 @@ class Render:
                 wire.setdefault(key, value)
         wire["part_kind"] = kind
         if not typed_kind_fits(wire):
-            self.changes.withheld(FrozenDict(tool_kind=wire.pop("tool_kind")), "a tool kind that does not fit (PA-19)")
+            self.changes.omitted(FrozenDict(tool_kind=wire.pop("tool_kind")), "a tool kind that does not fit (PA-19)")
         return wire
 
     def _kept(self, pieces: Sequence[_Piece], kind: str, shape: Shape) -> list[Wire]:
@@ -370,7 +370,7 @@ class Render:
                 self._end_well(piece)
                 wire.append({"parts": piece.parts, **self._keys(shape, piece.keys), "kind": kind})
             elif piece.keys:
-                self.changes.withheld(piece.keys, f"the keys of a {kind} of which nothing could be sent")
+                self.changes.omitted(piece.keys, f"the keys of a {kind} of which nothing could be sent")
         return wire
 
     def _end_well(self, piece: _Piece) -> None:
@@ -403,7 +403,7 @@ class Render:
     def _wrong(self, shape: Shape, keys: FrozenDict) -> Wire:
         wrong = {key: keys[key] for key, missing in misfits(shape, keys) if not missing}
         if wrong:
-            self.changes.withheld(
+            self.changes.omitted(
                 FrozenDict(wrong), f"keys with values that do not fit (PA-06): {', '.join(map(str, wrong))}"
             )
         return wrong

@@ -1,0 +1,1 @@
+"""The value below the public history: blocks, messages, rules, repairs."""

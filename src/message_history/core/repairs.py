@@ -1,0 +1,197 @@
+"""What was changed: one typed record for each change, with what was removed inside it.
+
+Codes never change their meaning. Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.blocks import Block
+    from message_history.core.json_values import Frozen
+
+__all__ = ["InvariantError", "Repair", "RepairCode", "Severity"]
+
+
+@final
+class Severity(StrEnum):
+    """How much a repair touches what was there."""
+
+    LOSSLESS = "lossless"
+    """Joined, moved, reordered: all of it is still there."""
+    SYNTHETIC = "synthetic"
+    """Invented: something was added that nobody said."""
+    LOSSY = "lossy"
+    """Taken out: it is in the repair's `removed`."""
+
+
+@final
+class RepairCode(StrEnum):
+    """What kind of change a repair records."""
+
+    RESULT_MOVED = "result_moved"
+    """A result stood away from its call and was moved next to it."""
+    RESULTS_REORDERED = "results_reordered"
+    """Results of one message were put first, in the order of their calls."""
+    RESULT_REHOMED = "result_rehomed"
+    """A result inside an assistant message was given to the user, whose side results are on."""
+    CALL_REHOMED = "call_rehomed"
+    """A call inside a user message, whose result was in the list, was given to the assistant."""
+    SYSTEM_REHOMED = "system_rehomed"
+    """A system message inside an assistant message was given to the user turn."""
+    DUPLICATE_ID_RENAMED = "duplicate_id_renamed"
+    """A call had the id of another call of its turn, but another input; it and its result got an id of their own."""
+    LATE_RESULT_QUOTED = "late_result_quoted"
+    """A result came after its turn had settled with a stub; it is quoted as marked text, the past stays as sent."""
+    SECOND_RESULT_QUOTED = "second_result_quoted"
+    """Another, different result came for a call that has one; it is quoted as marked text."""
+    STUB_REPLACED = "stub_replaced"
+    """A real result took the place of a stub that had come in."""
+    VALUE_CONVERTED = "value_converted"
+    """A value that JSON cannot carry was kept in the nearest JSON form."""
+    ROLE_ASSUMED = "role_assumed"
+    """An entry with a role that is unknown or missing was taken as the user's."""
+
+    RESULT_STUBBED = "result_stubbed"
+    """A call had no result and got a stub: the tool may or may not have run."""
+    BOOTSTRAP_ADDED = "bootstrap_added"
+    """The conversation began with the assistant; a placeholder user turn was put before it."""
+    CONTINUATION_ADDED = "continuation_added"
+    """The conversation ended with the assistant and was to be sent; a user turn that says to go on was added."""
+    ID_ASSIGNED = "id_assigned"
+    """A call or result without an id was given one."""
+    NAME_ASSIGNED = "name_assigned"
+    """A call without a name was given one."""
+    INPUT_ASSIGNED = "input_assigned"
+    """A call without an input, whose result was there, was given an empty one."""
+
+    BLANK_TEXT_DROPPED = "blank_text_dropped"
+    """Text that holds nothing but white space was taken out."""
+    EMPTY_MESSAGE_DROPPED = "empty_message_dropped"
+    """A message without content was taken out."""
+    LEADING_ASSISTANT_DROPPED = "leading_assistant_dropped"
+    """What the assistant said before the first user message was taken out."""
+    ORPHAN_RESULT_DROPPED = "orphan_result_dropped"
+    """A result of no known call was taken out."""
+    DUPLICATE_RESULT_DROPPED = "duplicate_result_dropped"
+    """A second, equal result of a call was taken out."""
+    DUPLICATE_CALL_DROPPED = "duplicate_call_dropped"
+    """A second call with the id, name and input of another of its turn was taken out."""
+    INJECTED_CALL_DROPPED = "injected_call_dropped"
+    """A call inside a user message was taken out: users must not be able to make calls."""
+    CALL_WITHOUT_INPUT_DROPPED = "call_without_input_dropped"
+    """A call without an input and without a result was taken out."""
+    INCOMPLETE_CALL_DROPPED = "incomplete_call_dropped"
+    """A call whose input cannot be read, in a reply that was cut off, was taken out."""
+    ENTRY_DROPPED = "entry_dropped"
+    """An entry of the list, or a part of one, that is no message was taken out."""
+    CHOICE_PASSED_OVER = "choice_passed_over"
+    """A reply held several choices; the first was taken, this one was not."""
+    UNANSWERED_CALL_REMOVED = "unanswered_call_removed"
+    """A call that has no real result was taken out on request, with its stub."""
+
+    WITHHELD = "withheld"
+    """On export: something that the receiver does not accept was left out."""
+    REWRITTEN = "rewritten"
+    """On export: something was put in a form that the receiver accepts."""
+    PLACEHOLDER_ADDED = "placeholder_added"
+    """On export: something the receiver demands, and that was not there, was added."""
+
+    @property
+    def severity(self) -> Severity:
+        """Return how much a change of this kind touches what was there."""
+        return _SEVERITY[self]
+
+
+_LOSSLESS: Final = (
+    RepairCode.RESULT_MOVED,
+    RepairCode.RESULTS_REORDERED,
+    RepairCode.RESULT_REHOMED,
+    RepairCode.CALL_REHOMED,
+    RepairCode.SYSTEM_REHOMED,
+    RepairCode.DUPLICATE_ID_RENAMED,
+    RepairCode.LATE_RESULT_QUOTED,
+    RepairCode.SECOND_RESULT_QUOTED,
+    RepairCode.STUB_REPLACED,
+    RepairCode.VALUE_CONVERTED,
+    RepairCode.ROLE_ASSUMED,
+    RepairCode.REWRITTEN,
+)
+_SYNTHETIC: Final = (
+    RepairCode.RESULT_STUBBED,
+    RepairCode.BOOTSTRAP_ADDED,
+    RepairCode.CONTINUATION_ADDED,
+    RepairCode.ID_ASSIGNED,
+    RepairCode.NAME_ASSIGNED,
+    RepairCode.INPUT_ASSIGNED,
+    RepairCode.PLACEHOLDER_ADDED,
+)
+_SEVERITY: Final = {
+    code: Severity.LOSSLESS if code in _LOSSLESS else Severity.SYNTHETIC if code in _SYNTHETIC else Severity.LOSSY
+    for code in RepairCode
+}
+
+Removed: TypeAlias = "Block | Frozen"
+
+
+@final
+@frozen(kw_only=True)
+class Repair:
+    """One change.
+
+    Args:
+        code: what kind of change.
+        index: where in the history it happened.
+        source: the entry of the raw list that it came from; None when it did not come from a list.
+        removed: what was taken out, or stood there before: blocks, or raw values that never became one.
+        added: what was put in.
+        detail: the same in words, with ids and names.
+    """
+
+    code: RepairCode
+    index: int
+    source: int | None = None
+    removed: tuple[Removed, ...] = ()
+    added: tuple[Block, ...] = ()
+    detail: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """Return how much the change touches what was there."""
+        return self.code.severity
+
+    def __str__(self) -> str:
+        where = f"message {self.index}" + (f", entry {self.source}" if self.source is not None else "")
+        return f"{where}: {self.code.value} ({self.severity.value})" + (f": {self.detail}" if self.detail else "")
+
+
+@final
+class InvariantError(ValueError):
+    """What was to be added breaks a law, and the policy says not to repair it; nothing has changed.
+
+    Args:
+        violations: what would have been repaired, all of it.
+    """
+
+    def __init__(self, violations: Sequence[Repair]) -> None:
+        super().__init__("; ".join(map(str, violations)))
+        self.violations = tuple(violations)
+
+    @property
+    def code(self) -> RepairCode:
+        """Return the code of the first violation."""
+        return self.violations[0].code
+
+    @property
+    def index(self) -> int:
+        """Return where in the history the first violation is."""
+        return self.violations[0].index
+
+    def __reduce__(self) -> tuple[type[InvariantError], tuple[tuple[Repair, ...]]]:
+        return InvariantError, (self.violations,)

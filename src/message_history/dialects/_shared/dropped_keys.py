@@ -1,0 +1,89 @@
+"""What an export leaves behind of other dialects' keys: they go back to their origin only.
+
+A render records what it leaves out of its own dialect's keys. Those that came from elsewhere it does not even look at;
+they are told here, for every dialect in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.core.blocks import Block, RedactedThinkingBlock, ThinkingBlock, ToolResultBlock
+from message_history.core.json_values import FrozenDict
+from message_history.core.repairs import Repair, RepairCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from message_history.core.blocks import Meta
+    from message_history.core.message import Message
+    from message_history.dialects.base import Dialect
+
+__all__ = ["unsent"]
+
+NOTED: Final[Mapping[str, frozenset[str]]] = {
+    "bedrock": frozenset({"json"}),
+    "gemini": frozenset({"(noted)"}),
+    "openai_chat": frozenset({"key", "role"}),
+    "openai_responses": frozenset({"item", "led_to", "role"}),
+    "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
+}
+"""What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
+_THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
+_NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
+
+
+def unsent(
+    messages: Iterable[Message], system: Iterable[Block], target: Dialect[Any], told: Iterable[Repair]
+) -> list[Repair]:
+    """Record the keys of other dialects that a dialect does not send.
+
+    Args:
+        messages: what was sent.
+        system: the system prompt that was sent.
+        target: the dialect.
+        told: what its render recorded; a block that is in there as a whole is not told of again.
+
+    Returns:
+        A repair for each block and each dialect whose keys it has, and one for those of the message that it opened.
+
+    Complexity: linear in the blocks.
+    """
+    gone = {id(block) for repair in told for block in repair.removed}
+    found: list[Repair] = []
+    for block in system:
+        found += _left_of(block, 0, target, gone)
+    for index, message in enumerate(messages):
+        for block in message.content:
+            found += _left_of(block, index, target, gone)
+    return found
+
+
+def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> Iterator[Repair]:
+    if id(block) in gone:
+        return
+    if block.meta is not None:
+        for origin in _origins(block.meta):
+            for left in filter(None, map(FrozenDict, _keys_left(block, block.meta, origin, target))):
+                detail = f"keys that go back to {origin} only: {', '.join(map(str, left))}"
+                yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
+    if isinstance(block, ToolResultBlock):
+        for part in block.content:
+            yield from _left_of(part, index, target, gone)
+
+
+def _origins(meta: Meta) -> list[str]:
+    """Give the dialects that something of a block came from."""
+    signed = [meta.issuer] if meta.signature is not None and meta.issuer is not None else []
+    return list(dict.fromkeys([*meta.extra, *meta.carried, *signed]))
+
+
+def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> Iterator[dict[str, Any]]:
+    """Give what came with a block from a dialect and is not sent, then what came with its message."""
+    keys = dict(block.extra(origin))
+    if meta.signature is not None and meta.issuer == origin and not isinstance(block, _THINKING):
+        keys["signature"] = meta.signature
+    noted = NOTED.get(origin, frozenset())
+    for held, of_message in ((keys, False), (block.carried(origin), True)):
+        left = {key: value for key, value in held.items() if not target.sends(origin, key, of_message=of_message)}
+        yield {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}

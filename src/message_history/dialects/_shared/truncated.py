@@ -1,0 +1,48 @@
+"""What a reply that was cut off had not finished."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from message_history.core.blocks import Block, ToolUseBlock
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping
+from message_history.dialects._shared.typed_blocks import half_written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from message_history.dialects.base import Parsed
+
+__all__ = ["finished"]
+
+
+def finished(
+    blocks: list[Block], source: int, parsed: Parsed, own_call: Callable[[Block], Mapping[str, Any] | None]
+) -> list[Block]:
+    """Tell what a reply that was cut off had finished.
+
+    A call at its very end is given as half written, for whoever decides what becomes of it. A call of the provider's
+    own tools cannot be sent back like that: one that ends the reply, or whose input is no object, is taken out.
+
+    Args:
+        blocks: the blocks of the reply.
+        source: the entry of the raw list that they came from.
+        parsed: gets notes of what was taken out.
+        own_call: gives the id, the name and the input of a call of the provider's own tools; None for another block.
+
+    Returns:
+        The blocks that stay.
+
+    Complexity: linear in the blocks.
+    """
+    kept: list[Block] = []
+    for n, block in enumerate(blocks, 1):
+        ends = n == len(blocks)
+        call = own_call(block)
+        if call is not None and (ends or as_mapping(call.get("input")) is None):
+            detail = f"call {call.get('id')!r:.80} of {call.get('name')!r:.80}"
+            parsed.note(RepairCode.INCOMPLETE_CALL_DROPPED, source, (block,), detail)
+        else:
+            kept.append(half_written(block) if ends and isinstance(block, ToolUseBlock) else block)
+    return kept

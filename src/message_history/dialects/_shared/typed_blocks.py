@@ -1,0 +1,466 @@
+"""Messages whose content is a list of blocks with a `type`: the form of the Messages API, and of our own saved form.
+
+`common_message` takes the shapes that nearly every message has at one look; `read_message` takes everything else, keeps
+what it does not know and notes what it could not take.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from attrs import evolve
+
+from message_history.core.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    Meta,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    text_block,
+    tool_result_block,
+    tool_use_block,
+    with_meta,
+)
+from message_history.core.json_values import freeze, freeze_mapping, json_text
+from message_history.core.message import NEEDS_REPAIR, SHAPES, Message, Role, known_message, text_message
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.schema import text_or_none
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from message_history.dialects.base import Parsed
+
+__all__ = [
+    "BlockReader",
+    "call_of_text",
+    "carry",
+    "common_message",
+    "half_written",
+    "meta_of",
+    "name_of",
+    "parsed_input",
+    "read_blocks",
+    "read_parts",
+    "rest_of",
+    "text_of_json",
+]
+
+MODELLED: Final[Mapping[str, frozenset[str]]] = {
+    "text": frozenset({"type", "text"}),
+    "tool_use": frozenset({"type", "id", "name", "input"}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error"}),
+    "thinking": frozenset({"type", "thinking", "signature", "bound"}),
+    "redacted_thinking": frozenset({"type", "data", "bound"}),
+    "image": frozenset({"type", "source"}),
+    "document": frozenset({"type", "source", "title"}),
+}
+"""The keys of each block type that we have a field for."""
+
+
+class BlockReader(Protocol):
+    """What differs between the dialects that use typed blocks.
+
+    Args:
+        issuer: who knows the file ids in a list; None when the blocks say so themselves.
+    """
+
+    issuer: str | None
+
+    def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
+        """Keep the keys that a block of this type has besides the modelled ones."""
+        ...
+
+    def other(self, data: Mapping[Any, Any]) -> Block:
+        """Keep a block whose type is not modelled."""
+        ...
+
+
+def common_message(entry: Any, size: int) -> Message | None:
+    """Read a message of the shapes that nearly all have.
+
+    Args:
+        entry: the raw entry.
+        size: how many keys it must have, `role` and `content` among them.
+
+    Returns:
+        The message, or None when there is anything about it that needs a second look.
+
+    Complexity: linear in the entry.
+    """
+    if type(entry) is not dict or len(entry) != size:
+        return None
+    try:
+        role, content = entry["role"], entry["content"]
+        if role not in ("user", "assistant"):
+            return None
+        if type(content) is str:
+            return text_message(role, content) if content and not content.isspace() else None
+        return _common_blocks(role, content) if type(content) is list and content else None
+    except (KeyError, TypeError):
+        return None
+
+
+def _common_blocks(role: Role, content: list[Any]) -> Message | None:
+    blocks: list[Block] = []
+    ids: list[str] = []
+    shape = SHAPES[role]
+    for item in content:
+        if type(item) is not dict:
+            return None
+        kind = item["type"]  # A key that is missing ends in the caller's `except`: to ask for each takes 10 % longer.
+        if kind == "text":
+            text = item["text"]
+            if len(item) != 2 or type(text) is not str or not text or text.isspace():
+                return None
+            blocks.append(text_block(text))
+        elif kind == "tool_use":
+            id, name, given = item["id"], item["name"], item["input"]
+            if len(item) != 4 or type(id) is not str or type(name) is not str or type(given) is not dict:
+                return None
+            frozen, converted = freeze_mapping(given)
+            if not id or not name or name.isspace() or converted or role != "assistant":
+                return None
+            ids.append(id)
+            blocks.append(tool_use_block(id, name, frozen))
+        elif kind == "tool_result":
+            id, inner, is_error = item["tool_use_id"], _common_result(item["content"]), False
+            if len(item) != 3:
+                is_error = item["is_error"]
+                if len(item) != 4 or type(is_error) is not bool:
+                    return None
+            if type(id) is not str or not id or inner is None or role != "user":
+                return None
+            if is_error or len(ids) != len(blocks):
+                shape = NEEDS_REPAIR
+            ids.append(id)
+            blocks.append(tool_result_block(id, inner, is_error))
+        else:
+            return None
+    if len(ids) > 1 and len(set(ids)) != len(ids):
+        return None
+    return known_message(role, tuple(blocks), tuple(ids), shape)
+
+
+def _common_result(content: Any) -> tuple[Block, ...] | None:
+    if type(content) is str:
+        return (text_block(content),) if content else ()
+    if type(content) is not list:
+        return None
+    blocks: list[Block] = []
+    for item in content:
+        if type(item) is not dict or len(item) != 2 or item.get("type") != "text" or type(item.get("text")) is not str:
+            return None
+        blocks.append(text_block(item["text"]))
+    return tuple(blocks)
+
+
+def read_blocks(content: object, source: int, parsed: Parsed, reader: BlockReader) -> list[Block]:
+    """Read the content of a message, whatever it is.
+
+    Args:
+        content: text, a list of blocks, one block, None, or anything else.
+        source: the entry of the raw list.
+        parsed: gets notes of what could not be taken.
+        reader: keeps what is not modelled.
+
+    Returns:
+        The blocks.
+
+    Complexity: linear in the content.
+    """
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [text_block(str.__str__(content))]
+    mapping = as_mapping(content) if not isinstance(content, list) else None
+    items = [mapping] if mapping is not None else as_sequence(content)
+    if items is None:
+        return [_as_text(content, source, parsed)]
+    return [block for item in items if (block := _read_block(item, source, parsed, reader)) is not None]
+
+
+def _read_block(item: object, source: int, parsed: Parsed, reader: BlockReader) -> Block | None:
+    if isinstance(item, str):
+        return text_block(str.__str__(item))
+    if isinstance(item, Block):
+        return item
+    data = as_mapping(item)
+    if data is None:
+        if item is None:
+            parsed.note(RepairCode.ENTRY_DROPPED, source, (None,), "an empty block")
+            return None
+        return _as_text(item, source, parsed)
+    return read_block(data, source, parsed, reader)
+
+
+def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: BlockReader) -> Block:
+    """Read one block; what does not fit its type is kept whole.
+
+    Args:
+        data: the raw block.
+        source: the entry of the raw list.
+        parsed: gets notes of what could not be taken.
+        reader: keeps what is not modelled.
+
+    Returns:
+        The block.
+    """
+    kind = data.get("type")
+    modelled = MODELLED.get(kind) if isinstance(kind, str) else None
+    if modelled is None or not isinstance(kind, str):
+        return reader.other(data)
+    others = {key: value for key, value in data.items() if key not in modelled}
+    if kind == "tool_use":
+        return _tool_use(data, source, parsed, reader.meta(kind, others))
+    if kind == "tool_result":
+        content = _result_blocks(data.get("content"), source, parsed, reader)
+        is_error = _is_error(data.get("is_error"), source, parsed)
+        return tool_result_block(name_of(data.get("tool_use_id")), content, is_error, reader.meta(kind, others))
+    if kind in ("image", "document"):
+        return _media(kind, data, others, reader) or reader.other(data)
+    if kind == "text":
+        assistant, meta = data.get("text"), reader.meta(kind, others)
+        return (
+            TextBlock(assistant or "", meta=meta)
+            if text_or_none(assistant)
+            else _as_text(assistant, source, parsed, meta)
+        )
+    return _thought(kind, data, others, reader) or reader.other(data)
+
+
+def _is_error(value: object, source: int, parsed: Parsed) -> bool:
+    """Read whether a result is an error; a value that is no flag is, unless it says the contrary."""
+    if value is None or isinstance(value, bool):
+        return value is True
+    given, _ = freeze(value)
+    is_error = given.strip().lower() not in _NO if isinstance(given, str) else bool(given)
+    parsed.note(RepairCode.VALUE_CONVERTED, source, (given,), f"an is_error that is no flag, taken as {is_error}")
+    return is_error
+
+
+_NO: Final = frozenset({"", "0", "false", "no", "none", "null"})
+
+
+def _media(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: BlockReader) -> Block | None:
+    """Read an image or a document; None when it does not say where that is."""
+    place = as_mapping(data.get("source"))
+    if place is None:
+        return None
+    title = data.get("title") if kind == "document" else None
+    if not text_or_none(title):
+        others["title"], title = title, None
+    meta = reader.meta(kind, others)
+    if place.get("type") == "file" and reader.issuer is not None:
+        meta = evolve(meta if meta is not None else Meta(), issuer=reader.issuer)
+    return ImageBlock(place, meta=meta) if kind == "image" else DocumentBlock(place, title, meta=meta)
+
+
+def _thought(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: BlockReader) -> Block | None:
+    """Read thinking; None when a part of it is no text: its issuer would not know it again."""
+    assistant, signature = data.get("thinking" if kind == "thinking" else "data"), data.get("signature")
+    if not text_or_none(assistant) or (kind == "thinking" and not text_or_none(signature)):
+        return None
+    bound = data.get("bound", True)
+    if not isinstance(bound, bool):
+        others["bound"], bound = bound, True
+    meta = reader.meta(kind, others)
+    if kind == "thinking":
+        return ThinkingBlock(assistant or "", signature, bound, meta=meta)
+    return RedactedThinkingBlock(assistant or "", bound, meta=meta)
+
+
+def _tool_use(data: Mapping[Any, Any], source: int, parsed: Parsed, meta: Meta | None) -> ToolUseBlock:
+    id, name = name_of(data.get("id")), name_of(data.get("name"))
+    if "input" not in data:
+        return ToolUseBlock(id, name, None, meta=meta)
+    given = data["input"]
+    mapping = as_mapping(given)
+    if mapping is not None:
+        return ToolUseBlock(id, name, mapping, meta=meta)
+    parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"the input of call {id!r:.80} was no object")
+    if given is None or given == []:
+        # An empty list is what PHP makes of an empty object (https://github.com/prism-php/prism/issues/659, 2025).
+        return ToolUseBlock(id, name, {}, meta=meta)
+    return call_of_text(id, name, given if isinstance(given, str) else json_text(given), meta)
+
+
+def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *, keep: bool = False) -> ToolUseBlock:
+    """Make a call whose input came as text.
+
+    Args:
+        id: its id.
+        name: its tool.
+        arguments: the text.
+        meta: what travels with the call.
+        keep: whether to keep the text, to send it back as it came; one that cannot be read is always kept.
+
+    Returns:
+        The call; its input is `{"_raw": text}` when the text is no JSON object.
+    """
+    given = parsed_input(arguments)
+    if given is None or keep:
+        meta = evolve(meta, arguments=arguments) if meta is not None else Meta(arguments=arguments)
+    return ToolUseBlock(id, name, given if given is not None else {"_raw": arguments}, meta=meta)
+
+
+def half_written(call: ToolUseBlock) -> ToolUseBlock:
+    """Take the input of a call for what there was of it when the reply was cut off.
+
+    Args:
+        call: a call at the very end of a reply that was cut off.
+
+    Returns:
+        The call, with an input that cannot be read; the same when the provider's own text of it is complete.
+    """
+    if call.arguments is not None:
+        return call
+    text = json_text(call.input)
+    meta = call.meta if call.meta is not None else Meta()
+    return ToolUseBlock(call.id, call.name, {"_raw": text}, meta=evolve(meta, arguments=text))
+
+
+def parsed_input(text: str) -> dict[str, Any] | None:
+    """Read a call's input that came as text.
+
+    Args:
+        text: JSON, or what a model made of it; JSON text within JSON text is read too.
+
+    Returns:
+        The object, or None when it is none.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, str):
+        try:
+            found = json.loads(found)
+        except (ValueError, RecursionError):
+            found = None
+    return found if isinstance(found, dict) else None
+
+
+def _result_blocks(content: object, source: int, parsed: Parsed, reader: BlockReader) -> tuple[Block, ...]:
+    """Read what a tool gave; a block that cannot stand in a result is kept whole, as the provider's own."""
+    if content is None or content == "":
+        return ()
+    blocks: list[Block] = []
+    mapping = as_mapping(content) if not isinstance(content, list) else None
+    items = [mapping] if mapping is not None else as_sequence(content)
+    for item in [content] if items is None else items:
+        data = as_mapping(item)
+        if data is not None and data.get("type") not in ("text", "image", "document"):
+            blocks.append(reader.other(data))
+        else:
+            block = _read_block(item, source, parsed, reader)
+            blocks += [block] if block is not None else []
+    return tuple(blocks)
+
+
+def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
+    """Let the first block of a message carry the message's own keys.
+
+    Args:
+        blocks: the blocks of the message; the first is replaced.
+        dialect: where the keys came from.
+        keys: the keys.
+    """
+    kept = rest_of(keys) if keys else None
+    if kept and blocks:
+        carried, converted = freeze_mapping({dialect: kept})
+        noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
+        blocks[0] = with_meta(blocks[0], carried=carried, converted=(*noted, *converted))
+
+
+def meta_of(dialect: str, keys: Mapping[Any, Any], issuer: str | None = None) -> Meta | None:
+    """Keep the keys of a block that we have no field for.
+
+    Args:
+        dialect: where they came from.
+        keys: the keys; those whose value is None are as good as absent.
+        issuer: who signed or encrypted the block, or gave the id in it; None when nobody did.
+
+    Returns:
+        What travels with the block; None when there is nothing to keep.
+    """
+    kept = rest_of(keys) if keys else None
+    if not kept:
+        return Meta(issuer=issuer) if issuer is not None else None
+    extra, converted = freeze_mapping({dialect: kept})
+    return Meta(extra=extra, issuer=issuer, converted=converted)
+
+
+def rest_of(data: Mapping[Any, Any], *taken: str) -> dict[Any, Any]:
+    """Give the keys of an object that we have no field for.
+
+    Args:
+        data: the object.
+        taken: the keys that were read.
+
+    Returns:
+        The others, but for those whose value is None: they are as good as absent.
+    """
+    return {key: value for key, value in data.items() if key not in taken and value is not None}
+
+
+def read_parts(
+    items: Sequence[Any], source: int, parsed: Parsed, read: Callable[[Mapping[Any, Any]], Block]
+) -> list[Block]:
+    """Read content that is a list of parts, of the APIs whose parts differ from ours.
+
+    Args:
+        items: the parts; texts and blocks may stand among them.
+        source: the entry of the raw list.
+        parsed: gets notes of what could not be taken.
+        read: reads a part that is a mapping.
+
+    Returns:
+        The blocks.
+
+    Complexity: linear in the parts.
+    """
+    blocks: list[Block] = []
+    for item in items:
+        part = as_mapping(item)
+        if isinstance(item, str):
+            blocks.append(text_block(item))
+        elif isinstance(item, Block):
+            blocks.append(item)
+        elif part is not None:
+            blocks.append(read(part))
+        elif item is not None:
+            parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is none, kept as JSON text")
+            blocks.append(text_block(text_of_json(item)))
+    return blocks
+
+
+def _as_text(value: object, source: int, parsed: Parsed, meta: Meta | None = None) -> TextBlock:
+    """Keep a value that is no block as its JSON text."""
+    parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"a {type(value).__name__} as content, kept as JSON text")
+    return text_block(text_of_json(value), meta)
+
+
+def text_of_json(value: object) -> str:
+    """Write any value as the text that a model should read: text as it is, all else as JSON."""
+    frozen, _ = freeze(value)
+    return frozen if isinstance(frozen, str) else json_text(frozen)
+
+
+def name_of(value: object) -> str:
+    """Read an id or a name.
+
+    Args:
+        value: the raw value.
+
+    Returns:
+        The text; that of a value that is none, and an empty one where there is nothing.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    return "" if value is None or value is False else text_of_json(value)

@@ -1,0 +1,222 @@
+"""Find a list's dialect by its shape, entry by entry, and read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history.core.message import Message
+from message_history.dialects import CLASSES
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects.anthropic.rules import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from message_history.dialects.base import Dialect, Parsed, Reply
+
+__all__ = ["DIALECTS", "dialect_of", "read", "read_reply", "shape_of"]
+
+
+@final
+class _Dialects(Mapping[str, "Dialect[Any]"]):
+    """The strictest fields of each dialect, by name; one is made when it is asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Dialect[Any]] = {}
+
+    def __getitem__(self, name: str) -> Dialect[Any]:
+        made = self._made.get(name)
+        if made is None:
+            # Two threads may both make one; they are equal.
+            kind = CLASSES[name]
+            made = self._made[name] = getattr(import_module(f"message_history.dialects.{name}"), kind)()
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in CLASSES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(CLASSES)
+
+    def __len__(self) -> int:
+        return len(CLASSES)
+
+
+DIALECTS: Final = _Dialects()
+TYPED: Final = "anthropic"
+CHAT: Final = "openai_chat"
+MISTRAL: Final = "mistral"
+PORTABLE: Final = "portable"
+NATIVE: Final = "native"
+RESPONSES: Final = "openai_responses"
+_ITEMS: Final = frozenset(
+    {
+        "message",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "item_reference",
+        "tool_search_output",
+        "additional_tools",
+        "configuration_update",
+        "compaction",
+        "compaction_trigger",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+    }
+)
+_TYPED_KEYS: Final = frozenset({"clear_at", "output_config"})
+_CHAT_KEYS: Final = frozenset(
+    {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
+)
+_BLOCKS: Final[dict[str, str]] = {
+    **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
+    **dict.fromkeys((IN_USER | IN_RESULTS | IN_ASSISTANT | TOOL_CHANGES) - {"text"}, TYPED),
+    **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), CHAT),
+}
+
+
+def shape_of(entry: object) -> str | None:
+    """Tell which dialect an entry is written in.
+
+    Args:
+        entry: one raw entry.
+
+    Returns:
+        The dialect's name, or None when the entry could be any's.
+
+    Complexity: linear in the blocks of the entry.
+    """
+    data = as_mapping(entry)
+    if data is None:
+        return None
+    if NATIVE in data:
+        return NATIVE
+    if "parts" in data:
+        return "pydantic_ai" if data.get("kind") in ("request", "response") else "gemini"
+    kind = data.get("type")
+    if data.get("object") == "response" and "output" in data:
+        return RESPONSES
+    if isinstance(kind, str) and (kind in _ITEMS or kind.endswith(("_call", "_call_output"))):
+        # A reply of the Messages API is a `message` too, but its blocks say whose it is.
+        if kind != "message" or not any(_typed(item) for item in as_sequence(data.get("content")) or ()):
+            return RESPONSES
+    role, items = data.get("role"), as_sequence(data.get("content")) or ()
+    if role == "system" and data.keys() & _TYPED_KEYS:
+        return TYPED
+    if any(map(_is_mistral_s, items)):
+        return MISTRAL
+    if role in ("tool", "function", "developer") or data.keys() & {"tool_calls", "tool_call_id", "function_call"}:
+        return CHAT
+    for item in items:
+        kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+        found = _BLOCKS.get(kind) if isinstance(kind, str) else None
+        if found is not None:
+            return found
+        if kind is None and isinstance(item, Mapping) and item.keys() & _bedrock_blocks():
+            return "bedrock"
+    return CHAT if role in ("user", "assistant") and data.keys() & _CHAT_KEYS else None
+
+
+@cache
+def _bedrock_blocks() -> frozenset[str]:
+    return frozenset(import_module("message_history.dialects.bedrock.rules").BLOCKS)
+
+
+def _is_mistral_s(item: object) -> bool:
+    """Tell whether an item of content is a chunk that only Mistral has."""
+    if type(item) is not dict and not isinstance(item, Mapping):
+        return False
+    kind = item.get("type")
+    if kind == "thinking":
+        return isinstance(item.get("thinking"), list)
+    return kind in ("document_url", "reference") or (kind == "file" and "file_id" in item)
+
+
+def _typed(item: object) -> bool:
+    kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+    return isinstance(kind, str) and (kind == "text" or _BLOCKS.get(kind) == TYPED)
+
+
+def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
+    """Find the dialect of a list by the first entry that tells.
+
+    Args:
+        raw: the entries.
+
+    Returns:
+        The dialect; a list in which no entry tells, and none is a system message, reads the same in all of them.
+
+    Complexity: linear in the entries that do not tell.
+    """
+    otherwise = TYPED
+    for entry in raw:
+        shape = shape_of(entry)
+        if shape is not None and shape in DIALECTS:
+            return DIALECTS[shape]
+        if otherwise != CHAT and (as_mapping(entry) or {}).get("role") == "system":
+            otherwise = CHAT
+    return DIALECTS[otherwise]
+
+
+def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
+    """Read a list; an entry that is written in another dialect than the rest is read in its own.
+
+    Args:
+        raw: the entries.
+        dialect: their dialect; None to find it by shape.
+
+    Returns:
+        The messages in them.
+
+    Complexity: linear in the entries.
+    """
+    chosen = dialect if dialect is not None else dialect_of(raw)
+
+    def foreign(entry: object, source: int, parsed: Parsed) -> bool:
+        if isinstance(entry, Message):
+            parsed.add(entry, source)
+            return True
+        shape = shape_of(entry)
+        if shape is None and chosen.name == NATIVE and "role" in (as_mapping(entry) or {}):
+            # A message that all dialects write alike is not of the saved form, which always says so.
+            shape = dialect_of([entry]).name
+        if shape is None or shape == chosen.name or shape not in DIALECTS:
+            return False
+        if shape == CHAT and chosen.name in (MISTRAL, PORTABLE):
+            return False  # Their lists look like Chat Completions.
+        inner = DIALECTS[shape].parse([entry])
+        inner.sources = [source] * len(inner.sources)
+        inner.notes = [note.at(source) for note in inner.notes]
+        parsed.extend(inner)
+        return True
+
+    parsed = chosen.parse(raw, foreign)
+    parsed.dialect = chosen.name
+    return parsed
+
+
+def read_reply(response: object, dialect: Dialect[Any] | None = None) -> tuple[Dialect[Any], Reply] | None:
+    """Read a provider's response.
+
+    Args:
+        response: an SDK's object or its dict.
+        dialect: the provider's dialect; None to find it by shape.
+
+    Returns:
+        The dialect and what the response holds, or None when it is no response that is known.
+    """
+    data = as_mapping(response)
+    if data is None:
+        return None
+    for candidate in DIALECTS.values() if dialect is None else (dialect,):
+        reply = candidate.reply(data)
+        if reply is not None:
+            return candidate, reply
+    return None

@@ -1,0 +1,155 @@
+"""What is known of one image or document, found once for each block and kept as long as the block lives."""
+
+from __future__ import annotations
+
+import weakref
+from functools import cached_property
+from typing import Any, Final, Generic, TypeVar, final
+
+from attrs import frozen
+
+from message_history.core.blocks import DocumentBlock, ImageBlock
+from message_history.media.encoded import Encoded, encoded, inline_data
+from message_history.media.headers import Picture, picture_in
+from message_history.media.pdf import MAGIC, Paper, claims_pdf, paper_in
+
+__all__ = ["Beside", "Media", "MediaInfo", "inspect_media", "seen"]
+
+Media = ImageBlock | DocumentBlock
+
+
+@final
+@frozen(eq=False)
+class MediaInfo:
+    """What is known of one image or document.
+
+    Args:
+        inline: whether the block itself holds the bytes; nothing else is known of what stands elsewhere.
+        declared: the media type that it came with; empty when there is none.
+        data: the bytes in base64; None when what stands there is no base64.
+        picture: what an image's bytes say; None when they are no image.
+        paper: what a PDF's bytes say; None when they are no PDF.
+        mended: whether `data` is another text than what came in.
+    """
+
+    inline: bool = False
+    declared: str = ""
+    data: str | None = None
+    picture: Picture | None = None
+    paper: Paper | None = None
+    repaired: bool = False
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Return what tells these bytes from all others."""
+        # As in `dialects.writing`: only media need it.
+        from hashlib import blake2b  # noqa: PLC0415
+
+        return blake2b((self.data or "").encode(), digest_size=20).digest()
+
+
+def inspect_media(block: Media) -> MediaInfo:
+    """Look at an image or a document.
+
+    Args:
+        block: the block.
+
+    Returns:
+        What is known of it.
+
+    Complexity: linear in the data, once for each block.
+    """
+    known = _SEEN.get(block)
+    if known is None:
+        known = _look(block)
+        _SEEN.keep(block, known)
+    return known
+
+
+def seen(text: str, declared: str, *, document: bool) -> MediaInfo:
+    """Look at base64 data.
+
+    Args:
+        text: what should be base64.
+        declared: the media type that it came with.
+        document: whether it is a document rather than an image.
+
+    Returns:
+        What is known of it.
+
+    Complexity: linear in the text.
+    """
+    data = encoded(text)
+    if data is None:
+        return MediaInfo(inline=True, declared=declared)
+    repaired = data.text is not text and data.text != text
+    if document:
+        return MediaInfo(
+            inline=True, declared=declared, data=data.text, paper=_paper(data, declared), repaired=repaired
+        )
+    return MediaInfo(inline=True, declared=declared, data=data.text, picture=_read(data), repaired=repaired)
+
+
+def _look(block: Media) -> MediaInfo:
+    source: Any = block.source
+    kind, declared = source.get("type"), source.get("media_type")
+    declared = declared if isinstance(declared, str) else ""
+    data, document = source.get("data"), isinstance(block, DocumentBlock)
+    if kind == "base64" and isinstance(data, str):
+        inline = inline_data(data)
+        found = seen(data if inline is None else inline[1], declared, document=document)
+        return found if inline is None else _changed(found)
+    url = source.get("url")
+    if kind == "url" and isinstance(url, str) and (inline := inline_data(url)) is not None:
+        return _changed(seen(inline[1], inline[0], document=document))
+    return MediaInfo(declared=declared)
+
+
+def _changed(look: MediaInfo) -> MediaInfo:
+    return MediaInfo(
+        inline=True, declared=look.declared, data=look.data, picture=look.picture, paper=look.paper, repaired=True
+    )
+
+
+def _paper(data: Encoded, declared: str) -> Paper | None:
+    """Read a PDF; in what claims to be something else, only where it is at the very beginning."""
+    may_be_behind = not declared or claims_pdf(declared)
+    return paper_in(data.decoded()) if MAGIC in data.at(0, 1024 if may_be_behind else len(MAGIC)) else None
+
+
+def _read(data: Encoded) -> Picture | None:
+    """Read an image; headers that contradict themselves are no image's."""
+    try:
+        return picture_in(data)
+    except (ArithmeticError, LookupError, ValueError):
+        return None
+
+
+_T = TypeVar("_T")
+
+
+@final
+class Beside(Generic[_T]):
+    """Values beside objects, by identity: a value goes when its object does."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[weakref.ref[Any], _T]] = {}
+
+    def get(self, thing: object) -> _T | None:
+        """Give the value beside an object."""
+        held = self._held.get(id(thing))
+        return held[1] if held is not None and held[0]() is thing else None
+
+    def keep(self, thing: object, value: _T) -> None:
+        """Put a value beside an object."""
+        key = id(thing)
+
+        def forget(gone: weakref.ref[Any]) -> None:
+            held = self._held.get(key)
+            if held is not None and held[0] is gone:
+                del self._held[key]
+
+        self._held[key] = (weakref.ref(thing, forget), value)
+
+
+_SEEN: Final = Beside[MediaInfo]()

@@ -1,0 +1,81 @@
+"""What stands inside of a block, the blocks of a result and the images of a document, and how it is put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import evolve
+
+from message_history.core.blocks import Block, DocumentBlock, ImageBlock, TextBlock, ToolResultBlock
+from message_history.core.json_values import FrozenDict, FrozenList
+from message_history.media.inspect import Beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["inside", "with_inside"]
+
+
+def inside(block: Block) -> tuple[tuple[int, Block], ...]:
+    """Give what stands inside of a block.
+
+    Args:
+        block: the block.
+
+    Returns:
+        The blocks of a result, or the images of a document, each with its position. What is known of an image is kept
+        as long as the document lives.
+
+    Complexity: linear in what stands there.
+    """
+    if isinstance(block, ToolResultBlock):
+        return tuple(enumerate(block.content))
+    if not isinstance(block, DocumentBlock) or block.source.get("type") != "content":
+        return ()
+    known = _IMAGES.get(block)
+    if known is None:
+        known = tuple(_images(block.source.get("content")))
+        _IMAGES.keep(block, known)
+    return known
+
+
+def _images(content: object) -> Iterator[tuple[int, Block]]:
+    for position, item in enumerate(content if isinstance(content, FrozenList) else ()):
+        source: Any = item.get("source") if isinstance(item, Mapping) and item.get("type") == "image" else None
+        if isinstance(source, Mapping):
+            yield position, ImageBlock(source)
+
+
+def with_inside(block: Block, parts: Mapping[int, Block]) -> Block:
+    """Give a block with other blocks inside of it.
+
+    Args:
+        block: a block; one that holds no others stays as it is.
+        parts: what stands there instead, by position.
+
+    Returns:
+        The block.
+
+    Complexity: linear in what stands there.
+    """
+    if isinstance(block, ToolResultBlock):
+        content = tuple(parts.get(position, part) for position, part in enumerate(block.content))
+        return ToolResultBlock(block.tool_use_id, content, block.is_error, meta=block.meta)
+    if not isinstance(block, DocumentBlock):
+        return block
+    source: Any = block.source
+    items = [_raw(item, parts.get(position)) for position, item in enumerate(source["content"])]
+    return evolve(block, source=FrozenDict({**source, "content": items}))
+
+
+def _raw(item: Any, block: Block | None) -> Any:
+    """Write an image of a document, or the text in its place, with the keys that it had."""
+    if isinstance(block, ImageBlock):
+        return {**item, "source": block.source}
+    if isinstance(block, TextBlock):
+        return {**{key: value for key, value in item.items() if key != "source"}, "type": "text", "text": block.text}
+    return item
+
+
+_IMAGES: Final = Beside[tuple[tuple[int, Block], ...]]()

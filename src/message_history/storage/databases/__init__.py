@@ -1,0 +1,1 @@
+"""Histories in databases that many processes share."""

@@ -1,0 +1,401 @@
+"""Sessions' rows in a database: connections, transactions, and each statement that is sent. SQLite and PostgreSQL.
+
+Nothing here knows what a message is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, final
+from weakref import WeakSet
+
+from sqlalchemy import Connection, Engine, and_, create_engine, delete, exists, insert, literal, or_, select, update
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+
+from message_history.storage.databases.rows import Head
+from message_history.storage.databases.tables import (
+    MESSAGES,
+    REPAIRS,
+    SCHEMA,
+    SCHEMA_VERSION,
+    SESSIONS,
+    migrate,
+    version_of,
+)
+from message_history.storage.sessions.errors import SessionError, SessionLockedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlalchemy import Table
+
+    from message_history.storage.databases.rows import Row
+
+__all__ = ["Database", "Rows"]
+
+SQLITE: Final = "sqlite"
+POSTGRESQL: Final = "postgresql"
+LOCK_KEY: Final = 0x6D65_7373_6167
+"""Names the lock that is held in PostgreSQL while tables are made or changed."""
+LOCK_NOT_AVAILABLE: Final = "55P03"
+
+
+@final
+class Database:
+    """A database that holds sessions; its tables are made when they are needed.
+
+    Args:
+        where: a URL, the path of a SQLite file, or an engine.
+        lock_timeout: how many seconds to wait for another writer.
+
+    Raises:
+        ValueError: for a URL of another kind of database.
+        SessionError: when the driver is not installed.
+    """
+
+    def __init__(self, where: str | os.PathLike[str] | Engine, lock_timeout: float) -> None:
+        self._engine = where if isinstance(where, Engine) else _engine_of(_url_of(where))
+        self._milliseconds = max(int(lock_timeout * 1_000), 1)
+        self._kind = self._engine.dialect.name
+        _check_kind(self._kind)
+
+    def __str__(self) -> str:
+        return str(self._engine.url.render_as_string(hide_password=True))
+
+    @contextmanager
+    def reading(self) -> Iterator[Rows]:
+        """Read: all that is read is of one moment.
+
+        Yields:
+            The rows.
+
+        Raises:
+            SessionError: when the database cannot be read.
+        """
+        with self._reporting():
+            self._prepare()
+            with self._transaction(write=False) as connection:
+                yield Rows(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[Rows]:
+        """Write all or nothing.
+
+        Yields:
+            The rows.
+
+        Raises:
+            SessionLockedError: when another writer is not done in time.
+            SessionError: when the database cannot be written to.
+        """
+        with self._reporting():
+            self._prepare()
+            with self._transaction(write=True) as connection:
+                yield Rows(connection)
+
+    def _prepare(self) -> None:
+        """Make the tables, once for each engine."""
+        if self._engine in _prepared:
+            return
+        if self._kind == SQLITE:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout = {self._milliseconds}")
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        with self._transaction(write=False) as connection:
+            version = version_of(connection)
+        if version != SCHEMA_VERSION:
+            with self._transaction(write=True) as connection:
+                if self._kind == POSTGRESQL:
+                    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK_KEY})")
+                migrate(connection)
+        _prepared.add(self._engine)
+
+    @contextmanager
+    def _transaction(self, *, write: bool) -> Iterator[Connection]:
+        with self._engine.connect() as made:
+            if self._kind == SQLITE:
+                connection = made.execution_options(isolation_level="AUTOCOMMIT")
+                with self._of_sqlite(connection, "IMMEDIATE" if write else "DEFERRED"):
+                    yield connection
+                return
+            level = "READ COMMITTED" if write else "REPEATABLE READ"
+            connection = made.execution_options(isolation_level=level)
+            with connection.begin():
+                if write:
+                    connection.exec_driver_sql(f"SET LOCAL lock_timeout = {self._milliseconds}")
+                yield connection
+
+    @contextmanager
+    def _of_sqlite(self, connection: Connection, kind: str) -> Iterator[None]:
+        """Begin and end a transaction by hand: the driver would begin it too late."""
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {self._milliseconds}")
+        connection.exec_driver_sql(f"BEGIN {kind}")
+        try:
+            yield
+            connection.exec_driver_sql("COMMIT")
+        except BaseException:
+            # SQLite has taken it back already when the disk is full.
+            with contextlib.suppress(SQLAlchemyError):
+                connection.exec_driver_sql("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """What the database says when it cannot becomes our own error."""
+        try:
+            yield
+        except SessionError:
+            raise
+        except DBAPIError as error:
+            assistant = str(error.orig).strip().partition("\n")[0]
+            if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE or assistant == "database is locked":
+                seconds = self._milliseconds / 1_000
+                raise SessionLockedError(f"{self}: another writer was not done in {seconds:g} seconds") from error
+            raise SessionError(f"{self}: {assistant}") from error
+        except SQLAlchemyError as error:
+            raise SessionError(f"{self}: {str(error).partition(chr(10))[0]}") from error
+
+
+@final
+class Rows:
+    """The rows of sessions, within one transaction.
+
+    Args:
+        connection: the connection.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def head(self, id: str, *, hold: bool = False) -> Head | None:
+        """Read a session's own row.
+
+        Args:
+            id: the session's id.
+            hold: whether other writers of this session are to wait from here on.
+
+        Returns:
+            The row; None when there is none.
+        """
+        columns = SESSIONS.c
+        wanted = select(columns.number, columns.revision, columns.messages, columns.repairs, columns.system)
+        wanted = wanted.where(columns.id == id)
+        found = self._connection.execute(wanted.with_for_update() if hold else wanted).first()
+        return Head(*found) if found is not None else None
+
+    def ids(self, after: str, limit: int | None) -> list[str]:
+        """List the ids of sessions, in the order of the database."""
+        wanted = select(SESSIONS.c.id).where(SESSIONS.c.id > after).order_by(SESSIONS.c.id).limit(limit)
+        return list(self._connection.execute(wanted).scalars())
+
+    def newest_turns(self, head: Head, turns: int) -> int:
+        """Find where the newest whole turns begin, without reading what any message says.
+
+        Args:
+            head: the session.
+            turns: how many.
+
+        Returns:
+            The position of their first message; 0 when there are no more turns than that.
+        """
+        columns = MESSAGES.c
+        wanted = select(columns.position).where(_counts(MESSAGES, head.number, head.messages), columns.starts_turn)
+        wanted = wanted.order_by(columns.position.desc()).offset(turns - 1).limit(1)
+        return int(self._connection.execute(wanted).scalar() or 0)
+
+    def messages(self, head: Head, first: int = 0) -> list[str]:
+        """Read the messages that count.
+
+        Args:
+            head: the session.
+            first: the position of the first that is wanted.
+
+        Returns:
+            The bodies.
+        """
+        columns = MESSAGES.c
+        wanted = select(columns.body).where(_counts(MESSAGES, head.number, head.messages), columns.position >= first)
+        return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
+
+    def repairs(self, head: Head, first: int = 0) -> list[str]:
+        """Read the repairs that count.
+
+        Args:
+            head: the session.
+            first: the position of the first message whose repairs are wanted.
+
+        Returns:
+            The bodies.
+        """
+        if not head.repairs:
+            return []
+        columns = REPAIRS.c
+        wanted = select(columns.body).where(_counts(REPAIRS, head.number, head.repairs), columns.message >= first)
+        return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
+
+    def create(self, id: str, head: Head) -> int | None:
+        """Make a session.
+
+        Args:
+            id: its id.
+            head: its own row; the number is not looked at.
+
+        Returns:
+            Its number; None when there is one with this id, and then nothing more can be written.
+
+        Raises:
+            SessionError: when a later version of this library has changed the tables.
+        """
+        if version_of(self._connection) != SCHEMA_VERSION:
+            raise SessionError(_CHANGED)
+        values = {"id": id, **head._asdict()}
+        del values["number"]
+        try:
+            key = self._connection.execute(insert(SESSIONS).values(values)).inserted_primary_key
+        except IntegrityError:
+            return None
+        return int(key[0]) if key is not None else None
+
+    def advance(self, head: Head) -> bool:
+        """Go on to a session's next revision; from here on all other writers of this session wait.
+
+        Args:
+            head: the session as it is to be, with the next revision.
+
+        Returns:
+            False when the session has another revision than the one before that.
+
+        Raises:
+            SessionError: when a later version of this library has changed the tables.
+        """
+        ours = and_(SESSIONS.c.number == head.number, SESSIONS.c.revision == head.revision - 1)
+        known = exists().where(SCHEMA.c.version == SCHEMA_VERSION)
+        done = self._connection.execute(
+            update(SESSIONS)
+            .where(ours, known)
+            .values(revision=head.revision, messages=head.messages, repairs=head.repairs, system=head.system)
+        )
+        if done.rowcount != 1 and version_of(self._connection) != SCHEMA_VERSION:
+            raise SessionError(_CHANGED)
+        return bool(done.rowcount)
+
+    def add(self, head: Head, messages: Sequence[Row], repairs: Sequence[Row]) -> None:
+        """Add rows at the revision of a session.
+
+        Args:
+            head: the session.
+            messages: its new messages.
+            repairs: its new repairs.
+        """
+        for table, rows in ((MESSAGES, messages), (REPAIRS, repairs)):
+            same = {"session": head.number, "revision": head.revision}
+            values = [{**same, "position": row.position, "body": row.body, **row.more} for row in rows]
+            if values:
+                self._connection.execute(insert(table), values)
+
+    def copy(self, head: Head, number: int) -> None:
+        """Copy the rows that count to another session, at its first revision.
+
+        Args:
+            head: the session that has them.
+            number: the one that gets them.
+        """
+        for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
+            given = {"session": literal(number), "revision": literal(1)}
+            values = [given.get(column.name, column) for column in table.c]
+            wanted = select(*values).where(_counts(table, head.number, count))
+            self._connection.execute(insert(table).from_select(list(table.c.keys()), wanted))
+
+    def delete(self, number: int) -> bool:
+        """Delete a session; False when it was gone already."""
+        # Its own row first: whoever writes to it waits, and then finds that it is gone.
+        done = self._connection.execute(delete(SESSIONS).where(SESSIONS.c.number == number))
+        for table in (MESSAGES, REPAIRS):
+            self._connection.execute(delete(table).where(table.c.session == number))
+        return bool(done.rowcount)
+
+    def prune(self, head: Head) -> int:
+        """Delete the rows of a session that do not count any more; the caller holds it.
+
+        Args:
+            head: the session.
+
+        Returns:
+            How many there were.
+        """
+        gone = 0
+        for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
+            old = or_(table.c.position >= count, _is_replaced(table))
+            gone += self._connection.execute(delete(table).where(table.c.session == head.number, old)).rowcount
+        return gone
+
+
+_CHANGED: Final = "a later version has changed the tables; nothing was written"
+_engines: Final[dict[str, Engine]] = {}
+_engines_lock: Final = Lock()
+_prepared: Final[WeakSet[Engine]] = WeakSet()
+
+
+def _counts(table: Table, number: int, count: int) -> Any:
+    """Say which rows of a session count: of those with one position the newest."""
+    return and_(table.c.session == number, table.c.position < count, ~_is_replaced(table))
+
+
+def _is_replaced(table: Table) -> Any:
+    newer = table.alias("newer")
+    same = and_(newer.c.session == table.c.session, newer.c.position == table.c.position)
+    return exists().where(same, newer.c.revision > table.c.revision).correlate(table)
+
+
+def _url_of(where: str | os.PathLike[str]) -> URL:
+    text = os.fspath(where)
+    if not isinstance(text, str):
+        raise TypeError(f"a database is named by a URL, a path or an engine, not {where!r:.80}")
+    if "://" not in text:
+        return URL.create(SQLITE, database=text)
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        # The text may hold a password.
+        raise ValueError("the database's URL cannot be read") from None
+    if url.drivername in ("postgres", POSTGRESQL):
+        url = url.set(drivername=f"{POSTGRESQL}+psycopg")
+    _check_kind(url.get_backend_name())
+    if url.get_backend_name() == SQLITE and url.database in (None, "", ":memory:"):
+        raise ValueError("a database in memory keeps nothing; give the path of a file")
+    return url
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in (SQLITE, POSTGRESQL):
+        raise ValueError(f"sessions are kept in SQLite or PostgreSQL, not in {kind}")
+
+
+def _engine_of(url: URL) -> Engine:
+    """Give the engine for a URL, the same for all who ask: it holds the connections."""
+    name = url.render_as_string(hide_password=False)
+    with _engines_lock:
+        if name not in _engines:
+            try:
+                # A connection that the server has closed in the meantime is made anew.
+                _engines[name] = create_engine(url, pool_pre_ping=url.get_backend_name() == POSTGRESQL)
+            except NoSuchModuleError:
+                raise ValueError(f"SQLAlchemy knows no driver {url.drivername}") from None
+            except ModuleNotFoundError as error:
+                hint = "pip install 'message-history[postgres]'"
+                raise SessionError(f"{error.name} is not installed; run: {hint}") from None
+        return _engines[name]
+
+
+def _forget_connections() -> None:
+    """Leave the parent's connections to the parent."""
+    for engine in _engines.values():
+        engine.dispose(close=False)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_connections)

@@ -1,0 +1,266 @@
+"""What the rows of a session in a database say, and which rows a history needs that are not there yet.
+
+Messages and repairs are rows of their own, each with its position. Nothing here knows a database.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+
+from attrs import evolve, frozen
+
+from message_history.core.message import has_thinking, invalidate_thinking, make_message
+from message_history.dialects.native.parse import NATIVE, VERSION
+from message_history.dialects.native.render import message_to_json, render
+from message_history.history import MessageHistory, restored
+from message_history.storage.damaged_json import Decoder
+from message_history.storage.files import json_bytes
+from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.message import Message
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+
+__all__ = [
+    "NEW",
+    "Change",
+    "Head",
+    "Held",
+    "Row",
+    "body_starts_turn",
+    "grown",
+    "held_by",
+    "needs_all",
+    "rewritten",
+    "starts_turn",
+]
+
+
+class Head(NamedTuple):
+    """A session's own row.
+
+    Args:
+        number: its number in the database.
+        revision: how often it was written to.
+        messages: how many messages it has.
+        repairs: how many repairs.
+        system: its system prompt as JSON.
+    """
+
+    number: int = 0
+    revision: int = 0
+    messages: int = 0
+    repairs: int = 0
+    system: str | None = None
+
+
+NEW: Final = Head()
+"""What stands for the row of a session that is not saved yet."""
+
+
+class Row(NamedTuple):
+    """A message or a repair.
+
+    Args:
+        position: where it stands among its like.
+        body: what it says, as JSON.
+        more: its other columns.
+    """
+
+    position: int
+    body: str
+    more: dict[str, Any]
+
+
+@final
+@frozen
+class Held:
+    """What a session knows of its rows.
+
+    Args:
+        history: the history that they give, or its newest turns.
+        head: the session's own row; revision 0 when there is none.
+        first: the position of the history's first message in the session.
+        sound: whether the rows give the history without any repair.
+    """
+
+    history: MessageHistory
+    head: Head = NEW
+    first: int = 0
+    sound: bool = True
+
+    @property
+    def repairs_before(self) -> int:
+        """Return how many repairs are saved that the history does not have; less than none when it has more."""
+        return self.head.repairs - len(self.history.repairs)
+
+
+class Change(NamedTuple):
+    """What is to be written.
+
+    Args:
+        head: the session's own row as it is to be, at the next revision.
+        messages: rows of messages.
+        repairs: rows of repairs.
+    """
+
+    head: Head
+    messages: list[Row]
+    repairs: list[Row]
+
+
+def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy: Policy, first: int = 0) -> Held:
+    """Read the rows of a session, or those of its newest turns.
+
+    Args:
+        head: its own row.
+        messages: the bodies of its messages.
+        repairs: those of its repairs.
+        policy: decides where there is a choice.
+        first: the position of the first of the messages, which begins a turn.
+
+    Returns:
+        The history, and whether the rows were sound: a message that is no JSON is in the repairs.
+
+    Complexity: linear in the rows.
+    """
+    told = [repair for body in repairs if (repair := repair_from_json(_value(body))) is not None]
+    entries = [_value(head.system)] if head.system is not None else []
+    omitted = 0
+    if first:
+        # Cutting is left to `drop_before`: these two stand for all that is not read.
+        omitted = len(_STAND_IN)
+        entries += _STAND_IN
+        told = [evolve(repair, index=repair.index - first + omitted) for repair in told]
+    history = restored([*entries, *map(_value, messages)], policy, told)
+    sound = len(history) == head.messages - first + omitted and len(history.repairs) == len(told)
+    if first and sound:
+        history = history.drop_before(omitted)
+    return Held(history, head, first, sound)
+
+
+def needs_all(held: Held) -> bool:
+    """Tell whether the newest turns cannot be read alone: rows are damaged, or there are results of older calls."""
+    marks = (block.mark for message in held.history for block in message.content)
+    return bool(held.first) and (not held.sound or any(mark is not None and mark.reason == "late" for mark in marks))
+
+
+def starts_turn(message: Message) -> bool:
+    """Tell whether a whole turn begins with a message: then the session may be cut before it."""
+    return message.role == "user" and not message.results
+
+
+def body_starts_turn(body: str) -> bool:
+    """Tell the same of a message in the saved form."""
+    value = _value(body)
+    if not isinstance(value, dict) or value.get("role") != "user" or not isinstance(value.get("content"), list):
+        return False
+    return all(isinstance(block, dict) and block.get("type") != "tool_result" for block in value["content"])
+
+
+def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
+    """Find the rows for what has settled since the last time, and for the open tail.
+
+    Args:
+        held: what is saved.
+        history: what is to be saved.
+        found: what of it is new.
+
+    Returns:
+        What to write.
+
+    Complexity: linear in what is new.
+    """
+    saved = held.history
+    same = found.message < len(saved) and history[found.message] == saved[found.message]
+    old, new = saved.repairs[found.repair :], history.repairs[found.repair :]
+    told = () if old == new else _moved(new, held.first)
+    head = _next(held.head, history, held.first + len(history), held.repairs_before + len(history.repairs))
+    positions = range(found.message + same, len(history))
+    return Change(
+        head,
+        [_message_row(held.first + n, _in_session(held, n, history[n])) for n in positions],
+        [_repair_row(n, repair) for n, repair in enumerate(told, held.repairs_before + found.repair)],
+    )
+
+
+def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
+    """Find the rows from the first on that is another. What is older than what was loaded stays.
+
+    Args:
+        held: what is saved and was loaded.
+        history: what is to be in its place.
+        whole: all that is saved; the same as `held` when that is all.
+
+    Returns:
+        What to write.
+
+    Complexity: linear in all that is saved.
+    """
+    first = held.first
+    saved = whole.history if whole.sound else MessageHistory()
+    # Under another system prompt the older messages' thinking is not what its issuer saw, either.
+    older = whole.history.with_system(history.system) if first else whole.history
+    messages = list(older[:first])
+    for n, message in enumerate(history):
+        kept = first and n < len(held.history) and message == held.history[n]
+        messages.append(older[first + n] if kept else _in_session(held, n, message))
+    repairs = [repair for repair in whole.history.repairs if repair.index < first]
+    repairs += _moved(history.repairs, first)
+    start = _first_difference(saved, messages)
+    told = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs)
+    return Change(
+        _next(held.head, history, len(messages), len(repairs)),
+        [_message_row(n, messages[n]) for n in range(start, len(messages))],
+        [_repair_row(n, repairs[n]) for n in range(told, len(repairs))],
+    )
+
+
+_STAND_IN: Final = [{"role": role, "content": "-", NATIVE: VERSION} for role in ("user", "assistant")]
+
+
+def _in_session(held: Held, n: int, message: Message) -> Message:
+    """Give a message that was made behind the newest turns as it is behind all of them."""
+    if not held.first:
+        return message
+    content = message.content
+    if n == 0 and len(content) > 1 and content[0].mark is not None and content[0].mark.kind == "bootstrap":
+        # It opens what was loaded, and not the session.
+        message = make_message(message.role, content[1:])
+    return invalidate_thinking(message) if has_thinking(message) else message
+
+
+def _moved(repairs: Sequence[Repair], by: int) -> Sequence[Repair]:
+    return [evolve(repair, index=repair.index + by) for repair in repairs] if by else repairs
+
+
+def _next(head: Head, history: MessageHistory, messages: int, repairs: int) -> Head:
+    entries = render((), history._state[2].system.blocks)
+    return Head(head.number, head.revision + 1, messages, repairs, _text(entries[0]) if entries else None)
+
+
+def _first_difference(old: Sequence[Any], new: Sequence[Any]) -> int:
+    pairs = zip(old, new, strict=False)
+    return next((n for n, (was, now) in enumerate(pairs) if was != now), min(len(old), len(new)))
+
+
+def _message_row(position: int, message: Message) -> Row:
+    return Row(position, _text(message_to_json(message)), {"starts_turn": starts_turn(message)})
+
+
+def _repair_row(position: int, repair: Repair) -> Row:
+    return Row(position, _text(repair_to_json(repair)), {"message": repair.index})
+
+
+def _text(value: Any) -> str:
+    return json_bytes(value).decode()
+
+
+def _value(body: str) -> Any:
+    """Read a body; one that is no JSON is given as it is, for a repair to hold."""
+    decoder = Decoder()
+    value = decoder.value(body)
+    return value if decoder.failure is None else body

@@ -1,0 +1,334 @@
+"""A session in a database: loaded, appended to as it grows, and shared by many processes and machines."""
+
+from __future__ import annotations
+
+import logging
+from threading import RLock
+from typing import TYPE_CHECKING, Final, final
+
+from attrs import evolve
+
+from message_history.core.policy import Policy
+from message_history.history import MessageHistory
+from message_history.storage.databases.rows import NEW, Held, grown, held_by, needs_all, rewritten
+from message_history.storage.sessions.errors import SessionConflictError, SessionError
+from message_history.storage.sessions.saved import growth
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from sqlalchemy import Engine
+
+    from message_history.storage.databases.database import Database, Rows
+    from message_history.storage.databases.rows import Head
+    from message_history.storage.sessions.saved import Growth
+
+__all__ = ["SqlSession"]
+
+logger = logging.getLogger("message_history")
+
+MAX_ID: Final = 255
+
+
+@final
+class SqlSession:
+    """A session in a database: a SQLite file, or PostgreSQL.
+
+    Any number of processes and machines may use one database. Nobody overwrites what somebody else has written to the
+    same session since: that is a `SessionConflictError`, and nothing is written.
+
+    An engine is made once for each URL and kept while the process lives. Give an engine of your own to decide about
+    its pool and its end.
+
+    Args:
+        database: a URL (`sqlite:///chats.db`, `postgresql://user@host/name`), the path of a SQLite file, or an engine
+            of SQLAlchemy. Tables are made when they are needed; their names begin with `message_history_`.
+        session_id: the session's name, of at most 255 characters.
+        policy: decides where there is a choice.
+        lock_timeout: how many seconds to wait for another writer.
+
+    Raises:
+        ValueError: for a name that cannot be one, and for another kind of database.
+        SessionError: when SQLAlchemy or the driver is not installed.
+    """
+
+    def __init__(
+        self,
+        database: str | PathLike[str] | Engine,
+        session_id: str,
+        *,
+        policy: Policy | None = None,
+        lock_timeout: float = 10.0,
+    ) -> None:
+        self._database = _database(database, lock_timeout)
+        self._id = _checked(session_id)
+        self._policy = policy if policy is not None else Policy()
+        self._mutex = RLock()
+        self._held: Held | None = None
+
+    @property
+    def session_id(self) -> str:
+        """Return the session's name."""
+        return self._id
+
+    @property
+    def revision(self) -> int:
+        """Return the revision that was read or written last; 0 when there is none."""
+        return self._held.head.revision if self._held is not None else 0
+
+    @property
+    def omitted(self) -> int:
+        """Return how many older messages were not loaded; they stay as they are, whatever is written."""
+        return self._held.first if self._held is not None else 0
+
+    def load(self, *, turns: int | None = None) -> MessageHistory:
+        """Load the history, or its newest whole turns, which begin with a user message that answers no call.
+
+        Newest turns are what `drop_before` gives for the whole history: no call is parted from its result, and thinking
+        is marked unbound. The older rows are not read, unless the turns hold a late result of an older call, or rows
+        are damaged; then all turns are given. A history that goes on from the newest turns is written behind them.
+
+        Args:
+            turns: how many whole turns; all of them by default.
+
+        Returns:
+            The history; an empty one when there is no such session. Calls in its `awaiting` may have run already: ask
+            before running one again. What is damaged, by other hands than ours, is in its repairs and on the logger.
+
+        Raises:
+            SessionError: when the database cannot be read.
+
+        Complexity: linear in what is loaded.
+        """
+        if turns is not None and (type(turns) is not int or turns < 1):
+            raise ValueError(f"turns must be a number from 1 on, not {turns!r:.80}")
+        with self._mutex:
+            self._held = self._read(turns)
+            return self._held.history
+
+    def save(self, history: MessageHistory) -> None:
+        """Put a history in the place of what is saved, or of the turns of it that were loaded, at one stroke.
+
+        Messages are written from the first on that is another than the one that is saved.
+
+        Args:
+            history: the history.
+
+        Raises:
+            SessionConflictError: when somebody else has written to the session since this one read or wrote it.
+            SessionLockedError: when another writer is not done in time.
+            SessionError: when the database cannot be written to; then it is as it was.
+
+        Complexity: linear in the history.
+        """
+        with self._mutex:
+            held = self._current()
+            self._put(held, history, growth(held.history, history))
+
+    def append(self, history: MessageHistory) -> None:
+        """Save what of a history is new.
+
+        A history that goes on from what is saved costs one row for each new message, and one for the last message if
+        that has grown. Any other that was made from it (cut, rewound, trimmed) is written as by `save`.
+
+        Args:
+            history: what `load` gave or what was saved last, with all that was added to it.
+
+        Raises:
+            SessionConflictError: when somebody else has written to the session since this one read or wrote it, or
+                when this one has not read it and it holds another history.
+            SessionLockedError: when another writer is not done in time.
+            SessionError: when the database cannot be written to; then it is as it was.
+
+        Complexity: linear in what is new, unless the history was changed before its last message.
+        """
+        with self._mutex:
+            unread = self._held is None
+            held = self._current()
+            found = growth(held.history, history)
+            if unread and found is None and held.history:
+                self._held = None
+                raise SessionConflictError(
+                    f"{self._id!r}: it holds another history, of {len(held.history)} messages; load it first",
+                    session=self._id,
+                    expected=0,
+                    found=held.head.revision,
+                )
+            self._put(held, history, found)
+
+    def fork(self, session_id: str) -> SqlSession:
+        """Copy what is saved to a new session, within the database; the two know nothing of each other.
+
+        Args:
+            session_id: the new session's name.
+
+        Returns:
+            The new session; it goes on from what this one has read or written last.
+
+        Raises:
+            SessionConflictError: when there is a session of this name, or when somebody else has written to this one
+                since it was read.
+            SessionError: when there is nothing to copy, or the database cannot be written to.
+
+        Complexity: linear in the session, within the database.
+        """
+        with self._mutex:
+            new = object.__new__(SqlSession)
+            new._database, new._policy, new._mutex = self._database, self._policy, RLock()
+            new._id = _checked(session_id)
+            held = self._held
+            with self._database.writing() as rows:
+                head = rows.head(self._id, hold=True)
+                if held is not None and held.head[:2] != (head or NEW)[:2]:
+                    raise self._conflict(head)
+                if head is None:
+                    raise SessionError(f"{self._id!r}: there is no such session; nothing can be copied")
+                number = rows.create(new._id, head._replace(revision=1))
+                if number is not None:
+                    rows.copy(head, number)
+                    copied = head._replace(number=number, revision=1)
+            if number is None:
+                raise SessionConflictError(f"{new._id!r}: there is a session of this name", session=new._id, expected=0)
+            new._held = evolve(held, head=copied) if held is not None else None
+            return new
+
+    def prune(self) -> int:
+        """Delete the rows that do not count any more: earlier forms of messages that have grown or were replaced.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            SessionError: when the database cannot be written to.
+        """
+        with self._mutex, self._database.writing() as rows:
+            head = rows.head(self._id, hold=True)
+            return rows.prune(head) if head is not None else 0
+
+    def delete(self) -> bool:
+        """Delete the session with all its rows, whatever others have written to it.
+
+        Returns:
+            False when there was none.
+
+        Raises:
+            SessionError: when the database cannot be written to.
+        """
+        with self._mutex:
+            self._held = None
+            with self._database.writing() as rows:
+                head = rows.head(self._id, hold=True)
+                return head is not None and rows.delete(head.number)
+
+    @staticmethod
+    def ids(database: str | PathLike[str] | Engine, *, after: str = "", limit: int | None = None) -> list[str]:
+        """List the sessions of a database.
+
+        Args:
+            database: see the class.
+            after: list those behind this name.
+            limit: how many at most.
+
+        Returns:
+            Their names, in the database's order.
+
+        Raises:
+            SessionError: when the database cannot be read.
+        """
+        with _database(database, 10.0).reading() as rows:
+            return rows.ids(after, limit)
+
+    def _current(self) -> Held:
+        if self._held is None:
+            self._held = self._read()
+        return self._held
+
+    def _read(self, turns: int | None = None) -> Held:
+        with self._database.reading() as rows:
+            head = rows.head(self._id)
+            if head is None:
+                return Held(MessageHistory(policy=self._policy))
+            first = rows.newest_turns(head, turns) if turns is not None else 0
+            held = self._read_from(rows, head, first)
+            if not needs_all(held):
+                return held
+            held = self._read_from(rows, head, 0)
+            return evolve(held, history=held.history.drop_before(first), first=first) if held.sound else held
+
+    def _read_from(self, rows: Rows, head: Head, first: int) -> Held:
+        messages, repairs = rows.messages(head, first), rows.repairs(head, first)
+        held = held_by(head, messages, repairs, self._policy, first)
+        if not held.sound:
+            there = f"{len(messages)} of {head.messages - first} messages are there"
+            logger.warning("session %r: its rows are damaged; %s", self._id, there)
+        return held
+
+    def _put(self, held: Held, history: MessageHistory, found: Growth | None) -> None:
+        """Write what is new, or another than what is saved."""
+        if held.sound and found is not None:
+            change = grown(held, history, found)
+        else:
+            whole = self._read() if held.first else held
+            if whole.head[:2] != held.head[:2]:
+                raise self._conflict(whole.head)
+            change = rewritten(held, history, whole)
+        is_new = change.head._replace(revision=held.head.revision) != held.head
+        if held.head.revision and not (is_new or change.messages or change.repairs):
+            with self._database.reading() as rows:
+                there = rows.head(self._id)
+            if (there or NEW)[:2] != held.head[:2]:
+                raise self._conflict(there)
+            self._held = evolve(held, history=history)
+            return
+        # If this fails, nobody knows what is saved: it must be read again.
+        self._held = None
+        with self._database.writing() as rows:
+            head = _advanced(rows, self._id, change.head)
+            if head is not None:
+                rows.add(head, change.messages, change.repairs)
+        if head is None:
+            self._held = held
+            with self._database.reading() as rows:
+                raise self._conflict(rows.head(self._id))
+        self._held = Held(history, head, held.first)
+
+    def _conflict(self, found: Head | None) -> SessionConflictError:
+        there = f"revision {found.revision} is there" if found is not None else "it is gone"
+        if found is not None and self._held is not None and self._held.head.number not in (0, found.number):
+            there = f"it was made anew and {there}"
+        return SessionConflictError(
+            f"{self._id!r}: somebody else has written to it ({there}, not {self.revision}); load it again",
+            session=self._id,
+            expected=self.revision,
+            found=found.revision if found is not None else None,
+        )
+
+
+def _database(database: str | PathLike[str] | Engine, lock_timeout: float) -> Database:
+    try:
+        from message_history.storage.databases.database import Database  # noqa: PLC0415 - the extra may not be installed
+    except ModuleNotFoundError as error:
+        if error.name != "sqlalchemy":
+            raise
+        raise SessionError("sqlalchemy is not installed; run: pip install 'message-history[sql]'") from None
+    return Database(database, lock_timeout)
+
+
+def _checked(id: str) -> str:
+    if not isinstance(id, str):
+        raise TypeError(f"a session is named by a text, not by {id!r:.80}")
+    try:
+        id.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"a session's name must be sound Unicode: {id!r:.80}") from None
+    if not 0 < len(id) <= MAX_ID or "\0" in id:
+        raise ValueError(f"a session's name has 1 to {MAX_ID} characters, none of them zero: {id!r:.80}")
+    return id
+
+
+def _advanced(rows: Rows, id: str, head: Head) -> Head | None:
+    """Write a session's own row; None when somebody else was there first."""
+    if head.revision == 1:
+        number = rows.create(id, head)
+        return head._replace(number=number) if number is not None else None
+    return head if rows.advance(head) else None

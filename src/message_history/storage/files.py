@@ -1,0 +1,517 @@
+"""Conversations in files: a JSON list, a JSON object that holds one, or JSONL with one message per line.
+
+A file that a crash has cut off, or that somebody has edited by hand, is read as far as it can be: an entry that is no
+JSON is skipped and told of, with its line. `mend` gives the whole file again, with a list in it that a provider takes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, final
+
+from attrs import evolve, field, fields_dict, frozen
+
+from message_history.core.json_cache import base64_of
+from message_history.dialects import Export, OpenAIChat
+from message_history.dialects.registry import dialect_of, shape_of
+from message_history.history import MessageHistory
+from message_history.storage.damaged_json import NOT_UTF8, Decoder, LineNote, decode_bytes, items_of, member_of
+from message_history.storage.request_bodies import (
+    KEYS,
+    Place,
+    entries_at,
+    filled,
+    find_place,
+    held_at,
+    key_for,
+    system_key,
+)
+from message_history.violations import Violation, check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+    from message_history.dialects import Dialect
+
+__all__ = [
+    "FileForm",
+    "LineNote",
+    "RepairedList",
+    "SavedFile",
+    "UnreadableFileError",
+    "allow_assistant_tail",
+    "contained",
+    "content_of",
+    "json_bytes",
+    "located",
+    "read_bytes",
+    "read_file",
+    "repair_file",
+]
+
+MESSAGES: Final = "messages"
+SYSTEM: Final = "system"
+MAX_BYTES: Final = 256 * 1024 * 1024
+"""Files larger than this are not read: a conversation takes several times its file's size in memory."""
+ENDS_WITH_ASSISTANT: Final = frozenset({"prefill", "ends_with_response"})
+"""The dialects' fields that say whether a list may end with the assistant."""
+
+
+@final
+class UnreadableFileError(ValueError):
+    """A file that holds no conversation, or cannot be read at all; the text says why, in one line.
+
+    Args:
+        problem: why.
+        sound: whether it is sound JSON, of something else.
+    """
+
+    def __init__(self, problem: str, *, sound: bool = False) -> None:
+        super().__init__(problem)
+        self.sound = sound
+
+
+@final
+class FileForm(StrEnum):
+    """How a file holds its messages."""
+
+    LIST = "list"
+    """A JSON list."""
+    OBJECT = "object"
+    """A JSON object with the list under `messages`, `contents` or `input`, or with a request that has one."""
+    LINES = "lines"
+    """JSONL: one message per line."""
+
+
+@final
+@frozen(kw_only=True)
+class SavedFile:
+    """What a file holds; its plain JSON values are yours.
+
+    Args:
+        entries: the raw messages.
+        form: how the file holds them.
+        lines: for each entry, the line that it begins in; none when the file is one sound JSON value.
+        notes: what could not be taken as it stands, with line numbers.
+        container: the object around the messages, an empty list in their place; None for the other forms.
+        place: the keys that lead to the messages in the container.
+    """
+
+    entries: tuple[Any, ...]
+    form: FileForm
+    lines: tuple[int, ...] = ()
+    notes: tuple[LineNote, ...] = ()
+    container: Mapping[str, Any] | None = field(default=None, repr=False)
+    place: Place = (MESSAGES,)
+
+    @property
+    def system(self) -> Any:
+        """Return the system prompt that stands beside the messages, as it stands there; None when there is none."""
+        if self.container is None:
+            return None
+        key = system_key(self.container, self.place)
+        return held_at(self.container, (*self.place[:-1], key)) if key is not None else None
+
+    @property
+    def skipped(self) -> tuple[LineNote, ...]:
+        """Return the notes on what was skipped."""
+        return tuple(note for note in self.notes if note.skipped is not None)
+
+    def dialect(self, *, as_request: bool = False) -> Dialect[Any]:
+        """Find the dialect of the entries by shape.
+
+        Args:
+            as_request: False for a conversation that goes on, which may end with the assistant; True for one that is
+                sent as it stands.
+
+        Returns:
+            The dialect. A list whose entries do not tell, but which holds system messages, is a Chat Completions one.
+
+        Complexity: linear in the entries that do not tell.
+        """
+        found = dialect_of(self.entries)
+        if all(shape_of(entry) is None for entry in self.entries) and any(map(_is_system, self.entries)):
+            found = OpenAIChat()
+        return found if as_request else allow_assistant_tail(found)
+
+    def history(
+        self,
+        *,
+        dialect: Dialect[Any] | None = None,
+        policy: Policy | None = None,
+        open_tail: Literal["stub", "keep"] = "stub",
+    ) -> MessageHistory:
+        """Read the conversation, with the system prompt that stands beside it.
+
+        Args:
+            dialect: its dialect; None to find it by shape.
+            policy: decides where there is a choice.
+            open_tail: see `MessageHistory.from_list`.
+
+        Returns:
+            The history. Where a system prompt stands beside the messages, `source` in its repairs counts that first.
+
+        Raises:
+            InvariantError: see `MessageHistory.from_list`.
+
+        Complexity: linear in the entries.
+        """
+        return MessageHistory.from_list(
+            [*self.system_entries(), *self.entries], dialect=dialect, policy=policy, open_tail=open_tail
+        )
+
+    def system_entries(self) -> list[dict[str, Any]]:
+        """Give the system prompt that stands beside the messages as an entry; none when there is none."""
+        if self.system is None:
+            return []
+        # Gemini's system prompt is made of parts, like its messages.
+        key = "parts" if isinstance(self.system, Mapping) and "parts" in self.system else "content"
+        return [{"role": SYSTEM, key: self.system["parts"] if key == "parts" else self.system}]
+
+    def place_of(self, entry: int) -> str:
+        """Say where an entry stands.
+
+        Args:
+            entry: its position among the entries.
+
+        Returns:
+            `line 3` of JSONL, else `entry 2`: entries are counted from 0, lines from 1.
+        """
+        known = self.form is FileForm.LINES and 0 <= entry < len(self.lines)
+        return f"line {self.lines[entry]}" if known else f"entry {entry}"
+
+
+@final
+@frozen(kw_only=True)
+class RepairedList:
+    """A file made whole.
+
+    Args:
+        data: what to write.
+        form: how it holds the messages: as before, but for a system prompt that has no place in a mere list.
+        dialect: the dialect that it is written in.
+        history: the conversation.
+        repairs: what was changed, on the way in and on the way out; `source` is the position among the entries.
+        violations: what the provider would still refuse; empty unless nothing is left to send.
+    """
+
+    data: bytes = field(repr=False)
+    form: FileForm
+    dialect: Dialect[Any]
+    history: MessageHistory
+    repairs: tuple[Repair, ...]
+    violations: tuple[Violation, ...]
+
+
+def read_file(path: str | PathLike[str]) -> SavedFile:
+    """Read a conversation from a file.
+
+    Args:
+        path: the file.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        UnreadableFileError: when it cannot be read, or holds no conversation.
+
+    Complexity: linear in the file.
+    """
+    return read_bytes(content_of(path))
+
+
+def content_of(path: str | PathLike[str]) -> bytes:
+    """Read the bytes of a file.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its content.
+
+    Raises:
+        UnreadableFileError: when it cannot be read, or is too large.
+    """
+    try:
+        with Path(path).open("rb") as opened:
+            data = opened.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise UnreadableFileError("there is no such file") from None
+    except IsADirectoryError:
+        raise UnreadableFileError("this is a folder, not a file") from None
+    except PermissionError:
+        raise UnreadableFileError("there is no permission to read it") from None
+    except OSError as error:
+        raise UnreadableFileError(error.strerror or "it cannot be read") from error
+    if len(data) > MAX_BYTES:
+        raise UnreadableFileError(f"it is larger than {MAX_BYTES:,} bytes")
+    return data
+
+
+def read_bytes(data: bytes) -> SavedFile:
+    """Read a conversation from the content of a file.
+
+    Args:
+        data: the content.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        UnreadableFileError: when it holds no conversation.
+
+    Complexity: linear in the content.
+    """
+    text = decode_bytes(data)
+    if not text.strip():
+        raise UnreadableFileError("the file is empty")
+    decoder = Decoder()
+    whole = decoder.value(text)
+    if decoder.failure is None:
+        return _sound(whole, decoder)
+    saved = _damaged(text)
+    if any(isinstance(entry, Mapping) for entry in saved.entries):
+        return saved
+    raise UnreadableFileError(_why_not(data, text, saved))
+
+
+def repair_file(
+    file: SavedFile,
+    *,
+    dialect: Dialect[Any] | None = None,
+    to: Dialect[Any] | None = None,
+    policy: Policy | None = None,
+    as_request: bool = False,
+) -> RepairedList:
+    """Make a file whole: the same form, with a list in it that the provider takes.
+
+    Args:
+        file: what was read.
+        dialect: its dialect; None to find it by shape.
+        to: the dialect to write; None for its own.
+        policy: decides where there is a choice.
+        as_request: False for a conversation that goes on, which may end with the assistant; True for one that is sent
+            as it stands.
+
+    Returns:
+        What to write, and what was changed. A line that was skipped is in the file's notes, not in here.
+
+    Raises:
+        InvariantError: see `MessageHistory.from_list`.
+
+    Complexity: linear in the file.
+    """
+    own = dialect if dialect is not None else file.dialect(as_request=as_request)
+    target = to if to is not None else own
+    target = target if as_request else allow_assistant_tail(target)
+    history = MessageHistory.from_list(file.entries, dialect=dialect, policy=policy)
+    export = history.export(target)
+    beside = file.system_entries()
+    # In its own dialect a system prompt beside the messages stays as it is, unless the list holds another.
+    if beside and (export.system is not None or target.name != own.name):
+        history = file.history(dialect=dialect, policy=policy)
+        export = history.export(target)
+    else:
+        beside = []
+    key = key_for(target.name) if target.name != own.name else None
+    form, value = _contained(file, export, moved=bool(beside), key=key)
+    return RepairedList(
+        data=_encoded(form, value),
+        form=form,
+        dialect=target,
+        history=history,
+        repairs=tuple(located((*history.repairs, *export.repairs), len(beside))),
+        violations=tuple(check(export.messages, target)),
+    )
+
+
+def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
+    """Give a dialect for a conversation that goes on: it may end with the assistant.
+
+    Args:
+        dialect: any dialect.
+
+    Returns:
+        The same, with the field set that allows that, where it has one.
+    """
+    fields: dict[str, Any] = {name: True for name in fields_dict(type(dialect)) if name in ENDS_WITH_ASSISTANT}
+    return evolve(dialect, **fields) if fields else dialect
+
+
+def located(repairs: Iterable[Repair], before: int) -> Iterable[Repair]:
+    """Count the entries of repairs without what was put before them.
+
+    Args:
+        repairs: the repairs of a list.
+        before: how many entries were put before those of the file.
+
+    Returns:
+        The repairs; what came from such an entry has no source.
+    """
+    for repair in repairs:
+        if repair.source is None or not before:
+            yield repair
+        else:
+            yield evolve(repair, source=repair.source - before if repair.source >= before else None)
+
+
+def _contained(file: SavedFile, export: Export, *, moved: bool, key: str | None) -> tuple[FileForm, Any]:
+    """Put the messages back into what was around them."""
+    if file.container is None and export.system is None:
+        return file.form, export.messages
+    return FileForm.OBJECT, filled(file.container or {}, file.place, export, moved=moved, key=key)
+
+
+def _encoded(form: FileForm, value: Any) -> bytes:
+    if form is FileForm.LINES:
+        return b"".join(json_bytes(message) + b"\n" for message in value)
+    return json_bytes(value, indent=2) + b"\n"
+
+
+def json_bytes(value: Any, indent: int | None = None) -> bytes:
+    """Write JSON in UTF-8, or all in ASCII when a lone surrogate keeps UTF-8 from holding it.
+
+    Args:
+        value: a JSON value; bytes, which only some dialects send, become base64.
+        indent: by how much to indent; None for one line.
+
+    Returns:
+        The bytes.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, default=base64_of).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent, default=base64_of).encode()
+
+
+def _is_system(entry: object) -> bool:
+    return isinstance(entry, Mapping) and entry.get("role") == SYSTEM
+
+
+def _sound(whole: Any, decoder: Decoder) -> SavedFile:
+    """Take a file that is one JSON value."""
+    notes = tuple(LineNote(line=1, detail=detail) for detail in decoder.kept)
+    if isinstance(whole, list):
+        return SavedFile(entries=tuple(whole), form=FileForm.LIST, notes=notes)
+    if isinstance(whole, dict) and isinstance(whole.get(MESSAGES), list):
+        return contained(whole, (MESSAGES,), notes)
+    if isinstance(whole, dict) and "role" not in whole and (place := find_place(whole)) is not None:
+        return contained(whole, place, notes)
+    if isinstance(whole, dict) and ("role" in whole or shape_of(whole) is not None):
+        return SavedFile(entries=(whole,), form=FileForm.LINES, lines=(1,), notes=notes)
+    if isinstance(whole, dict) and MESSAGES in whole:
+        raise UnreadableFileError(f"its `messages` are no list, but {_kind(whole[MESSAGES])}", sound=True)
+    raise UnreadableFileError(f"it holds no list of messages, but {_kind(whole)}", sound=True)
+
+
+def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:
+    """Take a conversation out of the object that holds it.
+
+    Args:
+        whole: the object.
+        place: the keys that lead to the messages.
+        notes: what could not be taken as it stands.
+
+    Returns:
+        The conversation, with what is around it.
+    """
+    around = filled(whole, place, Export([]), moved=False)
+    entries = tuple(entries_at(whole, place))
+    return SavedFile(entries=entries, form=FileForm.OBJECT, notes=notes, container=around, place=place)
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object without `messages`", list: "a list", str: "a text", bool: "a truth value"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def _damaged(text: str) -> SavedFile:
+    """Take what can be read of a file that is no JSON as a whole."""
+    opening = text.lstrip()[:1]
+    if opening == "[":
+        return _list_in(text, text.index("[") + 1)
+    first_line = next(line for line in text.split("\n") if line.strip())
+    if opening == "{" and not Decoder().reads(first_line):
+        for key in KEYS:
+            member = member_of(text, key)
+            if member is not None:
+                return _object_in(text, key, *member)
+    return _lines_in(text)
+
+
+def _list_in(text: str, start: int) -> SavedFile:
+    items = items_of(text, start)
+    rest = text[items.end :].strip()
+    if rest:
+        items.notes.append(LineNote(line=items.end_line, detail="text behind the list", skipped=rest))
+    return SavedFile(
+        entries=tuple(value for _, value in items.values),
+        form=FileForm.LIST,
+        lines=tuple(line for line, _ in items.values),
+        notes=tuple(items.notes),
+    )
+
+
+def _object_in(text: str, name: str, key: int, start: int) -> SavedFile:
+    """Take an object by its parts: what stands before its messages, the messages, what stands behind."""
+    items = items_of(text, start)
+    notes = list(items.notes)
+    head = f"{text[:key].rstrip().rstrip(',')}}}"
+    tail = "{" + text[items.end :].lstrip().lstrip(",")
+    around: dict[str, Any] = {}
+    for part, line in ((head, 1), (tail, items.end_line)):
+        decoder = Decoder()
+        value = decoder.value(part)
+        if isinstance(value, dict):
+            around |= {**value, name: []}
+        elif part is head or items.closed:
+            notes.append(LineNote(line=line, detail=f"keys beside `{name}`: {decoder.failure}", skipped=part))
+    return SavedFile(
+        entries=tuple(value for _, value in items.values),
+        form=FileForm.OBJECT,
+        lines=tuple(line for line, _ in items.values),
+        notes=tuple(sorted(notes, key=lambda note: note.line)),
+        container=around or {name: []},
+        place=(name,),
+    )
+
+
+def _lines_in(text: str) -> SavedFile:
+    entries: list[Any] = []
+    lines: list[int] = []
+    notes: list[LineNote] = []
+    for line, written in enumerate(text.split("\n"), 1):
+        if not written.strip():
+            continue
+        decoder = Decoder()
+        value = decoder.value(written)
+        failure = decoder.failure
+        if failure is None and isinstance(value, dict) and "role" not in value and MESSAGES in value:
+            failure = "a whole conversation, where one message is expected"
+        if failure is not None:
+            notes.append(LineNote(line=line, detail=failure, skipped=written))
+            continue
+        notes += [LineNote(line=line, detail=detail) for detail in decoder.kept]
+        entries.append(value)
+        lines.append(line)
+    return SavedFile(entries=tuple(entries), form=FileForm.LINES, lines=tuple(lines), notes=tuple(notes))
+
+
+def _why_not(data: bytes, text: str, saved: SavedFile) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "it is UTF-16, not UTF-8"
+    if b"\0" in data:
+        return "it is a binary file"
+    bad = NOT_UTF8.search(text)
+    if bad is not None:
+        return f"it is not UTF-8 (byte {len(text[: bad.start()].encode())})"
+    first = saved.notes[0] if saved.notes else None
+    return (
+        "it holds no messages" if first is None else f"it is neither JSON nor JSONL (line {first.line}: {first.detail})"
+    )

@@ -1,0 +1,1 @@
+"""Histories in files, and the session files of other programs."""

@@ -1,0 +1,200 @@
+"""The rollout files of Codex: JSON lines, of which those that hold an item of the Responses API are the conversation.
+
+A line names its kind and has what it says as `payload`. Older files have the items as they are, behind a line about
+the session. A line that says that the conversation was compacted holds what takes the place of all before it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.core.blocks import TextBlock, ToolResultBlock
+from message_history.core.message import make_message
+from message_history.dialects import OpenAIResponses
+from message_history.storage.sessions.splicing import Piece, Thread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.storage.sessions.splicing import Line, Splice
+
+__all__ = ["is_line", "spliced", "threads"]
+
+# A rollout is the whole conversation.
+_DIALECT: Final = OpenAIResponses(continues=False)
+_KINDS: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_ITEMS: Final = frozenset(
+    {
+        *("message", "reasoning", "function_call", "function_call_output", "custom_tool_call"),
+        *("custom_tool_call_output", "local_shell_call", "web_search_call", "compaction"),
+    }
+)
+# What Codex itself changes when it sends is not looked at: a rollout is no request.
+_JUDGED: Final = frozenset({"OR-01", "OR-02", "OR-03", "OR-04", "OR-05", "OR-15", "OR-19", "DS-16"})
+# What begins a user message that Codex wrote itself.
+_OWN_WORDS: Final = ("<", "# AGENTS.md")
+
+
+def is_line(value: Mapping[str, Any]) -> bool:
+    """Tell whether a JSON object is a line of such a file."""
+    if isinstance(value.get("payload"), Mapping):
+        return value.get("type") in _KINDS
+    # The first line of an older file, or one of its marks.
+    return "record_type" in value or ("instructions" in value and "timestamp" in value and "id" in value)
+
+
+def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
+    """Read the conversation in a file.
+
+    Args:
+        lines: the lines.
+
+    Returns:
+        The conversation; none when nothing was said.
+
+    Complexity: linear in the file.
+    """
+    pieces: list[Piece] = []
+    every = 0
+    for n, line in enumerate(lines):
+        kind, payload = _assistant(line.value)
+        if kind == "compacted":
+            pieces.clear()
+        if kind == "event_msg" and payload.get("type") == "thread_rolled_back":
+            _roll_back(pieces, payload.get("num_turns"))
+        found = [_piece(n, m, item) for m, item in enumerate(_items(line.value))]
+        pieces += [piece for piece in found if piece.blocks]
+        every += any(piece.blocks for piece in found)
+    if not pieces:
+        return ()
+    return (
+        Thread(
+            label="",
+            dialect=_DIALECT,
+            pieces=tuple(pieces),
+            entries=tuple(piece.raw for piece in pieces),
+            first_lines=tuple(lines[piece.line].number for piece in pieces),
+            write=_write,
+            judged=_JUDGED,
+            omitted=every - len({piece.line for piece in pieces}),
+        ),
+    )
+
+
+def _assistant(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]:
+    """Return a line's kind and payload."""
+    payload = value.get("payload") if value is not None else None
+    if value is None or not isinstance(payload, Mapping):
+        return "", {}
+    return str(value.get("type")), payload
+
+
+def _items(value: Mapping[str, Any] | None) -> list[Any]:
+    """Give the items that a line holds."""
+    kind, payload = _assistant(value)
+    if kind == "response_item":
+        return [payload]
+    if kind == "compacted":
+        kept, summary = payload.get("replacement_history"), payload.get("message")
+        if isinstance(kept, list):
+            return kept
+        return [_message("user", summary)] if isinstance(summary, str) else []
+    if value is not None and "payload" not in value and (value.get("type") in _ITEMS or _is_plain(value)):
+        return [value]
+    return []
+
+
+def _is_plain(value: Mapping[str, Any]) -> bool:
+    return "type" not in value and value.get("role") in ("user", "assistant")
+
+
+def _piece(line: int, n: int, item: Any) -> Piece:
+    messages = _DIALECT.parse([item]).messages
+    role: Role = messages[0].role if messages else "user"
+    return Piece(line, n, role, item, tuple(block for message in messages for block in message.content))
+
+
+def _roll_back(pieces: list[Piece], turns: object) -> None:
+    """Take back the newest turns, each of which begins with the user's own words."""
+    left = turns if isinstance(turns, int) else 0
+    while left > 0 and pieces:
+        left -= _is_own_words(pieces.pop())
+
+
+def _is_own_words(piece: Piece) -> bool:
+    texts = [block.text for block in piece.blocks if isinstance(block, TextBlock)]
+    is_assistant = isinstance(piece.raw, Mapping) and piece.raw.get("role") == "user"
+    return is_assistant and any(not text.startswith(_OWN_WORDS) for text in texts)
+
+
+def _message(role: Role, text: str) -> dict[str, Any]:
+    kind = "input_text" if role == "user" else "output_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
+    """Write a block that was made."""
+    if isinstance(block, TextBlock):
+        return [_message(role, block.text)]
+    messages = [make_message(role, (block,))]
+    if isinstance(block, ToolResultBlock):
+        # How an output is written depends on its call.
+        calls = [call for call in before.calls if call.id == block.tool_use_id] if before is not None else []
+        messages = [make_message("assistant", tuple(calls)), *messages] if calls else messages
+    items = _DIALECT.render(messages).messages
+    if isinstance(block, ToolResultBlock):
+        items = [item for item in items if str(item.get("type")).endswith("_output")]
+    return [item if "type" in item else {"type": "message", **item} for item in items]
+
+
+def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line | None, dict[str, Any] | None]]:
+    """Put a mended conversation back among the lines of the file.
+
+    Args:
+        lines: the lines as they were.
+        splices: what becomes of the conversation.
+
+    Returns:
+        The new lines: one as it was with its value, None for the value when it stays as it was written; None for the
+        line when it is new.
+
+    Complexity: linear in the file.
+    """
+    kept = {place for splice in splices for place in splice.kept}
+    touched = {piece.line for splice in splices if splice.changed for piece in splice.thread.pieces}
+    wrapped = any("payload" in (line.value or {}) for line in lines)
+    # By the line and the item that they stand behind; -1 for what stands before the first.
+    behind: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    for splice in splices:
+        for addition in splice.additions:
+            after = addition.after
+            behind[(after.line, after.item) if after else (splice.thread.pieces[0].line, -1)] += addition.items
+    out: list[tuple[Line | None, dict[str, Any] | None]] = []
+    for n, line in enumerate(lines):
+        items = _items(line.value) if n in touched else []
+        new = [*behind.get((n, -1), [])]
+        for m, item in enumerate(items):
+            new += [item] if (n, m) in kept else []
+            new += behind.get((n, m), [])
+        if _assistant(line.value)[0] == "compacted" and line.value is not None:
+            # It stays when nothing is left in it, too: what stands before it would count again.
+            payload = {**line.value["payload"], "replacement_history": new}
+            out.append((line, None if new == items else {**line.value, "payload": payload}))
+        elif not items:
+            out.append((line, None))
+        else:
+            like = line.value or {}
+            out += [
+                (line, None) if item is items[0] else (None, _line(item, like) if wrapped else item) for item in new
+            ]
+    return out
+
+
+def _line(item: Any, like: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a new line, with the time of another."""
+    around = {"timestamp": like["timestamp"]} if "timestamp" in like else {}
+    return {**around, "type": "response_item", "payload": item}

@@ -1,0 +1,397 @@
+"""A session in a file: loaded, appended to as it grows, and whole after a crash."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, final
+
+from attrs import evolve, frozen
+
+from message_history.core.policy import Policy
+from message_history.history import MessageHistory, restored
+from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
+from message_history.storage.sessions.errors import SessionConflictError, SessionError
+from message_history.storage.sessions.lines import (
+    FORMAT_VERSION,
+    MAX_LINE,
+    ZEROS,
+    Journal,
+    header,
+    new_lines,
+    whole_lines,
+)
+from message_history.storage.sessions.locking import locked
+from message_history.storage.sessions.saved import growth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from os import PathLike
+
+    from message_history.core.repairs import Repair
+    from message_history.storage.damaged_json import LineNote
+
+__all__ = ["Held", "JsonlSession", "LoadReport", "read_session_file"]
+
+logger = logging.getLogger("message_history")
+T = TypeVar("T")
+
+WASTE: Final = 1024 * 1024
+"""A file is written anew when more than half of it, and more than this many bytes, does not count any more."""
+
+
+@final
+@frozen(kw_only=True)
+class LoadReport:
+    """What loading a session has found.
+
+    Args:
+        messages: how many messages were loaded.
+        missing: True when there is no file yet.
+        notes: what could not be taken as it stands, with line numbers; damaged lines are skipped.
+        lost: the positions of messages that were in the file and are not any more.
+        repairs: what had to be changed now, so that the messages make a valid history.
+        backup: the file as it was, byte for byte; None when it was not rewritten.
+        problem: why the file could not be rewritten without what is damaged; None when it could, or need not.
+    """
+
+    messages: int = 0
+    missing: bool = False
+    notes: tuple[LineNote, ...] = ()
+    lost: tuple[int, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    backup: Path | None = None
+    problem: str | None = None
+
+    @property
+    def skipped(self) -> int:
+        """Return how many lines were skipped."""
+        return sum(note.skipped is not None for note in self.notes)
+
+    @property
+    def clean(self) -> bool:
+        """Tell whether the file was sound: nothing was skipped, lost or changed."""
+        return not (self.notes or self.lost or self.repairs)
+
+    def __str__(self) -> str:
+        if self.missing:
+            return "there is no file yet"
+        told = [_counted(self.messages, "message")]
+        told += [f"{_counted(self.skipped, 'damaged line')} skipped"] if self.skipped else []
+        told += [f"{_counted(len(self.lost), 'message')} lost"] if self.lost else []
+        told += [_counted(len(self.repairs), "repair")] if self.repairs else []
+        told += [f"line {note.line}: {note.detail}" for note in self.notes[:3]]
+        told += [f"the file as it was is {self.backup}"] if self.backup is not None else []
+        told += [f"the file is as it was: {self.problem}"] if self.problem is not None else []
+        return "; ".join(told)
+
+
+@final
+@frozen
+class Held:
+    """What a session file holds.
+
+    Args:
+        history: the history that it gives.
+        stamp: the file's stamp; None when there is none.
+        own: whether it is a session file at all.
+        later: whether a later version of this library wrote it.
+        sound: whether nothing in it is damaged; what is written behind damage may be lost with it.
+        last_size: how many bytes the line of the last message has.
+        live: how many bytes count.
+        final: how many repairs it tells as final; in a history that was loaded, those that stood are final too.
+    """
+
+    history: MessageHistory
+    stamp: Stamp | None
+    own: bool = True
+    later: bool = False
+    sound: bool = True
+    last_size: int = 0
+    live: int = 0
+    final: int = 0
+
+
+def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
+    """Read a session file as far as it can be read; nothing is written.
+
+    Args:
+        path: the file.
+        policy: decides where there is a choice.
+
+    Returns:
+        What it holds, and what was found.
+
+    Raises:
+        SessionError: when the file cannot be opened.
+
+    Complexity: linear in the file.
+    """
+    journal = Journal()
+    try:
+        stamp, lines = lines_of(path, MAX_LINE)
+        number, ended = 0, True
+        for number, written in lines:
+            if written is None:
+                journal.note(number, f"longer than {MAX_LINE:,} bytes", "")
+            else:
+                journal.take(number, written)
+                ended = written.endswith(b"\n")
+    except FileNotFoundError:
+        return Held(MessageHistory(policy=policy), None), LoadReport(missing=True)
+    except OSError as error:
+        raise _told(path, error) from error
+    own = journal.recognised or _is_beginning(path, stamp, journal)
+    if own and journal.version is None:
+        journal.note(1, "the header is missing" if stamp.size else "the file is empty", None if stamp.size else "")
+    if not (own or journal.notes):
+        journal.note(1, "no line of a session", "")
+    if own and not ended and not (journal.notes and journal.notes[-1].line == number):
+        journal.note(number, "the line has no end")
+    told = [*journal.repairs, *journal.standing]
+    history = restored(journal.entries(), policy, told)
+    later = journal.version is not None and journal.version > FORMAT_VERSION
+    report = LoadReport(
+        messages=len(history),
+        notes=tuple(journal.notes),
+        lost=tuple(journal.lost),
+        repairs=history.repairs[len(told) :],
+    )
+    return Held(history, stamp, own, later, report.clean, journal.last_size, journal.live, len(journal.repairs)), report
+
+
+@final
+class JsonlSession:
+    """A session in a file of JSON lines.
+
+    Several processes may use one file: each operation that writes holds its lock, and none overwrites what another
+    has written since.
+
+    Args:
+        path: the file, or a link to it; it need not exist.
+        policy: decides where there is a choice.
+        fsync: when to wait until data is on the disk: `always`, so that not even a power failure loses a message for
+            which `append` has returned; at `rewrites` only; or `never`. A killed process loses nothing with any.
+        lock_timeout: how many seconds to wait for another process.
+
+    Raises:
+        ValueError: for an `fsync` that is none of these.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        policy: Policy | None = None,
+        fsync: Literal["always", "rewrites", "never"] = "always",
+        lock_timeout: float = 10.0,
+    ) -> None:
+        if fsync not in ("always", "rewrites", "never"):
+            raise ValueError(f"fsync must be 'always', 'rewrites' or 'never', not {fsync!r}")
+        # The working folder may change.
+        self._path = Path(path).absolute()
+        self._policy = policy if policy is not None else Policy()
+        self._fsync = fsync
+        self._timeout = lock_timeout
+        self._mutex = RLock()
+        self._held: Held | None = None
+        self._report = LoadReport(missing=True)
+
+    @property
+    def path(self) -> Path:
+        """Return the absolute path of the file."""
+        return self._path
+
+    @property
+    def report(self) -> LoadReport:
+        """Return what the last load has found."""
+        return self._report
+
+    def load(self) -> MessageHistory:
+        """Load the history, as far as the file holds it.
+
+        What a crash or an editor has damaged is skipped, told of in `report` and on the logger, and taken out of the
+        file; before that, the file is kept as it was, in a backup. A file that holds no line of a session at all, or
+        that a later version wrote, stays as it is. Nothing that is in a file makes this raise.
+
+        Returns:
+            The history; an empty one when there is no file. Calls in its `awaiting` may have run already: ask before
+            running one again.
+
+        Raises:
+            SessionError: when the file cannot be opened.
+
+        Complexity: linear in the file.
+        """
+        with self._mutex:
+            self._held, self._report = read_session_file(self._path, self._policy)
+            why = _untouchable(self._held)
+            if why is not None:
+                self._report = evolve(self._report, problem=why)
+            elif not self._report.clean:
+                try:
+                    # Somebody may be writing just now: what still looks damaged once we hold the lock is damaged.
+                    with self._locked():
+                        self._held, self._report = self._repaired()
+                except SessionError as error:
+                    self._report = evolve(self._report, problem=str(error).removeprefix(f"{self._path}: "))
+            self._log_report()
+            return self._held.history
+
+    def save(self, history: MessageHistory) -> None:
+        """Put a history in the place of what is in the file, at one stroke.
+
+        Args:
+            history: the history.
+
+        Raises:
+            SessionConflictError: when somebody else has written to the file since this session read or wrote it.
+            SessionLockedError: when another process holds the lock.
+            SessionError: when the file cannot be written; then it is as it was.
+
+        Complexity: linear in the history.
+        """
+        with self._mutex, self._locked():
+            self._held = self._rewritten(history, self._current())
+
+    def append(self, history: MessageHistory) -> None:
+        """Save what of a history is new.
+
+        A history that goes on from what is saved costs one line for each new message, and one for the last message
+        if that has grown. Any other that was made from it (cut, rewound, trimmed) is written as by `save`.
+
+        Args:
+            history: what `load` gave or what was saved last, with all that was added to it.
+
+        Raises:
+            SessionConflictError: when somebody else has written to the file since this session read or wrote it, or
+                when this session has not read the file and it holds another history.
+            SessionLockedError: when another process holds the lock.
+            SessionError: when the file cannot be written; then it is as it was.
+
+        Complexity: linear in what is new, unless the history was changed before its last message.
+        """
+        with self._mutex, self._locked():
+            unread = self._held is None
+            held = self._current()
+            found = growth(held.history, history)
+            if unread and found is None and held.history:
+                raise SessionConflictError(
+                    f"{self._path}: it holds another history, of {len(held.history)} messages; load it, or save over it"
+                )
+            if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
+                self._held = self._rewritten(history, held)
+                return
+            if found == (len(history), _final(history)):
+                self._held = evolve(held, history=history)
+                return
+            # Only the last line's `standing` counts: what stood there, and became final in loading, is told again.
+            lines = list(_bounded(new_lines(history, found._replace(repair=held.final))))
+            # If this fails, what is in the file must be read again.
+            self._held = None
+            stamp = self._written(lambda: append(self._path, b"".join(lines), sync=self._fsync == "always"))
+            size = len(lines[len(history) - 1 - found.message]) if found.message < len(history) else held.last_size
+            replaced = held.last_size if found.message < len(held.history) else 0
+            live = held.live - replaced + sum(map(len, lines))
+            self._held = Held(history, stamp, last_size=size, live=live, final=_final(history))
+
+    def _current(self) -> Held:
+        """Give what is in the file, without damage, if it is what this session knows; the lock is held."""
+        if self._held is not None and stamp_of(self._path) != self._held.stamp:
+            raise SessionConflictError(f"{self._path}: somebody else has written to it; load it again")
+        if self._held is not None and self._held.sound:
+            return self._held
+        held, self._report = self._repaired()
+        self._log_report()
+        # A file that nobody has loaded counts as unread until something is written to it.
+        if self._held is not None:
+            self._held = held
+        return held
+
+    def _repaired(self) -> tuple[Held, LoadReport]:
+        """Read the file and take out what is damaged; the lock is held."""
+        held, report = read_session_file(self._path, self._policy)
+        why = _untouchable(held)
+        if why is not None:
+            return held, evolve(report, problem=why)
+        if held.sound:
+            return held, report
+        backup = self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
+        return self._rewritten(held.history, held), evolve(report, backup=backup)
+
+    def _rewritten(self, history: MessageHistory, held: Held) -> Held:
+        """Write the whole file; the lock is held."""
+        if held.later:
+            raise SessionError(f"{self._path}: a later version wrote it; it is not changed")
+        sync = self._fsync != "never"
+        if not held.own:
+            backup = self._written(lambda: back_up(self._path, sync=sync))
+            logger.warning("%s: it was no session file; it is now %s", self._path, backup)
+        sizes: list[int] = []
+        lines = _bounded(whole_lines(history), sizes)
+        stamp = self._written(lambda: replace(self._path, lines, sync=sync))
+        return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), final=_final(history))
+
+    def _written(self, write: Callable[[], T]) -> T:
+        """Write something; what the system says when it cannot becomes our own error."""
+        try:
+            return write()
+        except OSError as error:
+            raise _told(self._path, error) from error
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return locked(self._path, self._timeout)
+
+    def _log_report(self) -> None:
+        if not (self._report.clean or self._report.missing):
+            logger.warning("%s: %s", self._path, self._report)
+
+
+def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
+    """Tell whether a file without any sound line is one that was cut off in its header, or never written to."""
+    if journal.messages or journal.system is not None:
+        return False
+    if stamp.size <= len(header()):
+        return header().startswith(path.read_bytes())
+    return all(note.detail == ZEROS for note in journal.notes)
+
+
+def _untouchable(held: Held) -> str | None:
+    """Say why a damaged file is not rewritten."""
+    if held.later:
+        return "a later version wrote it"
+    return None if held.own else "it holds no line of a session"
+
+
+def _final(history: MessageHistory) -> int:
+    """Count the repairs that no result can undo any more."""
+    return len(history._state[2].repairs)
+
+
+def _is_wasteful(held: Held) -> bool:
+    size = held.stamp.size if held.stamp is not None else 0
+    return size - held.live > max(WASTE, size // 2)
+
+
+def _bounded(lines: Iterable[bytes], sizes: list[int] | None = None) -> Iterator[bytes]:
+    """Refuse to write a line that would not be read again; note the sizes."""
+    for line in lines:
+        if len(line) > MAX_LINE:
+            raise SessionError(f"a message of {len(line):,} bytes cannot be saved: the limit is {MAX_LINE:,}")
+        if sizes is not None:
+            sizes.append(len(line))
+        yield line
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def _told(path: Path, error: OSError) -> SessionError:
+    if isinstance(error, IsADirectoryError):
+        return SessionError(f"{path}: this is a folder, not a file")
+    if isinstance(error, PermissionError):
+        return SessionError(f"{path}: there is no permission to read or write it")
+    return SessionError(f"{path}: {error.strerror or error}")

@@ -1,0 +1,248 @@
+"""The lines of a session file, and what they say together.
+
+A file is a header and then one JSON object per line:
+
+    {"format": "message-history session", "version": 1}
+    {"role": "system", "content": [...], "native": 1}
+    {"at": 0, "role": "user", "content": [...], "native": 1}
+    {"at": 1, "role": "assistant", "content": [...], "native": 1}
+    {"at": 2, "role": "user", "content": [...], "native": 1, "repairs": [...], "first_repair": 0}
+
+Every message says where it stands, so lines may be lost, the header too, and the others still mean what they meant. A
+line that stands where the last one stands takes its place: that is how the open turn grows in a file that is only ever
+appended to, and if such a line is cut off, the one before it still holds. Repairs stand in the line of the message that
+they were made for, so that both are there or neither. `standing` are repairs that a result may still undo; those of the
+last message count.
+
+Nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import define, field
+
+from message_history.dialects.native.parse import NATIVE, VERSION
+from message_history.dialects.native.render import message_to_json, render
+from message_history.storage.damaged_json import Decoder, LineNote, decode_line
+from message_history.storage.files import json_bytes
+from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json, standing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from message_history.core.repairs import Repair
+    from message_history.history import MessageHistory
+
+__all__ = ["FORMAT", "FORMAT_VERSION", "MAX_LINE", "ZEROS", "Journal", "header", "is_own", "new_lines", "whole_lines"]
+
+FORMAT: Final = "message-history session"
+FORMAT_VERSION: Final = 1
+ZEROS: Final = "zero bytes"
+MAX_LINE: Final = 64 * 1024 * 1024
+"""Lines longer than this many bytes are neither written nor read."""
+
+
+def header() -> bytes:
+    """Write the first line of a file."""
+    return json_bytes({"format": FORMAT, "version": FORMAT_VERSION}) + b"\n"
+
+
+def whole_lines(history: MessageHistory) -> Iterator[bytes]:
+    """Write a history.
+
+    Args:
+        history: the history.
+
+    Yields:
+        All lines of its file.
+
+    Complexity: linear in the history.
+    """
+    yield header()
+    yield from (json_bytes(entry) + b"\n" for entry in render((), history._state[2].system.blocks))
+    yield from new_lines(history, Growth(0, 0))
+
+
+def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
+    """Write what of a history is new.
+
+    Args:
+        history: the history.
+        growth: from where on it is new.
+
+    Yields:
+        The lines to append.
+
+    Complexity: linear in what is new.
+    """
+    told = history._state[2].repairs[growth.repair :]
+    open_ones = [repair_to_json(repair) for repair in standing(history)]
+    # The last line tells which repairs still stand.
+    still = {"standing": open_ones} if open_ones else {}
+    done, end = 0, len(history)
+    for position in range(growth.message, end):
+        first = done
+        while done < len(told) and (told[done].index <= position or position == end - 1):
+            done += 1
+        line = {"at": position, **message_to_json(history[position])}
+        line |= _beside(growth.repair + first, told[first:done])
+        line |= still if position == end - 1 else {}
+        yield json_bytes(line) + b"\n"
+    if done < len(told):
+        yield json_bytes({NATIVE: VERSION, **_beside(growth.repair + done, told[done:]), **still}) + b"\n"
+
+
+def _beside(first: int, told: Sequence[Repair]) -> dict[str, Any]:
+    return {"repairs": list(map(repair_to_json, told)), "first_repair": first} if told else {}
+
+
+def is_own(entry: object) -> bool:
+    """Tell whether a JSON value is a line of a session file."""
+    if not isinstance(entry, Mapping):
+        return False
+    return entry.get("format") == FORMAT or (NATIVE in entry and ("at" in entry or "repairs" in entry))
+
+
+@final
+@define
+class Journal:
+    """What the lines of a file say.
+
+    Args:
+        messages: the messages in the saved form, by their positions.
+        system: the system prompt, as an entry.
+        repairs: what had been changed.
+        standing: repairs that a result may still undo.
+        notes: what could not be taken as it stands.
+        lost: the positions of messages that must have been there and are not.
+        version: the version that the header names; None when there is no header.
+        recognised: whether any line is of a session file.
+        live: how many bytes of the file still count.
+    """
+
+    messages: dict[int, dict[str, Any]] = field(factory=dict)
+    system: dict[str, Any] | None = None
+    repairs: list[Repair] = field(factory=list)
+    standing: list[Repair] = field(factory=list)
+    notes: list[LineNote] = field(factory=list)
+    lost: list[int] = field(factory=list)
+    version: int | None = None
+    recognised: bool = False
+    live: int = 0
+    _last: int = -1
+    _last_size: int = 0
+    _before: int = 0
+
+    @property
+    def last_size(self) -> int:
+        """Return how many bytes the line of the last message has."""
+        return self._last_size
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Give the messages as a list in the saved form, the system prompt first."""
+        return [*([self.system] if self.system is not None else []), *self.messages.values()]
+
+    def note(self, line: int, detail: str, skipped: str | None = None) -> None:
+        """Note what could not be taken as it stands.
+
+        Args:
+            line: the number of the line.
+            detail: what is wrong.
+            skipped: the text that was skipped; None when it was kept.
+        """
+        self.notes.append(LineNote(line=line, detail=detail, skipped=skipped))
+
+    def take(self, line: int, written: bytes) -> None:
+        """Take one line.
+
+        Args:
+            line: its number.
+            written: its bytes.
+
+        Complexity: linear in the line.
+        """
+        text = decode_line(written)
+        if not text:
+            if b"\0" in written:
+                self.note(line, ZEROS, "")
+            return
+        decoder = Decoder()
+        value = decoder.value(text)
+        if decoder.failure is not None or not isinstance(value, dict):
+            self.note(line, decoder.failure or "no line of a session", text[:SHORT_REPR])
+            return
+        if b"\0" in written:
+            self.note(line, "zero bytes around it")
+        for kept in decoder.kept:
+            self.note(line, kept)
+        self.live += len(written)
+        self._take(line, value, len(written))
+
+    def _take(self, line: int, value: dict[str, Any], size: int) -> None:
+        if value.get("format") == FORMAT:
+            self._header(line, value)
+        elif value.get("role") == "system" and not self.messages:
+            self.recognised = self.recognised or NATIVE in value
+            if self.system is not None:
+                self.note(line, "a second system prompt; the first is left out")
+            self.system = value
+        elif "role" in value:
+            self.recognised = self.recognised or is_own(value)
+            self._repairs(line, value)
+            self._message(line, value, size)
+        elif is_own(value):
+            self.recognised = True
+            self._repairs(line, value)
+        else:
+            self.note(line, "no line of a session", "")
+
+    def _header(self, line: int, value: dict[str, Any]) -> None:
+        self.recognised = True
+        version = value.get("version")
+        if self.version is not None or line > 1:
+            self.note(line, "a header in the middle")
+            self._before = self._last + 1
+        self.version = version if isinstance(version, int) else FORMAT_VERSION
+        if self.version > FORMAT_VERSION:
+            self.note(line, f"written by a later version ({self.version}); what it added is not read")
+
+    def _message(self, line: int, value: dict[str, Any], size: int) -> None:
+        given = value.pop("at", None)
+        # Other sessions may have been written behind the first.
+        position = given + self._before if type(given) is int else -1
+        if position < max(self._last, self._before):
+            assistant = "its position is missing" if given is None else f"position {given!r:.20} is out of place"
+            self.note(line, f"{assistant}; it is taken for the next")
+            position = self._last + 1
+        if position == self._last:
+            self.live -= self._last_size
+        self.lost += range(self._last + 1, min(position, self._last + 1 + MAX_LOST))
+        self.messages[position] = value
+        self._last, self._last_size = position, size
+
+    def _repairs(self, line: int, value: dict[str, Any]) -> None:
+        told, first = _list(value.pop("repairs", None)), value.pop("first_repair", None)
+        self.standing = self._read(line, _list(value.pop("standing", None)))
+        if told:
+            if isinstance(first, int) and 0 <= first < len(self.repairs):
+                del self.repairs[first:]
+            self.repairs += self._read(line, told)
+
+    def _read(self, line: int, told: Sequence[Any]) -> list[Repair]:
+        found = [repair_from_json(each) for each in told]
+        if None in found:
+            self.note(line, "a repair that this version does not know is left out")
+        return [repair for repair in found if repair is not None]
+
+
+SHORT_REPR: Final = 1_000
+"""How much of a line that is skipped is kept to be shown; the backup has all of it."""
+MAX_LOST: Final = 1_000
+"""How many positions in a row are named as lost."""
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,50 @@
+"""A lock between processes; only here is filelock imported."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from message_history.storage.sessions.disk import file_of
+from message_history.storage.sessions.errors import SessionError, SessionLockedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["locked"]
+
+
+@contextmanager
+def locked(path: Path, timeout: float) -> Iterator[None]:
+    """Hold the lock of a file, which is another file beside it.
+
+    Args:
+        path: the file, or a link to it: they have one lock.
+        timeout: how many seconds to wait for another process.
+
+    Yields:
+        Nothing; the lock is held until the block ends.
+
+    Raises:
+        SessionLockedError: when another process holds the lock for so long.
+        SessionError: when the lock cannot be made.
+    """
+    try:
+        import filelock  # noqa: PLC0415 - the extra may not be installed
+    except ModuleNotFoundError:
+        raise SessionError("filelock is not installed; run: pip install 'message-history[sessions]'") from None
+    try:
+        file = file_of(path)
+        if not file.parent.is_dir():
+            raise SessionError(f"{path}: there is no such folder")
+        lock = filelock.FileLock(file.with_name(f"{file.name}.lock"))
+        lock.acquire(timeout=timeout)
+    except filelock.Timeout:
+        raise SessionLockedError(f"{path}: another process has held its lock for {timeout:g} seconds") from None
+    except OSError as error:
+        raise SessionError(f"{path}: its lock cannot be made: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        lock.release()

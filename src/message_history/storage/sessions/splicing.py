@@ -1,0 +1,288 @@
+"""Mending the session files of other programs line by line: what is sound stays as it was written.
+
+A conversation in such a file is made of pieces: what one item of one line says. The pieces go through the same step as
+any message; what comes out is compared with what went in. Nothing here knows a file format.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+from attrs import evolve, field, frozen
+
+from message_history.core.blocks import RedactedThinkingBlock, ThinkingBlock, with_meta
+from message_history.core.message import Message, make_message
+from message_history.history import MessageHistory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from message_history.core.blocks import Block
+    from message_history.core.message import Role
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+    from message_history.dialects import Dialect
+
+__all__ = ["Addition", "Line", "Piece", "Splice", "Thread", "grouped", "splice"]
+
+
+@final
+@frozen
+class Line:
+    """One line of a file.
+
+    Args:
+        number: its number, counted from 1.
+        written: its bytes, with its end.
+        value: the JSON object in it; None when there is none.
+    """
+
+    number: int
+    written: bytes = field(repr=False)
+    value: dict[str, Any] | None
+
+
+@final
+@frozen
+class Piece:
+    """What one item of a line says.
+
+    Args:
+        line: the position of the line in the file.
+        item: the position of the item in the line.
+        role: who says it.
+        raw: the item, as plain JSON.
+        blocks: what it holds.
+        group: pieces in a row with the same one make one message; None for a message of its own.
+    """
+
+    line: int
+    item: int
+    role: Role
+    raw: Any
+    blocks: tuple[Block, ...]
+    group: str | None = None
+
+
+@final
+@frozen
+class Thread:
+    """One conversation in a file.
+
+    Args:
+        label: tells it from the others in the file; empty for the main one.
+        dialect: the dialect of its items.
+        pieces: what it says, in the order in which it is sent.
+        entries: the same as a list that a provider takes.
+        first_lines: for each entry, the number of the line that it begins in.
+        write: writes a block that was made, as items; it is told the message before.
+        judged: the ids of the dialect's rules that a saved conversation can break; None for all of them.
+        chain: the positions of the lines that link one another, for formats that link them.
+        omitted: how many lines of messages are in the file and not in the conversation: rewound, or compacted.
+    """
+
+    label: str
+    dialect: Dialect[Any]
+    pieces: tuple[Piece, ...]
+    entries: tuple[Any, ...]
+    first_lines: tuple[int, ...]
+    write: Callable[[Role, Block, Message | None], list[Any]] = field(repr=False)
+    judged: frozenset[str] | None = None
+    chain: tuple[int, ...] = ()
+    omitted: int = 0
+
+    def messages(self) -> list[Message]:
+        """Give what it says as messages, joined where several pieces make one."""
+        return [_joined(pieces) for pieces in grouped(self.pieces)]
+
+
+@final
+@frozen
+class Addition:
+    """Items that were not where they are now.
+
+    Args:
+        after: the piece that they stand behind; None for the beginning.
+        role: who says them.
+        items: the items, as plain JSON.
+    """
+
+    after: Piece | None
+    role: Role
+    items: tuple[Any, ...]
+
+
+@final
+@frozen
+class Splice:
+    """What becomes of a conversation's pieces.
+
+    Args:
+        thread: the conversation.
+        kept: the pieces that stay where they are.
+        additions: what is new, or stands elsewhere now, in order.
+        repairs: what was wrong; `source` is the position among the entries.
+    """
+
+    thread: Thread
+    kept: frozenset[tuple[int, int]]
+    additions: tuple[Addition, ...]
+    repairs: tuple[Repair, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether anything is other than it was."""
+        return bool(self.additions) or len(self.kept) < len(self.thread.pieces)
+
+
+def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
+    """Mend a conversation, and find what stays of it.
+
+    Args:
+        thread: the conversation.
+        policy: decides where there is a choice.
+        as_sent: whether to take over what an export leaves out and rewrites, too.
+
+    Returns:
+        What stays, and what is put where.
+
+    Complexity: linear in the conversation, and logarithmic in how far results are moved.
+    """
+    history = MessageHistory.from_list(thread.messages(), policy=policy)
+    repairs = history.repairs
+    if as_sent:
+        # The file goes on, and its thinking is for its own program to judge.
+        fields: dict[str, Any] = {"prefill": True, "binds_thinking": False}
+        export = history.export(evolve(thread.dialect, **fields))
+        sent = MessageHistory.from_list(export.messages, dialect=thread.dialect)
+        repairs = (*repairs, *_with_removed(export.repairs, history, sent), *sent.repairs)
+        history = sent
+    pieces, origin = thread.pieces, _Origins(thread.pieces, history)
+    order: list[_Place] = []
+    met: set[int] = set()
+    before: Message | None = None
+    for message in _assistant(history):
+        for block in message.content:
+            found = origin.of(block)
+            if found is None or not _stays(pieces[found], message.role):
+                order.append(_Place(None, message.role, thread.write(message.role, block, before)))
+            elif found not in met:
+                met.add(found)
+                order.append(_Place(found, message.role, [pieces[found].raw]))
+        before = message
+    staying = _longest_rising([place.piece for place in order if place.piece is not None])
+    additions: list[Addition] = []
+    after: Piece | None = None
+    for (stays, role), run in groupby(
+        order, lambda place: (place.piece if place.piece in staying else None, place.role)
+    ):
+        items = [item for place in run for item in place.items]
+        if stays is not None:
+            after = pieces[stays]
+        elif items:
+            additions.append(Addition(after, role, tuple(items)))
+    kept = frozenset((pieces[n].line, pieces[n].item) for n in staying)
+    return Splice(thread, kept, tuple(additions), repairs)
+
+
+def _with_removed(repairs: Iterable[Repair], history: MessageHistory, sent: MessageHistory) -> Iterator[Repair]:
+    """Let the repairs of an export hold what is not in the file any more."""
+    left = {_bare(block) for message in _assistant(sent) for block in message.content}
+    for repair in repairs:
+        blocks = history[repair.index].content if repair.index < len(history) else ()
+        gone = [block for block in map(_bare, blocks) if block not in left]
+        left.update(gone)
+        yield evolve(repair, removed=(*repair.removed, *gone)) if gone else repair
+
+
+def _stays(piece: Piece, role: Role) -> bool:
+    """Tell whether a piece can stand in a message of a role as it was written."""
+    return piece.role == role and isinstance(piece.raw, Mapping)
+
+
+class _Place(NamedTuple):
+    """One item of the mended conversation, and the piece that it comes from, if any."""
+
+    piece: int | None
+    role: Role
+    items: list[Any]
+
+
+def _assistant(history: MessageHistory) -> Iterator[Message]:
+    """Give all that a history holds; what was lifted to the system prompt is still in its place in the file."""
+    system = history._context.system.blocks
+    if system:
+        yield make_message("user", tuple(system))
+    yield from history
+
+
+def grouped(pieces: Iterable[Piece]) -> list[list[Piece]]:
+    """Part pieces into messages."""
+    groups: list[list[Piece]] = []
+    for piece in pieces:
+        if groups and piece.group is not None and groups[-1][-1].group == piece.group:
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    return groups
+
+
+def _joined(pieces: Sequence[Piece]) -> Message:
+    return make_message(pieces[0].role, tuple(block for piece in pieces for block in piece.blocks))
+
+
+@final
+class _Origins:
+    """Which piece a block of the mended conversation comes from.
+
+    A block that nothing had to change is the very one that went in. One that was only marked, as thinking behind a
+    change is, stays as well: the files of others have no place for marks.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], history: MessageHistory) -> None:
+        self._of = {id(block): n for n, piece in enumerate(pieces) for block in piece.blocks}
+        there = {self._of.get(id(block)) for message in _assistant(history) for block in message.content}
+        self._alike: dict[Block, list[int]] = defaultdict(list)
+        for n, piece in enumerate(pieces):
+            if n not in there or len(piece.blocks) > 1:
+                for block in piece.blocks:
+                    self._alike[_bare(block)].append(n)
+
+    def of(self, block: Block) -> int | None:
+        """Return the position of the piece; None for what was made."""
+        found = self._of.get(id(block))
+        if found is None:
+            alike = self._alike.get(_bare(block))
+            return alike.pop(0) if alike else None
+        return found
+
+
+def _bare(block: Block) -> Block:
+    """Give a block without its marks."""
+    bare = with_meta(block, mark=None) if block.mark is not None else block
+    return evolve(bare, bound=True) if isinstance(bare, ThinkingBlock | RedactedThinkingBlock) else bare
+
+
+def _longest_rising(numbers: Sequence[int]) -> set[int]:
+    """Give the longest run of numbers that rises, not necessarily next to each other."""
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for n, number in enumerate(numbers):
+        length = bisect_left(ends, number)
+        before.append(places[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(number)
+            places.append(n)
+        else:
+            ends[length], places[length] = number, n
+    found: set[int] = set()
+    at = places[-1] if places else -1
+    while at >= 0:
+        found.add(numbers[at])
+        at = before[at]
+    return found

@@ -1,0 +1,70 @@
+"""Read-only detection: what a provider would refuse in a list as it stands.
+
+Detection is written apart from repair: it works on wire lists, never on a history, and shares no code with the state
+machine. A dialect's own rules do the finding; this room knows only the shape of the answer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, final
+
+from attrs import frozen
+
+from message_history.core.json_values import short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Violation", "check"]
+
+
+@final
+@frozen(kw_only=True)
+class Violation:
+    """One thing that a provider refuses.
+
+    Args:
+        rule: the id of the rule, as the dialect's rules list it.
+        index: the entry of the list; None when it is the list itself.
+        path: where in the entry, like `content[1].id`; empty when it is the entry itself.
+        error: what the provider answers, with the values of this case.
+        detail: what is wrong, in our words.
+    """
+
+    rule: str
+    index: int | None = None
+    path: str = ""
+    error: str = ""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        where = "the list" if self.index is None else f"entry {self.index}"
+        return f"{where}{f' {self.path}' if self.path else ''}: {self.rule}: {self.detail or self.error}"
+
+
+class Checks(Protocol):
+    """Whatever can find violations: every dialect."""
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what the provider refuses in a list."""
+        ...
+
+
+def check(raw: Sequence[Any], dialect: Checks) -> list[Violation]:
+    """Find what a provider would refuse in a list; nothing is changed.
+
+    Args:
+        raw: the list, as it would be sent.
+        dialect: the provider's dialect.
+
+    Returns:
+        What is wrong, in the order in which it is found; empty when the list is acceptable.
+
+    Raises:
+        TypeError: when `raw` is no list of entries.
+
+    Complexity: linear in the list.
+    """
+    if isinstance(raw, (str, bytes, bytearray, dict)) or not hasattr(raw, "__iter__"):
+        raise TypeError(f"check takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
+    return dialect.violations(list(raw))
