@@ -26,7 +26,7 @@ from message_history import (
 from message_history.core.blocks import Meta
 from message_history.core.json_values import FrozenDict
 from message_history.dialects import Anthropic
-from message_history.dialects.anthropic.rules import BY_ID
+from message_history.dialects.anthropic.rules import RULES
 from tests.dialects.odd_pieces import PIXEL, PNG
 
 GOLDEN = Path(__file__).parent / "golden" / "anthropic"
@@ -225,7 +225,7 @@ NOT_FOUND = {
 
 def test_every_rule_that_a_list_can_break_has_a_case() -> None:
     beyond = set().union(*NOT_FOUND.values())
-    assert {case.rule for case in CASES} == BY_ID.keys() - beyond
+    assert {case.rule for case in CASES} == RULES.by_id.keys() - beyond
 
 
 def test_a_violation_says_what_the_api_says() -> None:

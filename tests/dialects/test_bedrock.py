@@ -118,7 +118,7 @@ BLANK = (
 )
 NOT_CACHED = "There is nothing available to cache. Please remove the invalid cache point and try again."
 REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
-    ("B01", Bedrock(), [], None, rules.BY_ID["B01"].errors[0]),
+    ("B01", Bedrock(), [], None, rules.RULES.by_id["B01"].errors[0]),
     (
         "B01",
         NOVA,

@@ -11,7 +11,6 @@ import pytest
 from message_history import MessageHistory, RepairCode, TextBlock, ToolUseBlock, check
 from message_history.core.blocks import ImageBlock, Meta, ThinkingBlock
 from message_history.dialects import Anthropic, Dialect, Mistral, OpenAIChat, Portable
-from message_history.dialects.openai_chat.compatible import UNCHECKED
 
 Wire = dict[str, Any]
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -19,6 +18,13 @@ IMAGE = f"data:image/png;base64,{PIXEL}"
 ASK = {"role": "user", "content": "q"}
 MORE = {"role": "user", "content": "more"}
 SAID = {"role": "assistant", "content": "a"}
+UNCHECKED = {
+    "OC-21": "U+0000 is no error anywhere; a render replaces it.",
+    "QW-05": "The text was seen for the request's `tools`; a name in the list is checked under OC-12.",
+    "OT-01": "It is the rule of another provider; choose that one.",
+}
+"""The rules that no list breaks, with the reason: a list alone does not show it, or another rule says the same."""
+
 RULED = {"role": "system", "content": "be brief"}
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, Severity, check
 from message_history.dialects import Anthropic
-from message_history.dialects.anthropic.rules import BY_ID, IN_ASSISTANT, TOOL_CHANGES
+from message_history.dialects.anthropic.rules import IN_ASSISTANT, RULES, TOOL_CHANGES
 from message_history.integrations.strategies import PIXEL, broken_lists, histories
 from tests.oracles.spoiling import spoil
 from tests.shared.material import SHARED, cases, needs_material, rows
@@ -227,7 +227,7 @@ def catalogue() -> list[Any]:
     found = []
     for line in path.read_text().splitlines() if path.is_file() else ():
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)][1:-1]
-        if len(cells) > 5 and cells[0] in BY_ID and (example := re.fullmatch("`(.*)`", cells[3])):
+        if len(cells) > 5 and cells[0] in RULES.by_id and (example := re.fullmatch("`(.*)`", cells[3])):
             text = (
                 example[1]
                 .replace("<b64>", PIXEL)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, ToolUseBlock, check
 from message_history.dialects import PydanticAI
-from message_history.dialects.pydantic_ai.rules import BY_ID
+from message_history.dialects.pydantic_ai.rules import RULES
 from message_history.integrations.strategies import broken_lists, histories
 from tests.oracles.spoiling import spoil
 
@@ -466,15 +466,15 @@ def test_the_agent_says_what_the_rules_say() -> None:
     asked = ModelRequest(parts=[UserPromptPart("q")])
     with pytest.raises(UserError) as told:
         agent.run_sync("more", message_history=[asked, calling])
-    assert str(told.value) == BY_ID["PA-12"].errors[0]
+    assert str(told.value) == RULES.by_id["PA-12"].errors[0]
     assert {violation.rule for violation in check([asked, calling], PydanticAI())} == {"PA-12"}
     paused = ModelResponse(parts=[TextPart("wait")], state="suspended")
     with pytest.raises(UserError) as told:
         agent.run_sync("more", message_history=[asked, paused])
-    assert str(told.value) == BY_ID["PA-18"].errors[0]
+    assert str(told.value) == RULES.by_id["PA-18"].errors[0]
     assert {violation.rule for violation in check([asked, paused, asked], PydanticAI())} == {"PA-18"}
     assert MessageHistory.from_list([asked, paused]).for_send(OBJECTS) == [asked, paused]
     with pytest.raises(UserError) as told:
         Agent(TestModel()).run_sync(message_history=[])
-    assert str(told.value) == BY_ID["PA-17"].errors[0]
+    assert str(told.value) == RULES.by_id["PA-17"].errors[0]
     assert {violation.rule for violation in check([], PydanticAI())} == {"PA-17"}

@@ -310,7 +310,7 @@ class Dialect(ABC, Generic[WireT_co]):
     """
 
     name: ClassVar[str]
-    rules: ClassVar[tuple[Rule, ...]] = ()
+    rules: ClassVar[Sequence[Rule]] = ()
     shared: ClassVar[Mapping[str, frozenset[str]]] = {}
     """The keys of other dialects' blocks that this one's render reads too, by the dialect's name."""
 

@@ -44,7 +44,7 @@ class Anthropic(Dialect["MessageParam"]):
     """
 
     name: ClassVar[str] = ANTHROPIC
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
 
     prefill: bool = False
     system_in_list: bool = False

@@ -44,7 +44,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: Anthropic) -> None:
-        self.found = Findings(rules.BY_ID)
+        self.found = Findings(rules.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
         self._blocks = BlockCheck(self.found, dialect.limits)

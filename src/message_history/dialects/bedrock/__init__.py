@@ -61,7 +61,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
     """
 
     name: ClassVar[str] = BEDROCK
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
 
     leading_assistant: bool = False
     prefill: bool = False

@@ -75,7 +75,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: Bedrock) -> None:
-        self.found = Findings(rules.BY_ID)
+        self.found = Findings(rules.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else NOTHING for entry in wire]
         self._roles = [text_at(entry, "role") for entry in self._wire]
         self._dialect = dialect

@@ -55,7 +55,7 @@ class Gemini(Dialect["ContentDict"]):
     """
 
     name: ClassVar[str] = GEMINI
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
 
     vertex: bool = False
     ids: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))

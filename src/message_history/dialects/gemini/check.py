@@ -121,7 +121,7 @@ class _Check:
 
     def _add(self, rule: str, n: int | None = None, path: str = "", detail: str = "", **values: object) -> None:
         """Add a violation, with the text of the service that the list is for."""
-        known = rules.BY_ID[rule]
+        known = rules.RULES.by_id[rule]
         which = 1 if self._dialect.vertex and rule in VERTEX_SECOND else 0
         places = {"n": n, **values} if n is not None else values
         error = known.error(which, **places)

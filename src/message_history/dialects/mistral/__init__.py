@@ -56,7 +56,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
     """
 
     name: ClassVar[str] = MISTRAL
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
     shared: ClassVar[Mapping[str, frozenset[str]]] = SHARED
 
     prefix: bool = False

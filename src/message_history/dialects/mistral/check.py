@@ -51,7 +51,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: Mistral) -> None:
-        self.found = Findings(rules.BY_ID)
+        self.found = Findings(rules.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._roles = [shown(entry.get("role")) for entry in self._wire]
         self._dialect = dialect

@@ -30,7 +30,7 @@ class Native(Dialect[dict[str, Any]]):
     """Our own versioned saved form; it holds all that a history holds."""
 
     name: ClassVar[str] = NATIVE
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read our own saved form; see `Dialect.parse`."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.checker import Findings, entries, is_blank_text, text_at
-from message_history.dialects.base import Rule
+from message_history.dialects._shared.tables import RuleTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,42 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "violations"]
 
-_HERE: Final = "docs/design.md"
-RULES: Final = (
-    Rule(
-        id="L1",
-        rule="The first message is the user's.",
-        errors=("the first message is not the user's",),
-        repair="A placeholder user turn is put first, or what precedes the user is dropped.",
-        source=_HERE,
-        date="2026-11",
-    ),
-    Rule(
-        id="L2",
-        rule="Roles alternate.",
-        errors=("two neighbours are both the {role}'s",),
-        repair="Neighbours of one role are joined.",
-        source=_HERE,
-        date="2026-11",
-    ),
-    Rule(
-        id="L3",
-        rule="An assistant message with calls is followed by a user message that starts with one result per call.",
-        errors=("the results of the calls are not at the start of the next message: {ids}",),
-        repair="Results are moved, and stubs made for calls that have none.",
-        source=_HERE,
-        date="2026-11",
-    ),
-    Rule(
-        id="L4",
-        rule="No message is empty, no text blank, no call without an id, a name and an object as input.",
-        errors=("{what}",),
-        repair="Blank and incomplete blocks are dropped or mended.",
-        source=_HERE,
-        date="2026-11",
-    ),
-)
-_BY_ID: Final = {rule.id: rule for rule in RULES}
+RULES: Final = RuleTable("native")
 
 
 def violations(wire: Sequence[Any]) -> list[Violation]:
@@ -67,7 +32,7 @@ def violations(wire: Sequence[Any]) -> list[Violation]:
 
     Complexity: linear in the list.
     """
-    found = Findings(_BY_ID)
+    found = Findings(RULES.by_id)
     before: str | None = None
     calls: list[str] = []
     for n, entry in enumerate(wire):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 from attrs import Factory, field, frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
-from message_history.dialects.openai_chat import compatible, rules
+from message_history.dialects.openai_chat import rules
 from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.limits import limits_for
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
@@ -77,7 +77,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     """
 
     name: ClassVar[str] = OPENAI_CHAT
-    rules: ClassVar[tuple[Rule, ...]] = (*rules.RULES, *compatible.RULES)
+    rules: ClassVar[Sequence[Rule]] = rules.RULES
 
     provider: str = "openai"
     prefill: bool = False

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import evolve
 
 from message_history.dialects.base import ModelRow, Rule, fields_for
-from message_history.dialects.openai_chat import compatible, rules
+from message_history.dialects.openai_chat import rules
 from message_history.dialects.openai_chat.rules import SHORT_ID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BY_ID", "QUOTES", "fields_of", "quoted_by", "rule_of"]
+__all__ = ["QUOTES", "fields_of", "quoted_by", "rule_of"]
 
-BY_ID: Final = {rule.id: rule for rule in (*rules.RULES, *compatible.RULES)}
 
 _GH: Final = "https://github.com/"
 _RECORDED: Final = _GH + "pydantic/pydantic-ai/tree/main/tests/models/cassettes"
@@ -372,5 +371,5 @@ def quoted_by(provider: str) -> Mapping[str, Rule]:
 def rule_of(quoted: str) -> Rule:
     """Give the rule that is quoted: by its id, behind which the place of one of its texts may stand."""
     id, _, which = quoted.partition(":")
-    rule = BY_ID[id]
+    rule = rules.RULES.by_id[id]
     return evolve(rule, errors=(rule.errors[int(which)],)) if which else rule

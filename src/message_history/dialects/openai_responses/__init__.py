@@ -63,7 +63,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     """
 
     name: ClassVar[str] = OPENAI_RESPONSES
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
     shared: ClassVar[Mapping[str, frozenset[str]]] = {"openai_chat": frozenset({"type"})}
 
     prefill: bool = False

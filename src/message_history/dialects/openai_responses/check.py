@@ -69,7 +69,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: OpenAIResponses) -> None:
-        self.found = Findings(rules.BY_ID)
+        self.found = Findings(rules.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)

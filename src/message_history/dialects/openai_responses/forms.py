@@ -24,11 +24,12 @@ from message_history.dialects._shared.schema import (
     text_or_none,
     whole,
 )
-from message_history.dialects.base import ModelRow
 
 if TYPE_CHECKING:
     from message_history.core.message import Role
     from message_history.dialects._shared.schema import Fits
+
+from message_history.dialects._shared.tables import ModelTable
 
 __all__ = [
     "CALL_ID",
@@ -335,60 +336,5 @@ def side_of(item: Mapping[Any, Any]) -> Role | None:
     return "user" if kind in CLEAN_USER else None
 
 
-_NAMED: Final = "(^|[/.: ])"
-_RECORDED: Final = "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes"
-
-MODELS: Final = (
-    ModelRow(
-        models=re.compile(rf"{_NAMED}(gpt-(?!oss)|o[0-9]|chatgpt|codex|computer-use)"),
-        fields={
-            "interleaved": True,
-            "bare_items": True,
-            "object_arguments": False,
-            "refusals": True,
-            "developer": True,
-            "binds_thinking": False,
-        },
-        source=f"{_RECORDED}/test_openai_responses",
-        date="2026-08",
-    ),
-    # Models that never reason, and those that reason on request only.
-    ModelRow(
-        models=re.compile(rf"{_NAMED}(gpt-[34]|chatgpt|gpt-5(\.[0-9]+)?-chat|gpt-5\.[1-9])"),
-        fields={"reasons": False},
-        source="https://docs.rs/crate/meerkat-core/0.6.25/source/src/model_profile/capabilities/openai.rs",
-        date="2026-11",
-    ),
-    ModelRow(
-        models=re.compile("gpt-5.*(codex|-pro)"),
-        fields={"reasons": True},
-        source="https://github.com/continuedev/continue/issues/11309",
-        date="2026-10",
-    ),
-    ModelRow(
-        models=re.compile(rf"{_NAMED}o3-mini"),
-        fields={"lone_reasoning": True, "store": True},
-        source=f"{_RECORDED}/test_openai/test_openai_responses_model_thinking_part.yaml",
-        date="2025-04",
-    ),
-    # As Bedrock serves them.
-    ModelRow(
-        models=re.compile(r"(^|[/: ])openai\.(gpt|o[0-9])"),
-        fields={"unique_ids": False},
-        source=f"{_RECORDED}/test_bedrock_mantle",
-        date="2026-08",
-    ),
-    ModelRow(
-        models=re.compile(f"{_NAMED}(deepseek|vllm|sglang)"),
-        fields={"reasoning": "text", "reasons": False, "bare_items": True, "binds_thinking": False},
-        source="https://github.com/vllm-project/vllm/pull/28248",
-        date="2025-11",
-    ),
-    ModelRow(
-        models=re.compile(f"{_NAMED}deepseek"),
-        fields={"object_arguments": False, "images": False, "files": False},
-        source="https://github.com/dandandujie/dsr-go",
-        date="2026-08",
-    ),
-)
-"""What holds for which models; later rows over earlier ones."""
+MODELS: Final = ModelTable("openai_responses")
+"""What differs by model; a model that no row covers gets the strictest values."""

@@ -16,7 +16,7 @@ from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.limits import PORTABLE
 from message_history.dialects.openai_chat.rules import SHORT_ID
-from message_history.dialects.portable.rules import QUOTED, RULES
+from message_history.dialects.portable.rules import RULES, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
     """
 
     name: ClassVar[str] = "portable"
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
 
     limits: Limits = PORTABLE
 
@@ -88,7 +88,7 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what some endpoint refuses; see `Dialect.violations`."""
-        return find_violations(wire, FORM, QUOTED)
+        return find_violations(wire, FORM, quoted())
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

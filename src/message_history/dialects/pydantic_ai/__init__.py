@@ -48,7 +48,7 @@ class PydanticAI(Dialect[WireT]):
     """
 
     name: ClassVar[str] = PYDANTIC_AI
-    rules: ClassVar[tuple[Rule, ...]] = RULES
+    rules: ClassVar[Sequence[Rule]] = RULES
     shared: ClassVar[Mapping[str, frozenset[str]]] = {"gemini": frozenset({"signature"})}
 
     objects: bool = False

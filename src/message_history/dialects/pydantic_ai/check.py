@@ -47,7 +47,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any]) -> None:
-        self.found = Findings(rules.BY_ID)
+        self.found = Findings(rules.RULES.by_id)
         self._wire = [entry if isinstance(entry, dict) else plain(entry) for entry in wire]
 
     def run(self) -> None:

@@ -1,0 +1,114 @@
+"""The TOML tables of a dialect, read when first needed: its rules, and what differs by model."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.resources import files
+from typing import Any, final, overload
+
+from message_history.core.json_values import EMPTY
+from message_history.dialects.base import ModelRow, Rule
+
+__all__ = ["ModelTable", "RuleTable"]
+
+
+@final
+class RuleTable(Sequence[Rule]):
+    """The rules of one dialect, from its `rules.toml`.
+
+    Args:
+        dialect: the name of the dialect's folder.
+    """
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Rule]:
+        """The rules by their ids, in the order of the file."""
+        rules: dict[str, Rule] = {}
+        for row in _read(self._dialect, "rules")["rule"]:
+            rules[row["id"]] = _rule_of(row)
+        return rules
+
+    def __len__(self) -> int:
+        return len(self.by_id)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.by_id.values())
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Rule]: ...
+
+    def __getitem__(self, index: int | slice) -> Rule | Sequence[Rule]:
+        return tuple(self)[index]
+
+
+@final
+class ModelTable(Sequence[ModelRow]):
+    """What differs by model, from one table of a dialect's `models.toml`.
+
+    Args:
+        dialect: the name of the dialect's folder.
+        table: the table in the file.
+        values: what a name in a row stands for where TOML cannot hold the value, as a compiled pattern.
+    """
+
+    def __init__(self, dialect: str, table: str = "models", values: Mapping[str, object] = EMPTY) -> None:
+        self._dialect, self._table, self._values = dialect, table, values
+
+    @cached_property
+    def _rows(self) -> tuple[ModelRow, ...]:
+        return tuple(self._row_of(row) for row in _read(self._dialect, "models")[self._table])
+
+    def _row_of(self, row: Mapping[str, Any]) -> ModelRow:
+        fields: dict[str, Any] = {name: self._value(name, value) for name, value in row["fields"].items()}
+        return ModelRow(models=re.compile(row["models"]), fields=fields, source=row["source"], date=row["date"])
+
+    def _value(self, name: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return frozenset(value)
+        return self._values[value] if name.endswith("_pattern") else value
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[ModelRow]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> ModelRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ModelRow]: ...
+
+    def __getitem__(self, index: int | slice) -> ModelRow | Sequence[ModelRow]:
+        return self._rows[index]
+
+
+def _rule_of(row: Mapping[str, Any]) -> Rule:
+    """Make a rule from its row, or from the rules of another dialect that it names."""
+    if "shared_with" in row:
+        return RuleTable(row["shared_with"]).by_id[row["id"]]
+    if "origins" not in row:
+        return Rule(**{**row, "errors": tuple(row["errors"])})
+    known = RuleTable("openai_chat").by_id
+    origins = [known[id] for id in row["origins"]]
+    return Rule(
+        id=row["id"],
+        rule=row["rule"],
+        errors=(*(error for origin in origins for error in origin.errors), *row["errors"]),
+        repair=f"{row['repair']} It comes from {', '.join(row['origins'])}.",
+        source=origins[0].source,
+        date=max(origin.date for origin in origins),
+    )
+
+
+def _read(dialect: str, table: str) -> dict[str, Any]:
+    return tomllib.loads((files("message_history.dialects") / dialect / f"{table}.toml").read_text(encoding="utf-8"))
