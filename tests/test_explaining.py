@@ -173,7 +173,7 @@ def test_the_words_of_a_relay_come_last() -> None:
     found = explain(
         f"Error code: 400 - {{'error': {{'message': 'Provider returned error', 'metadata': {{'raw': '{inner}'"
     )
-    assert (found[0].dialect, found[0].rule.id) == ("mistral", "M03")
+    assert (found[0].dialect, found[0].rule.id) == ("mistral", "MS-M03")
     assert found[-1].rule.id == "OT-01"
     assert [one.rule.id for one in explain("Provider returned error")] == ["OT-01"]
 
@@ -205,15 +205,15 @@ UNSIGNED = (
 )
 # As issue trackers show them: through proxies and frameworks, as bytes, in log lines, wrapped, cut, worded otherwise.
 REPORTED = [
-    (rf"litellm.BadRequestError: BedrockException - {{\"message\":\"{THINKING_FIRST}\"}}. Fallbacks=[]", "T2"),
-    (f"status_code: 400, model_name: claude-opus-4, {{'error': '{THINKING_FIRST}'}}", "T2"),
-    (rf"""VertexAIException - b'{{\n  "error": {{\n    "message": "{UNSIGNED}"\n  }}\n}}\n'""", "G09"),
+    (rf"litellm.BadRequestError: BedrockException - {{\"message\":\"{THINKING_FIRST}\"}}. Fallbacks=[]", "AN-T2"),
+    (f"status_code: 400, model_name: claude-opus-4, {{'error': '{THINKING_FIRST}'}}", "AN-T2"),
+    (rf"""VertexAIException - b'{{\n  "error": {{\n    "message": "{UNSIGNED}"\n  }}\n}}\n'""", "GM-G09"),
     (
         "PluginInvokeError: 400 INVALID_ARGUMENT. {'error': {'code': 400, 'message': 'Unable to submit request because "
         "function call `default_api:look` in the 2. content block is missing a `thought_signature`. Learn more: http",
-        "G10",
+        "GM-G10",
     ),
-    ("functionResponse: Unable to submit request because it must have a text parameter.", "G04"),
+    ("functionResponse: Unable to submit request because it must have a text parameter.", "GM-G04"),
     (
         'time=2025-07-23T15:10:20.605+01:00 level=ERROR agent=root error="error, status code: 400, status: 400 Bad '
         "Request, message: Invalid value for 'content': expected a string, got null.\"",
@@ -234,25 +234,28 @@ REPORTED = [
     (
         "ERROR    An error occurred (ValidationException) when calling the ConverseStream operation: Expected\n"
         "         toolResult blocks at messages.2.content for the following Ids: tooluse_jQ912r",
-        "B06",
+        "BR-B06",
     ),
-    ("messages.4.content: Conversation blocks and tool result blocks cannot be provided in the same turn", "B15"),
-    ("`The content field at messages.<n>.content.0.toolResult cannot be empty when status value is error.`", "B13"),
-    ("HTTP 400: Unexpected role 'user' after role 'tool'", "M03a"),
-    ('{"object":"error","message":"Unexpected role RoleEnum.tool","type":"invalid_request_error"}', "M03"),
-    ('API error occurred: Status 400. Body: {"message":"Not the same number of function calls and responses"}', "M06"),
+    ("messages.4.content: Conversation blocks and tool result blocks cannot be provided in the same turn", "BR-B15"),
+    ("`The content field at messages.<n>.content.0.toolResult cannot be empty when status value is error.`", "BR-B13"),
+    ("HTTP 400: Unexpected role 'user' after role 'tool'", "MS-M03a"),
+    ('{"object":"error","message":"Unexpected role RoleEnum.tool","type":"invalid_request_error"}', "MS-M03"),
+    (
+        'API error occurred: Status 400. Body: {"message":"Not the same number of function calls and responses"}',
+        "MS-M06",
+    ),
     ("AI_APICallError: Item 'rs_0124' of type 'reasoning' was provided without its required following item.", "OR-06"),
     ("Item 'msg_07' of type 'message' was provided without its required 'reasoning' item: 'rs_", "OR-07"),
     (
         '[API Error: [{\n    "error": {\n      "code": 400,\n      "message": "Please ensure that the number of '
         'function response parts is equal to the\n  number of function call parts of the function call turn.",',
-        "G08",
+        "GM-G08",
     ),
     (
         r"Error: 400 {\"type\":\"error\",\"error\":{\"message\":\"messages.9.content.15: `thinking` or "
         r"`redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as "
         r"they were in the original response.\"}}\n    at generate (/$bunfs/root/src/entrypoints/cli.js:11:63816)",
-        "T1",
+        "AN-T1",
     ),
 ]
 
@@ -303,9 +306,9 @@ def test_the_places_of_a_list_are_found_those_that_the_text_names_first() -> Non
     for n, id in ((1, "toolu_1"), (3, "toolu_2")):
         text = in_an_sdk_error(unanswered.replace("{n}", str(n)).replace("{ids}", id))
         found = where(text, BROKEN, Anthropic())
-        assert (found[0].rule, found[0].index) == ("C1", n)
-        assert {violation.index for violation in found if violation.rule == "C1"} == {1, 3}
-        assert {violation.rule for violation in found} == {"C1", "C2"}
+        assert (found[0].rule, found[0].index) == ("AN-C1", n)
+        assert {violation.index for violation in found if violation.rule == "AN-C1"} == {1, 3}
+        assert {violation.rule for violation in found} == {"AN-C1", "AN-C2"}
     (blank,) = where("messages: text content blocks must be non-empty", BROKEN, Anthropic())
     assert blank in check(BROKEN, Anthropic())
     assert blank.index == 4

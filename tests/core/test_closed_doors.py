@@ -86,7 +86,7 @@ def a_history() -> MessageHistory:
 
 def values() -> dict[str, Any]:
     """One value of every public type, and of those that hang on one."""
-    violation = Violation(rule="C1", index=1, path="content[0]", error="e", detail="d")
+    violation = Violation(rule="AN-C1", index=1, path="content[0]", error="e", detail="d")
     repair = Repair(
         code=RepairCode.ENTRY_DROPPED, index=1, source=2, removed=(FrozenDict({"a": [1]}),), added=(TextBlock("x"),)
     )

@@ -29,7 +29,7 @@ from message_history import (
 from message_history.core.blocks import Meta
 from message_history.core.json_values import FrozenDict
 from message_history.dialects import Anthropic, Bedrock
-from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock import schema
 from message_history.dialects.registry import dialect_of
 from message_history.integrations.strategies import histories, messages
 from tests.dialects.odd_pieces import PIXEL
@@ -118,16 +118,16 @@ BLANK = (
 )
 NOT_CACHED = "There is nothing available to cache. Please remove the invalid cache point and try again."
 REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
-    ("B01", Bedrock(), [], None, rules.RULES.by_id["B01"].errors[0]),
+    ("BR-B01", Bedrock(), [], None, schema.RULES.by_id["BR-B01"].errors[0]),
     (
-        "B01",
+        "BR-B01",
         NOVA,
         [assistant("hello"), user("hi")],
         0,
         "A conversation must start with a user message. Try again with a conversation that starts with a user message.",
     ),
     (
-        "B02",
+        "BR-B02",
         CLAUDE,
         [user("a"), user("b")],
         1,
@@ -135,14 +135,14 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "user and assistant roles and try again.",
     ),
     (
-        "B03",
+        "BR-B03",
         CLAUDE,
         [user("x"), assistant("partial")],
         1,
         "This model does not support assistant message prefill. The conversation must end with a user message.",
     ),
     (
-        "B04",
+        "BR-B04",
         CLAUDE,
         [user("x"), assistant(), user("y")],
         1,
@@ -150,37 +150,37 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "field and try again.",
     ),
     (
-        "B04",
+        "BR-B04",
         CLAUDE,
         [user("x"), {"role": "assistant", "content": None}, user("y")],
         1,
         "Value null at 'messages.2.member.content' failed to satisfy constraint: Member must not be null",
     ),
-    ("B05", NOVA, [user("a", "")], 0, BLANK.replace("{n}", "0").replace("{m}", "1")),
+    ("BR-B05", NOVA, [user("a", "")], 0, BLANK.replace("{n}", "0").replace("{m}", "1")),
     (
-        "B05",
+        "BR-B05",
         CLAUDE,
         [user(" \n")],
         0,
         "The model returned the following errors: messages: text content blocks must contain non-whitespace text",
     ),
-    ("B05", LLAMA, asked(result("t1", "")), 2, BLANK.replace("{n}", "2").replace("{m}", "0")),
+    ("BR-B05", LLAMA, asked(result("t1", "")), 2, BLANK.replace("{n}", "2").replace("{m}", "0")),
     (
-        "B06",
+        "BR-B06",
         CLAUDE,
         [user("x"), assistant(call("t1"), call("t2")), user(result("t1"))],
         2,
         "Expected toolResult blocks at messages.2.content for the following Ids: t2",
     ),
     (
-        "B06",
+        "BR-B06",
         CLAUDE,
         [user("x"), assistant(call())],
         1,
         "Expected toolResult blocks at messages.1.content for the following Ids: t1",
     ),
     (
-        "B06",
+        "BR-B06",
         CLAUDE,
         asked("first", result()),
         2,
@@ -188,21 +188,21 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "`tool_use` blocks must begin with a matching number of `tool_result` blocks.",
     ),
     (
-        "B07",
+        "BR-B07",
         CLAUDE,
         [user("x"), assistant("no call"), user(result())],
         2,
         "The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn.",
     ),
     (
-        "B08",
+        "BR-B08",
         CLAUDE,
         asked(result(), result()),
         2,
         "The toolResult blocks at messages.2.content contain duplicate Ids: t1",
     ),
     (
-        "B09",
+        "BR-B09",
         CLAUDE,
         [user("x"), assistant(call("a b")), user(result("a b"))],
         1,
@@ -210,7 +210,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "satisfy regular expression pattern: [a-zA-Z0-9_.:-]+",
     ),
     (
-        "B10",
+        "BR-B10",
         CLAUDE,
         [user("x"), assistant(call(name="a.b")), user(result())],
         1,
@@ -218,7 +218,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "satisfy regular expression pattern: [a-zA-Z0-9_-]+",
     ),
     (
-        "B12",
+        "BR-B12",
         CLAUDE,
         [user("x"), assistant(call(input='{"a":1}')), user(result())],
         1,
@@ -226,7 +226,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "and try again.",
     ),
     (
-        "B12",
+        "BR-B12",
         CLAUDE,
         asked(result("t1", {"json": [1, 2]})),
         2,
@@ -234,40 +234,40 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "for the field and try again.",
     ),
     (
-        "B13",
+        "BR-B13",
         CLAUDE,
         asked({"toolResult": {"toolUseId": "t1", "status": "error", "content": []}}),
         2,
         "The content field at messages.2.content.0.toolResult cannot be empty when status value is error.",
     ),
-    ("B14", LLAMA, asked({"toolResult": {"toolUseId": "t1", "content": []}}), 2, ""),
-    ("B15", LLAMA, asked(result(), "and"), 2, TOGETHER),
-    ("B15", PIXTRAL, asked(result(), "and"), 2, TOGETHER),
-    ("B15", PALMYRA, asked(result(), "and"), 2, TOGETHER),
-    ("B15", CLAUDE, asked(result(), "and", document(form="txt")), 2, BEHIND),
+    ("BR-B14", LLAMA, asked({"toolResult": {"toolUseId": "t1", "content": []}}), 2, ""),
+    ("BR-B15", LLAMA, asked(result(), "and"), 2, TOGETHER),
+    ("BR-B15", PIXTRAL, asked(result(), "and"), 2, TOGETHER),
+    ("BR-B15", PALMYRA, asked(result(), "and"), 2, TOGETHER),
+    ("BR-B15", CLAUDE, asked(result(), "and", document(form="txt")), 2, BEHIND),
     (
-        "B15",
+        "BR-B15",
         LLAMA,
         [user("x"), assistant("I look.", call()), user(result())],
         1,
         "messages.1.content: Conversation blocks and tool use blocks cannot be provided in the same turn.",
     ),
     (
-        "B16",
+        "BR-B16",
         PIXTRAL,
         asked(result("t1", image())),
         2,
         "This model doesn't support the image field for user messages. Remove image and try again.",
     ),
     (
-        "B16",
+        "BR-B16",
         NOVA,
         asked(result("t1", {"video": {"format": "mp4", "source": {"bytes": b"v"}}})),
         2,
         "This model doesn't support the video content block that you provided. Update the content block and try again.",
     ),
     (
-        "B16",
+        "BR-B16",
         NOVA,
         asked(result("t1", document())),
         2,
@@ -275,72 +275,72 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "[toolResult] is not permitted, please reformat your input and try again.",
     ),
     *[
-        ("B17", CLAUDE, [user(document(name), "sum up")], 0, NAMES)
+        ("BR-B17", CLAUDE, [user(document(name), "sum up")], 0, NAMES)
         for name in ("John's report", "a.pdf", "a  b", "a\tb", " a", "é", "", "x" * 201)
     ],
     (
-        "B18",
+        "BR-B18",
         CLAUDE,
         [user(document("Report"), "a"), assistant("b"), user(document("report"), "c")],
         2,
         "Messages can't contain duplicate document names. Rename the document and retry your request.",
     ),
-    ("B19", CLAUDE, [user(document())], 0, "A text block must be included when using documents."),
+    ("BR-B19", CLAUDE, [user(document())], 0, "A text block must be included when using documents."),
     (
-        "B20",
+        "BR-B20",
         CLAUDE,
         [user("draw"), assistant(image()), user("thanks")],
         1,
         "messages.1.content: 'image' blocks are not permitted within assistant turns.",
     ),
     (
-        "B20",
+        "BR-B20",
         Bedrock.for_model("amazon.nova-micro-v1:0"),
         [user(image(), "look")],
         0,
         "This model doesn't support the image field for user messages. Remove image and try again.",
     ),
-    ("B21", CLAUDE, [user(*[image()] * 21, "look")], 0, ""),
-    ("B21", CLAUDE, [user(*[document(f"d{n}") for n in range(6)], "read")], 0, ""),
+    ("BR-B21", CLAUDE, [user(*[image()] * 21, "look")], 0, ""),
+    ("BR-B21", CLAUDE, [user(*[document(f"d{n}") for n in range(6)], "read")], 0, ""),
     (
-        "B22",
+        "BR-B22",
         CLAUDE,
         [user("x"), assistant(SIGNED, POINT, "a"), user("y")],
         1,
         "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again.",
     ),
-    ("B22", CLAUDE, [user("x"), assistant("y"), user(POINT, "z")], 2, NOT_CACHED),
-    ("B22", CLAUDE, [user(document(), "?", POINT)], 0, NOT_CACHED),
+    ("BR-B22", CLAUDE, [user("x"), assistant("y"), user(POINT, "z")], 2, NOT_CACHED),
+    ("BR-B22", CLAUDE, [user(document(), "?", POINT)], 0, NOT_CACHED),
     (
-        "B22",
+        "BR-B22",
         CLAUDE,
         [user("a", document(form="md"), POINT)],
         0,
         "The model returned the following errors: messages.0.content.3.type: Field required",
     ),
     (
-        "B22",
+        "BR-B22",
         LLAMA,
         [user("a", POINT)],
         0,
         "You invoked an unsupported model or your request did not allow prompt caching.",
     ),
     (
-        "B22",
+        "BR-B22",
         CLAUDE,
         [user(*["a", POINT] * 5)],
         0,
         "A maximum of 4 blocks with cache_control may be provided. Found 5.",
     ),
     (
-        "B23",
+        "BR-B23",
         CLAUDE,
         [user("x"), assistant({"reasoningContent": {"reasoningText": {"text": "hm"}}}, "y"), user("z")],
         1,
         "thinking.signature: Field required",
     ),
     (
-        "B23",
+        "BR-B23",
         CLAUDE,
         [
             user("x"),
@@ -351,43 +351,43 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "thinking.signature: Field required",
     ),
     (
-        "B23",
+        "BR-B23",
         NOVA,
         [user("x"), assistant(SIGNED, "y"), user("z")],
         1,
         "User messages cannot contain reasoning content. Please remove the reasoning content and try again.",
     ),
     (
-        "B23",
+        "BR-B23",
         CLAUDE,
         [user("x"), assistant(SIGNED), user("z")],
         1,
         "This model does not support assistant message prefill. The conversation must end with a user message.",
     ),
     (
-        "B24",
+        "BR-B24",
         CLAUDE,
         [user({"type": "text", "text": "x"})],
         0,
-        'Unknown parameter in messages[0].content[0]: "type", must be one of: ' + ", ".join(rules.BLOCKS),
+        'Unknown parameter in messages[0].content[0]: "type", must be one of: ' + ", ".join(schema.BLOCKS),
     ),
     (
-        "B24",
+        "BR-B24",
         CLAUDE,
         [user({"text": "x", **image()})],
         0,
         "Invalid number of parameters set for tagged union structure messages[0].content[0]. Can only set one of the "
-        f"following keys: {', '.join(rules.BLOCKS)}.",
+        f"following keys: {', '.join(schema.BLOCKS)}.",
     ),
     (
-        "B24",
+        "BR-B24",
         CLAUDE,
         [{**user("x"), "name": "ann"}],
         0,
         'Unknown parameter in messages[0]: "name", must be one of: role, content',
     ),
     (
-        "B24",
+        "BR-B24",
         CLAUDE,
         [{"role": "user", "content": "x"}],
         0,
@@ -395,14 +395,14 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "<class 'tuple'>",
     ),
     (
-        "B24",
+        "BR-B24",
         CLAUDE,
         [user("x"), assistant({"toolUse": {"toolUseId": "t1", "name": "f"}}), user(result())],
         1,
         'Missing required parameter in messages[1].content[0].toolUse: "input"',
     ),
     (
-        "B25",
+        "BR-B25",
         CLAUDE,
         [{"role": "system", "content": [{"text": "be brief"}]}, user("x")],
         0,
@@ -410,30 +410,30 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "[user, assistant]",
     ),
     (
-        "B26",
+        "BR-B26",
         PALMYRA,
         asked(result(status="error")),
         2,
         "This model doesn't support the status field. Remove status and try again.",
     ),
     (
-        "B27",
+        "BR-B27",
         CLAUDE,
         [user({"image": {"format": "png", "source": {"s3Location": {"uri": "s3://bucket/k.png"}}}}, "x")],
         0,
         "This model doesn't support the s3Uri field. Remove s3Uri and try again.",
     ),
     (
-        "B28",
+        "BR-B28",
         CLAUDE,
         [user(image(form="jpg"), "x")],
         0,
         "Value 'jpg' at 'messages.1.member.content.1.member.image.format' failed to satisfy constraint: Member must "
         "satisfy enum value set: [png, jpeg, gif, webp]",
     ),
-    ("B29", CLAUDE, [user("lone \ud83d")], 0, ""),
-    ("B30", CLAUDE, [user("x", call()), user(result())], 0, ""),
-    ("B30", CLAUDE, [user("x"), assistant(call(), result()), user("y")], 1, ""),
+    ("BR-B29", CLAUDE, [user("lone \ud83d")], 0, ""),
+    ("BR-B30", CLAUDE, [user("x", call()), user(result())], 0, ""),
+    ("BR-B30", CLAUDE, [user("x"), assistant(call(), result()), user("y")], 1, ""),
 ]
 
 
@@ -673,8 +673,8 @@ def test_ids_names_and_inputs_fit() -> None:
     wire = history.for_send(CLAUDE)
     uses = [block["toolUse"] for block in wire[1]["content"]]
     assert [block["toolResult"]["toolUseId"] for block in wire[2]["content"]] == [use["toolUseId"] for use in uses]
-    assert all(rules.ID.fullmatch(use["toolUseId"]) and len(use["toolUseId"]) <= 64 for use in uses)
-    assert all(rules.NAME.fullmatch(use["name"]) and len(use["name"]) <= 64 for use in uses)
+    assert all(schema.ID.fullmatch(use["toolUseId"]) and len(use["toolUseId"]) <= 64 for use in uses)
+    assert all(schema.NAME.fullmatch(use["name"]) and len(use["name"]) <= 64 for use in uses)
     assert [use["input"] for use in uses] == [{"a": 1}, {"_raw": "{"}]
     assert wire == MessageHistory.from_list(wire).for_send(CLAUDE)
 
@@ -859,7 +859,7 @@ def test_server_tools_keep_to_their_model() -> None:
     assert not torn.awaiting
 
 
-@pytest.mark.parametrize("key", rules.BLOCKS)
+@pytest.mark.parametrize("key", schema.BLOCKS)
 def test_a_list_is_known_by_any_of_its_blocks(key: str) -> None:
     assert dialect_of([user({key: {}})]).name == "bedrock"
 
@@ -1038,7 +1038,7 @@ def test_an_unknown_model_gets_the_strictest_fields() -> None:
     assert NOVA.media >= {"video"}
     assert not NOVA.reasoning
     assert not PALMYRA.status
-    for row in rules.MODELS:
+    for row in schema.MODELS:
         assert row.source.startswith("https://")
         assert len(row.date) == 7
         assert row.fields.keys() <= {field.name for field in Bedrock.__attrs_attrs__}

@@ -25,7 +25,7 @@ from message_history import (
 )
 from message_history.core.blocks import Meta
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 from tests.dialects.gemini import (
     BACK_AND_FORTH,
     BYPASS,
@@ -58,16 +58,16 @@ def test_a_malformed_list_is_found_and_mended(rule: str, text: str, raw: list[An
 
 
 ON_VERTEX = [
-    ("G02", "it must include at least one parts field", [user("hi"), model(), user("go on")]),
-    ("G10", "function call `f` in the 2. content block is missing", [user("x"), model(call()), user(response())]),
-    ("G13", "Thought signature is not valid", [user("x"), model({"text": "y", "thoughtSignature": ""}), user("z")]),
-    ("G15", "Requests ending with a model turn are not supported.", [user("x"), model("y")]),
+    ("GM-G02", "it must include at least one parts field", [user("hi"), model(), user("go on")]),
+    ("GM-G10", "function call `f` in the 2. content block is missing", [user("x"), model(call()), user(response())]),
+    ("GM-G13", "Thought signature is not valid", [user("x"), model({"text": "y", "thoughtSignature": ""}), user("z")]),
+    ("GM-G15", "Requests ending with a model turn are not supported.", [user("x"), model("y")]),
     (
-        "G21",
+        "GM-G21",
         "Unknown name \"id\" at 'contents[1].parts[0].function_call': Cannot find field.",
         [user("x"), model(call(signature=BYPASS, id="1")), user(response(id="1"))],
     ),
-    ("G25", "tool_response parameter", [user("x"), model({"toolResponse": {"id": "1", "response": {}}}), user("y")]),
+    ("GM-G25", "tool_response parameter", [user("x"), model({"toolResponse": {"id": "1", "response": {}}}), user("y")]),
 ]
 
 
@@ -81,7 +81,7 @@ def test_vertex_has_its_own_rules_and_texts(rule: str, text: str, raw: list[Any]
 
 def test_every_rule_that_a_list_can_break_has_a_case() -> None:
     # Whether a well-formed signature is the service's own (G13) shows in no list; cached content (G26) is no list's.
-    assert {rule.id for rule in rules.RULES} - {case[0] for case in [*WRONG, *ON_VERTEX]} == {"G26"}
+    assert {rule.id for rule in schema.RULES} - {case[0] for case in [*WRONG, *ON_VERTEX]} == {"GM-G26"}
 
 
 # Identity: what keeps the laws and is acceptable comes out as it was
@@ -201,7 +201,7 @@ def test_the_names_and_bytes_of_the_sdk_are_read() -> None:
 
 def test_both_spellings_are_checked() -> None:
     raw = [user("x"), {"role": "model", "parts": [{"function_call": {"name": "f", "args": "x"}}]}, user(response())]
-    assert {violation.rule for violation in check(raw, Gemini())} == {"G20", "G10"}
+    assert {violation.rule for violation in check(raw, Gemini())} == {"GM-G20", "GM-G10"}
 
 
 def test_roles_and_shapes_of_other_forms_are_read() -> None:
@@ -429,7 +429,7 @@ def test_signatures_stay_with_their_issuer() -> None:
     history = history.add_assistant([TextBlock("y", meta=other), ToolUseBlock("1", "f", {}, meta=other)])
     exported = history.export(Gemini())
     assert SIGNATURE not in json.dumps(exported.messages)
-    assert len([repair for repair in exported.repairs if "G13" in repair.detail]) == 2
+    assert len([repair for repair in exported.repairs if "GM-G13" in repair.detail]) == 2
 
 
 def test_thinking_of_another_issuer_is_withheld() -> None:
@@ -476,7 +476,7 @@ def test_a_signature_that_does_not_decode_is_not_sent() -> None:
     )
     exported = history.export(Gemini())
     assert exported.messages[1] == model("y", call(signature=BYPASS))
-    assert all("G12" in repair.detail or "G14" in repair.detail for repair in exported.repairs)
+    assert all("GM-G12" in repair.detail or "GM-G14" in repair.detail for repair in exported.repairs)
     assistant = history[1].content[0]
     assert isinstance(assistant, TextBlock)
     assert assistant.signature == "not base64!"
@@ -521,7 +521,7 @@ def test_ids_are_kept_on_the_developer_api_and_left_out_on_vertex() -> None:
     assert kept[1]["parts"][0]["functionCall"]["id"] == kept[2]["parts"][0]["functionResponse"]["id"] == "functions.f:0"
     exported = history.export(Gemini(vertex=True))
     assert '"id"' not in json.dumps(exported.messages)
-    assert any("G21" in repair.detail for repair in exported.repairs)
+    assert any("GM-G21" in repair.detail for repair in exported.repairs)
     assert '"id"' in json.dumps(history.for_send(Gemini(vertex=True, ids=True)))
 
 
@@ -600,7 +600,7 @@ def test_a_tools_media_go_where_the_model_takes_them() -> None:
         response(given={"output": "seen\n[The image follows in the next user message.]"}, id="1")
     )
     assert behind.messages[3] == user("[The image that the call of f gave:]", part, "so?")
-    assert any("G24" in repair.detail for repair in behind.repairs)
+    assert any("GM-G24" in repair.detail for repair in behind.repairs)
     assert MessageHistory.from_list(inside).for_send(Gemini()) == behind.messages
 
 
@@ -736,7 +736,7 @@ def test_vertex_has_what_both_services_have() -> None:
     assert not dialect.split_calls
 
 
-@pytest.mark.parametrize("row", [*rules.MODELS, *rules.DEVELOPER_MODELS], ids=lambda row: row.models.pattern)
+@pytest.mark.parametrize("row", [*schema.MODELS, *schema.DEVELOPER_MODELS], ids=lambda row: row.models.pattern)
 def test_every_model_row_is_sourced_dated_and_used(row: Any) -> None:
     assert row.source.startswith("https://")
     assert len(row.date) == 7

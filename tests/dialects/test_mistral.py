@@ -28,7 +28,7 @@ from message_history import (
 from message_history.core.blocks import Meta
 from message_history.core.json_values import FrozenDict
 from message_history.dialects import Mistral, OpenAIChat
-from message_history.dialects.mistral import rules
+from message_history.dialects.mistral import schema
 from message_history.integrations.strategies import histories, messages
 from tests.dialects.odd_pieces import PIXEL
 from tests.shared.material import cases, needs_material, rows
@@ -82,150 +82,150 @@ def codes(history: MessageHistory, dialect: Mistral) -> list[RepairCode]:
 # What is refused: the rule, where, and the provider's own text
 
 REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
-    ("M01", Mistral(), [], None, "Conversation must have at least one message"),
-    ("M02", LARGE, [assistant("yo")], 0, "Conversation must start with a user message or system message"),
+    ("MS-M01", Mistral(), [], None, "Conversation must have at least one message"),
+    ("MS-M02", LARGE, [assistant("yo")], 0, "Conversation must start with a user message or system message"),
     (
-        "M02",
+        "MS-M02",
         Mistral(),
         [assistant("yo"), user("hi")],
         0,
         "Conversation must start with a user message, got assistant.",
     ),
     (
-        "M03",
+        "MS-M03",
         LARGE,
         [user("hi"), assistant("", call()), user("wait"), result()],
         3,
         "Unexpected role 'tool' after role 'user'",
     ),
     (
-        "M03a",
+        "MS-M03a",
         LARGE,
         [user("hi"), assistant("", call()), result(), user("go on")],
         3,
         "Unexpected role 'user' after role 'tool'",
     ),
     (
-        "M03b",
+        "MS-M03b",
         LARGE,
         [user("hi"), assistant("yo"), system("s"), user("hi")],
         2,
         "Unexpected role 'system' after role 'assistant'",
     ),
     (
-        "M03b",
+        "MS-M03b",
         LARGE,
         [user("hi"), assistant("", call()), result(), system("s")],
         3,
         "Unexpected role 'system' after role 'tool'",
     ),
     (
-        "M04",
+        "MS-M04",
         LARGE,
         [user("hi"), assistant("yo")],
         1,
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
     ),
     (
-        "M04",
+        "MS-M04",
         Mistral(),
         [user("hi"), assistant("yo", prefix=True)],
         1,
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
     ),
     (
-        "M05",
+        "MS-M05",
         LARGE,
         [user("hi"), assistant("yo", prefix=True), user("hi")],
         1,
         "Assistant message with prefix True must be last message",
     ),
     (
-        "M06",
+        "MS-M06",
         LARGE,
         [user("hi"), assistant("", call(), call("abcdefgh2")), result()],
         1,
         "Not the same number of function calls and responses",
     ),
     (
-        "M06",
+        "MS-M06",
         Mistral.for_version(3),
         [user("hi"), assistant("", call()), result(), result("abcdefgh2")],
         1,
         "Not the same number of function calls and responses",
     ),
     (
-        "M06",
+        "MS-M06",
         Mistral.for_version(7),
         [user("hi"), assistant("", call()), assistant("yo"), user("hi")],
         1,
         "Not the same number of function calls and responses",
     ),
     (
-        "M06a",
+        "MS-M06a",
         LARGE,
         [user("hi"), assistant("", call()), result("zzzzzzzzz")],
         2,
         "Unexpected tool call id zzzzzzzzz in tool results",
     ),
     (
-        "M06b",
+        "MS-M06b",
         LARGE,
         [user("hi"), assistant("", call()), result(), result()],
         3,
         "Duplicate tool call id abcdefgh1 in tool results",
     ),
     (
-        "M06c",
+        "MS-M06c",
         LARGE,
         [user("hi"), assistant("", call(), call()), result(), result()],
         1,
         "Duplicate tool call id abcdefgh1 in assistant message",
     ),
     (
-        "M06d",
+        "MS-M06d",
         LARGE,
         [user("hi"), assistant("", call()), result("zzzzzzzzz")],
         1,
         "Not the same number of function calls and responses",
     ),
     (
-        "M07",
+        "MS-M07",
         LARGE,
         [user("hi"), assistant("", call("call_abc")), result("call_abc")],
         1,
         "Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.",
     ),
     (
-        "M07a",
+        "MS-M07a",
         Mistral.for_version(15),
         [user("hi"), assistant("", call("")), result("")],
         1,
         "Tool call id must be a non-empty string other than 'null' for tokenizer version 13 or newer.",
     ),
     (
-        "M07b",
+        "MS-M07b",
         LARGE,
         [user("hi"), assistant("", call()), {"role": "tool", "content": "r"}],
         2,
         "Tool call id has to be defined.",
     ),
     (
-        "M07b",
+        "MS-M07b",
         LARGE,
         [user("hi"), assistant("", call()), result("x")],
         2,
         "Tool call id was x but must be a-z, A-Z, 0-9, with a length of 9.",
     ),
     (
-        "M07c",
+        "MS-M07c",
         LARGE,
         [user("hi"), assistant("", {"type": "function", "function": {"name": "f", "arguments": "{}"}}), result()],
         1,
         "Tool call id has to be defined in serving mode.",
     ),
     (
-        "M08",
+        "MS-M08",
         MEDIUM,
         [user("hi"), assistant("", call(name="a b")), result()],
         1,
@@ -233,7 +233,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
         "of 64.",
     ),
     (
-        "M08",
+        "MS-M08",
         LARGE,
         [user("hi"), assistant("", call()), result(name="a b")],
         2,
@@ -241,35 +241,35 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
         "of 64.",
     ),
     (
-        "M09",
+        "MS-M09",
         Mistral.for_version(3),
         [user("hi"), assistant("let me check", call()), result()],
         1,
         "Assistant message must have either content or tool_calls, but not both.",
     ),
     (
-        "M09a",
+        "MS-M09a",
         LARGE,
         [user("hi"), assistant(""), user("go on")],
         1,
         "Assistant message must have either content or tool_calls, but not none.",
     ),
     (
-        "M10",
+        "MS-M10",
         LARGE,
         [user("hi"), assistant("", call()), result(content=[image()])],
         2,
         "Unexpected content chunk types in tool message: ['ImageURLChunk']",
     ),
     (
-        "M10",
+        "MS-M10",
         Mistral.for_version(7),
         [user("hi"), assistant([thought("hm"), text_chunk("yo")]), user("hi")],
         1,
         "Unexpected content chunk types in assistant message: ['ThinkChunk']",
     ),
     (
-        "M11",
+        "MS-M11",
         Mistral.for_version(7),
         [system("s"), user([{"type": "input_audio", "input_audio": "UklGRg=="}])],
         1,
@@ -277,7 +277,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
         "to the tokenizer version 13.",
     ),
     (
-        "M12",
+        "MS-M12",
         LARGE,
         [user("hi"), assistant("x", reasoning_content="r"), user("hi")],
         1,
@@ -285,15 +285,15 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
         'are not permitted"}',
     ),
     (
-        "M12",
+        "MS-M12",
         LARGE,
         [{**user("hi"), "name": None}],
         0,
         '{"type":"extra_forbidden","loc":["body","messages",0,"user","name"],"msg":"Extra inputs are not permitted"}',
     ),
-    ("M13", LARGE, [user(None)], 0, "Input should be a valid string"),
+    ("MS-M13", LARGE, [user(None)], 0, "Input should be a valid string"),
     (
-        "M13",
+        "MS-M13",
         LARGE,
         [{"role": "developer", "content": "x"}, user("hi")],
         0,
@@ -301,34 +301,34 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
         "'assistant', 'tool'",
     ),
     (
-        "M19",
+        "MS-M19",
         MAGISTRAL,
         [user("hi"), assistant([text_chunk("x"), thought("h")]), user("hi")],
         1,
         "ThinkChunks must be leading: all ThinkChunks must appear before any other content chunk.",
     ),
     (
-        "M19",
+        "MS-M19",
         MAGISTRAL,
         [user("hi"), assistant([thought("h"), text_chunk("x")], reasoning="h"), user("hi")],
         1,
         "Message cannot have both thinking chunks in content and a top-level `reasoning` or `reasoning_content` field.",
     ),
     (
-        "M22",
+        "MS-M22",
         Mistral(),
         [system("s"), user("a"), user("b")],
         2,
         "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
     ),
     (
-        "M22",
+        "MS-M22",
         Mistral(),
         [user("a"), system("s"), user("b")],
         1,
         "Only user and assistant roles are supported, with the exception of an initial optional system message!",
     ),
-    ("M23", LARGE, [user("lone \ud83d")], 0, ""),
+    ("MS-M23", LARGE, [user("lone \ud83d")], 0, ""),
 ]
 
 
@@ -567,7 +567,7 @@ def test_names_fit_and_stay_apart() -> None:
     history = history.add_assistant([ToolUseBlock("abcdefgh1", "a b", {}), ToolUseBlock("abcdefgh2", "a.b", {})])
     names = [each["function"]["name"] for each in history.for_send(Mistral())[1]["tool_calls"]]
     assert len(set(names)) == 2
-    assert all(rules.NAME.fullmatch(name) for name in names)
+    assert all(schema.NAME.fullmatch(name) for name in names)
     assert history.for_send(LARGE)[1]["tool_calls"][0]["function"]["name"] == "a b"
 
 
@@ -646,7 +646,7 @@ def test_an_unknown_model_gets_the_strictest_fields() -> None:
     assert Mistral.for_model("codestral-2508").user_chunks == {"text"}
     assert Mistral.for_model("magistral-small-latest").thinking
     assert not Mistral.for_model("mistral-large-latest").thinking
-    for row in rules.MODELS:
+    for row in schema.MODELS:
         assert row.source.startswith("https://")
         assert len(row.date) == 7
 

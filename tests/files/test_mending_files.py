@@ -124,7 +124,7 @@ def test_a_list_of_which_nothing_is_left_is_assistant_to_be_refused() -> None:
     orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "x"}]}
     repaired = repair_file(read_bytes(packed(FileForm.LIST, [orphan])))
     assert json.loads(repaired.data) == []
-    assert [violation.rule for violation in repaired.violations] == ["A1"]
+    assert [violation.rule for violation in repaired.violations] == ["AN-A1"]
 
 
 def test_lone_surrogates_beside_the_messages_do_not_stop_the_writing() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, Severity, check
 from message_history.dialects import Anthropic
-from message_history.dialects.anthropic.rules import IN_ASSISTANT, RULES, TOOL_CHANGES
+from message_history.dialects.anthropic.schema import IN_ASSISTANT, RULES, TOOL_CHANGES
 from message_history.integrations.strategies import PIXEL, broken_lists, histories
 from tests.oracles.spoiling import spoil
 from tests.shared.material import SHARED, cases, needs_material, rows
@@ -160,9 +160,9 @@ NOT_IN_THE_LIST = {
 
 def dialects_of(rule: str) -> tuple[Anthropic, ...]:
     """Give the fields under which a rule can show."""
-    if rule in ("A6", "A7", "A8", "A10"):
+    if rule in ("AN-A6", "AN-A7", "AN-A8", "AN-A10"):
         return (Anthropic(system_in_list=True),)
-    return (Anthropic(prefill=True),) if rule == "B4" else (Anthropic(),)
+    return (Anthropic(prefill=True),) if rule == "AN-B4" else (Anthropic(),)
 
 
 @needs_material
@@ -216,9 +216,9 @@ def test_nothing_is_found_in_a_recorded_request(row: Any) -> None:
 # The catalogue's own examples
 
 # Why the check of a list cannot tell: it depends on the request, the issuer alone knows, or the API takes it today.
-REQUEST = {"A13", "C16", "C18", "T2", "T3", "T9", "S6", "S9", "S11", "S12"}
-ISSUER = {"T1", "T4", "T6", "T13", "S5"}
-TAKEN = {"A2", "A3", "A14"}
+REQUEST = {"AN-A13", "AN-C16", "AN-C18", "AN-T2", "AN-T3", "AN-T9", "AN-S6", "AN-S9", "AN-S11", "AN-S12"}
+ISSUER = {"AN-T1", "AN-T4", "AN-T6", "AN-T13", "AN-S5"}
+TAKEN = {"AN-A2", "AN-A3", "AN-A14"}
 
 
 def catalogue() -> list[Any]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, ToolUseBlock, check
 from message_history.dialects import PydanticAI
-from message_history.dialects.pydantic_ai.rules import RULES
+from message_history.dialects.pydantic_ai.schema import RULES
 from message_history.integrations.strategies import broken_lists, histories
 from tests.oracles.spoiling import spoil
 

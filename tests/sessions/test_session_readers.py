@@ -254,7 +254,7 @@ THOUGHT_OF = [{"type": "thinking", "thinking": "hm", "signature": "sig"}]
 def test_a_reply_that_was_cut_off_behind_its_thinking_can_be_sent_again(goes_on: bool) -> None:
     cut = claude_line("u2", "u1", "assistant", THOUGHT_OF)
     behind = [claude_line("u3", "u2", "user", words("go on"))] * goes_on
-    assert [found.rule for _, found in session_in(rows([HI, cut, *behind])).violations()] == ["T8"]
+    assert [found.rule for _, found in session_in(rows([HI, cut, *behind])).violations()] == ["AN-T8"]
     after = repaired([HI, cut, *behind])
     assert after[1]["message"]["content"][0]["type"] == "text"
     (told,) = session_in(rows([HI, cut, *behind])).repair_file().repairs

@@ -32,7 +32,11 @@ ASIDE = {
     RepairCode.RESULT_STUBBED,
 }
 """What even an accepted request may need: an empty message, a leading assistant, an open end."""
-UNSEEN = {"T1": "the original is not there", "T2": "the request's thinking decides", "S5": "only the API can tell"}
+UNSEEN = {
+    "AN-T1": "the original is not there",
+    "AN-T2": "the request's thinking decides",
+    "AN-S5": "only the API can tell",
+}
 COHERE = "cohere"
 
 
@@ -44,7 +48,7 @@ def own_dialect(case: dict[str, Any]) -> Dialect[Any] | None:
     if api == "vertex":
         return Gemini.for_model("gemini-3-pro-preview", vertex=True)
     if api in ("anthropic", "gemini", "bedrock-converse") or api.startswith("mistral ("):
-        return {"a": Anthropic(system_in_list=rule in ("A6", "A7", "A8")), "g": Gemini(), "b": Bedrock()}.get(
+        return {"a": Anthropic(system_in_list=rule in ("AN-A6", "AN-A7", "AN-A8")), "g": Gemini(), "b": Bedrock()}.get(
             api[0], Mistral()
         )
     if "responses" in api:

@@ -68,7 +68,7 @@ def catalogue() -> list[Row]:
 
 
 ROWS = catalogue()
-SAME = {"X1": "B06", "X2": "B07", "X3": "B13", "X4": "B15"}
+SAME = {"X1": "BR-B06", "X2": "BR-B07", "X3": "BR-B13", "X4": "BR-B15"}
 """Rules that two catalogues have, by the id that is used here."""
 ABROAD = re.compile(r"C0\d")
 """Cohere's rules: it has no dialect of its own."""
@@ -86,11 +86,11 @@ def dialect_of(row: Row) -> Dialect[Any]:
     """Choose the dialect that minds a rule."""
     rule = row.id
     if row.file == "anthropic_rules":
-        return Anthropic(system_in_list=rule in ("A6", "A7", "A8", "A10", "A11"))
+        return Anthropic(system_in_list=rule in ("AN-A6", "AN-A7", "AN-A8", "AN-A10", "AN-A11"))
     if row.file == "other_rules":
         if rule.startswith("G"):
-            return Gemini(vertex=True, ids=False) if rule == "G21" else Gemini()
-        newer = {"M06d": 13, "M07a": 13, "M11": 7}.get(rule)
+            return Gemini(vertex=True, ids=False) if rule == "GM-G21" else Gemini()
+        newer = {"MS-M06d": 13, "MS-M07a": 13, "MS-M11": 7}.get(rule)
         return Bedrock() if rule.startswith("B") else Mistral() if newer is None else Mistral.for_version(newer)
     host = next((host for start, host in HOSTS.items() if re.match(start, rule)), "")
     if rule.startswith("OR") or host.endswith("responses"):
@@ -104,7 +104,7 @@ NOT_IN_A_LIST = {
     "only the issuer can tell": "T1 T4 T6 T13 S5 G13 OR-21",
     "an older model minded it": "T3 M21",
     "the server changes the list in silence": "DS-18",
-    "it tells what to do, and the example does": "S6",
+    "it tells what to do, and the example does": "AN-S6",
     "the example is a stand-in": "M5 OR-15 OR-23 DS-13",
     "it is written in another API's form": "X1 X2 X3 X4",
 }
@@ -126,15 +126,15 @@ def quoted(text: str) -> re.Pattern[str]:
 
 TEXTS = [quoted(error) for rule in RULES for error in rule.errors if len(re.sub(r"\{\w+\}", "", error)) > 12]
 UNQUOTED = {
-    "A17": "no text was seen",
+    "AN-A17": "no text was seen",
     "OC-12": "the newer text is the older with another number",
     "OR-07": "the text is cut short in the catalogue",
     "OR-08": "it is the text of OR-07",
     "DS-11": "the text is cut short in the catalogue",
-    "G01": "it is not confirmed",
-    "C8": "the text is cut short in the catalogue",
-    "S6": "only its end is known",
-    "S13": "the text is cut short in the catalogue",
+    "GM-G01": "it is not confirmed",
+    "AN-C8": "the text is cut short in the catalogue",
+    "AN-S6": "only its end is known",
+    "AN-S13": "the text is cut short in the catalogue",
     "MI-09": "the text is cut short in the catalogue",
     "MM-01": "the number stands behind it here",
 }

@@ -25,22 +25,22 @@ REPORTED = [
     if case.get("error") and not case["error"].startswith(tuple(NO_PROVIDER_S))
 ]
 FILED_AS: dict[str, set[str]] = {
-    "C3": {"C1"},
-    "X2": {"B07"},
-    "MI-01": {"M03b"},
-    "MI-03": {"M06a", "M06b"},
-    "MI-06": {"M04"},
-    "MI-08": {"M12"},
+    "AN-C3": {"AN-C1"},
+    "X2": {"BR-B07"},
+    "MI-01": {"MS-M03b"},
+    "MI-03": {"MS-M06a", "MS-M06b"},
+    "MI-06": {"MS-M04"},
+    "MI-08": {"MS-M12"},
 }
 """Rules of the catalogue that are others' here, or whose report quotes another rule's text."""
 RECORDED = [pytest.param(row, id=row["id"]) for row in rows("rejected")]
 EXPECTED = {
     "Previous response with id": "OR-10",  # no rule of a list; the nearest says that an item can be gone
-    "`tool_use` ids were found without": "C1",
+    "`tool_use` ids were found without": "AN-C1",
     "of type 'reasoning' was provided without its required following item": "OR-06",
     "No tool output found for tool call": "DS-15",
-    "extraneous key [toolResult] is not permitted": "B16",
-    "A text block must be included when using documents": "B19",
+    "extraneous key [toolResult] is not permitted": "BR-B16",
+    "A text block must be included when using documents": "BR-B19",
 }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.core.message import Message
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects.anthropic.rules import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
+from message_history.dialects.anthropic.schema import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -126,7 +126,7 @@ def shape_of(entry: object) -> str | None:
 
 @cache
 def _bedrock_blocks() -> frozenset[str]:
-    return frozenset(import_module("message_history.dialects.bedrock.rules").BLOCKS)
+    return frozenset(import_module("message_history.dialects.bedrock.schema").BLOCKS)
 
 
 def _is_mistral_s(item: object) -> bool:

@@ -11,7 +11,7 @@ from message_history.dialects.anthropic.limits import LIMITS, limits_for
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
 from message_history.dialects.anthropic.render import Render
-from message_history.dialects.anthropic.rules import MODELS, RULES, version_of
+from message_history.dialects.anthropic.schema import MODELS, RULES, version_of
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ class Anthropic(Dialect["MessageParam"]):
     """The Messages API; the defaults are the strictest of all models.
 
     Args:
-        prefill: whether the list may end with the assistant (A15).
-        system_in_list: whether system messages may stand in the list (A9).
-        binds_thinking: whether thinking is refused once anything before it has changed (T12).
-        limits: what is taken of images and documents (M1 to M7).
+        prefill: whether the list may end with the assistant (AN-A15).
+        system_in_list: whether system messages may stand in the list (AN-A9).
+        binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
+        limits: what is taken of images and documents (AN-M1 to AN-M7).
     """
 
     name: ClassVar[str] = ANTHROPIC

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
-from message_history.dialects.anthropic import rules
+from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck, kind_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: Anthropic) -> None:
-        self.found = Findings(rules.RULES.by_id)
+        self.found = Findings(schema.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
         self._blocks = BlockCheck(self.found, dialect.limits)
@@ -53,7 +53,7 @@ class _Check:
     def run(self) -> None:
         """Look at every message, then at pairs of messages, then at the whole."""
         if not self._wire:
-            self.found.add("A1")
+            self.found.add("AN-A1")
             return
         for n, entry in enumerate(self._wire):
             self._message(n, entry)
@@ -69,60 +69,60 @@ class _Check:
             self._system(n, entry)
             return
         if role not in ("user", "assistant"):
-            self.found.add("A4", n, "role", f"role {short_repr(role)}")
+            self.found.add("AN-A4", n, "role", f"role {short_repr(role)}")
             return
         if has_lone_surrogate(entry):
-            self.found.add("B9", n)
+            self.found.add("AN-B9", n)
         for key in entry:
             if key not in MESSAGE_KEYS:
-                rule, which = ("A11", 0) if key == "clear_at" else ("B7", 1)
+                rule, which = ("AN-A11", 0) if key == "clear_at" else ("AN-B7", 1)
                 self.found.add(rule, n, str(key), f"unknown key {key!r:.60}", which=which, key=key)
         content = entry.get("content")
         last = n == len(self._wire) - 1
         if isinstance(content, str):
             if content == "" and not (last and role == "assistant"):
-                self.found.add("B1", n)
+                self.found.add("AN-B1", n)
             elif content and not content.strip():
-                self.found.add("B3", n)
+                self.found.add("AN-B3", n)
         elif not isinstance(content, list):
-            self.found.add("B5", n, "content")
+            self.found.add("AN-B5", n, "content")
         elif not content and not (last and role == "assistant"):
-            self.found.add("B1", n)
+            self.found.add("AN-B1", n)
         else:
             for m, block in enumerate(content):
                 self._blocks.block(n, m, block, str(role))
             if role == "assistant" and content and kind_of(content[-1]) in THINKING:
-                self.found.add("T8", n, f"content[{len(content) - 1}]")
+                self.found.add("AN-T8", n, f"content[{len(content) - 1}]")
 
     def _system(self, n: int, entry: Mapping[Any, Any]) -> None:
         content = entry.get("content")
         if content in ([], "", None):
             if "output_config" not in entry or not self._dialect.system_in_list:
-                self.found.add("A12", n)
+                self.found.add("AN-A12", n)
             return
         if not self._dialect.system_in_list:
-            self.found.add("A5" if n == 0 else "A9", n, "role")
+            self.found.add("AN-A5" if n == 0 else "AN-A9", n, "role")
             return
         for m, block in enumerate(entries(content)):
-            if kind_of(block) != "text" and kind_of(block) not in rules.TOOL_CHANGES:
-                self.found.add("A10", n, f"content[{m}]", f"a block of type {kind_of(block)!r:.60}")
+            if kind_of(block) != "text" and kind_of(block) not in schema.TOOL_CHANGES:
+                self.found.add("AN-A10", n, f"content[{m}]", f"a block of type {kind_of(block)!r:.60}")
         before = self._wire[n - 1] if n else {}
         after = self._wire[n + 1] if n + 1 < len(self._wire) else {"role": "assistant"}
         ends = kind_of(entries(before.get("content"))[-1]) if entries(before.get("content")) else ""
         if n == 0:
-            self.found.add("A5", n, "role")
+            self.found.add("AN-A5", n, "role")
         elif before.get("role") == "assistant" and self._calls_of(n - 1):
-            self.found.add("A8", n, "role")
+            self.found.add("AN-A8", n, "role")
         elif before.get("role") == "assistant" and not ends.endswith("_tool_result"):
-            self.found.add("A6", n, "role")
+            self.found.add("AN-A6", n, "role")
         elif after.get("role") == "user":
-            self.found.add("A7", n, "role")
+            self.found.add("AN-A7", n, "role")
         for key in entry:
             if key not in SYSTEM_KEYS:
-                self.found.add("B7", n, str(key), f"unknown key {key!r:.60}", which=1, key=key)
+                self.found.add("AN-B7", n, str(key), f"unknown key {key!r:.60}", which=1, key=key)
 
     def _pairs(self) -> None:
-        """C1 to C6 and C19: calls of neighbouring assistant messages are one message's."""
+        """AN-C1 to AN-C6 and AN-C19: calls of neighbouring assistant messages are one message's."""
         calls: list[str] = []
         last = -1
         after_results = False
@@ -133,7 +133,7 @@ class _Check:
                     calls, self._assistant = [], {}
                 for m, id in self._calls_of(n):
                     if id in calls:
-                        self.found.add("C6", n, f"content[{m}].id", f"id {id!r:.80}", m=m)
+                        self.found.add("AN-C6", n, f"content[{m}].id", f"id {id!r:.80}", m=m)
                     calls.append(id)
                     self._assistant[id] = self._wire[n]["content"][m]
                 last, after_results = n, False
@@ -155,26 +155,26 @@ class _Check:
             id = text_at(block, "tool_use_id")
             path = f"content[{m}].tool_use_id"
             if id in answered:
-                self.found.add("C5", n, path, f"id {id!r:.80}", m=m, ids=id)
+                self.found.add("AN-C5", n, path, f"id {id!r:.80}", m=m, ids=id)
             elif id.startswith("srvtoolu_") and id not in calls:
-                self.found.add("C19", n, path, f"id {id!r:.80}", m=m, ids=id)
+                self.found.add("AN-C19", n, path, f"id {id!r:.80}", m=m, ids=id)
             elif id not in calls and "tool_use_id" in block and (fresh or id not in self._calls_before(n)):
-                self.found.add("C4", n, path, f"id {id!r:.80}", m=m, ids=id)
+                self.found.add("AN-C4", n, path, f"id {id!r:.80}", m=m, ids=id)
             elif misplaced and id in calls:
-                self.found.add("C2", n, f"content[{m}]", ids=id)
+                self.found.add("AN-C2", n, f"content[{m}]", ids=id)
             if id in calls:
                 self._answers(n, m, block, self._assistant[id])
             answered.append(id)
         return answered
 
     def _answers(self, n: int, m: int, block: Mapping[Any, Any], call: Mapping[Any, Any]) -> None:
-        """C17 and S8: what only some calls demand of their results."""
+        """AN-C17 and AN-S8: what only some calls demand of their results."""
         toolset, caller = text_at(call, "toolset_name"), call.get("caller")
         kinds = {kind_of(part) for part in entries(block.get("content"))}
         if text_at(block, "toolset_name") != toolset or (toolset and not kinds <= {"text", "image"}):
-            self.found.add("C17", n, f"content[{m}]", f"toolset {toolset!r:.60}")
+            self.found.add("AN-C17", n, f"content[{m}]", f"toolset {toolset!r:.60}")
         if isinstance(caller, Mapping) and caller.get("tool_id") is not None and not kinds <= {"text"}:
-            self.found.add("S8", n, f"content[{m}].content")
+            self.found.add("AN-S8", n, f"content[{m}].content")
 
     def _unanswered(self, n: int, last: int, calls: list[str], answered: list[str]) -> None:
         missing = [id for id in dict.fromkeys(calls) if id not in answered]
@@ -190,19 +190,19 @@ class _Check:
                 if kind_of(block) == "tool_result"
             ]
         if all(id in later for id in missing):
-            self.found.add("C3", last, detail=f"answered in another message: {', '.join(missing):.200}", ids=missing)
+            self.found.add("AN-C3", last, detail=f"answered in another message: {', '.join(missing):.200}", ids=missing)
             return
         self._missing(last, missing)
         content = entries(self._wire[n].get("content"))
         if not content or kind_of(content[0]) != "tool_result":
-            self.found.add("C2", n, "content[0]", "the message does not begin with a result", ids=", ".join(missing))
+            self.found.add("AN-C2", n, "content[0]", "the message does not begin with a result", ids=", ".join(missing))
 
     def _missing(self, last: int, missing: list[str]) -> None:
         ids = ", ".join(missing)
-        self.found.add("C1", last, detail=f"no result right after: {ids:.200}", ids=ids)
+        self.found.add("AN-C1", last, detail=f"no result right after: {ids:.200}", ids=ids)
 
     def _server_tools(self) -> None:
-        """S1 to S4, S7 and S10: pairs within a turn; a turn goes on over messages that hold results only."""
+        """AN-S1 to AN-S4, AN-S7 and AN-S10: pairs within a turn, which messages of results do not end."""
         waiting: dict[str, tuple[int, str]] = {}
         for n, entry in enumerate(self._wire):
             content = entries(entry.get("content"))
@@ -210,7 +210,7 @@ class _Check:
                 kinds = {kind_of(block) for block in content}
                 calling = bool(n) and bool(self._calls_of(n - 1))
                 if not calling or kinds != {"tool_result"}:
-                    self._unresolved(waiting, "S7" if calling and "tool_result" in kinds else "S1")
+                    self._unresolved(waiting, "AN-S7" if calling and "tool_result" in kinds else "AN-S1")
             elif entry.get("role") == "assistant":
                 for m, block in enumerate(content):
                     if isinstance(block, Mapping):
@@ -221,32 +221,32 @@ class _Check:
         id, called, name = text_at(block, "id"), text_at(block, "tool_use_id"), text_at(block, "name")
         path = f"content[{m}]"
         if kind == "server_tool_use":
-            if not rules.SERVER_ID.fullmatch(id):
-                self.found.add("S3", n, f"{path}.id", f"id {id!r:.80}", m=m, tag=kind, key="id")
-            if name not in rules.SERVER_TOOLS:
-                self.found.add("S4", n, f"{path}.name", f"name {name!r:.80}", m=m)
+            if not schema.SERVER_ID.fullmatch(id):
+                self.found.add("AN-S3", n, f"{path}.id", f"id {id!r:.80}", m=m, tag=kind, key="id")
+            if name not in schema.SERVER_TOOLS:
+                self.found.add("AN-S4", n, f"{path}.name", f"name {name!r:.80}", m=m)
             waiting[id] = n, name
         elif kind == "mcp_tool_use":
             waiting[id] = n, "mcp"
         elif kind.endswith("_tool_result"):
             if called not in waiting:
-                self.found.add("S2", n, path, f"id {called!r:.80}", m=m, ids=called, tag=kind)
+                self.found.add("AN-S2", n, path, f"id {called!r:.80}", m=m, ids=called, tag=kind)
             waiting.pop(called, None)
 
     def _unresolved(self, waiting: dict[str, tuple[int, str]], rule: str) -> None:
         for id, (where, name) in waiting.items():
-            self.found.add("S10" if name == "mcp" else rule, where, detail=f"no result: {id:.80}", ids=id, name=name)
+            self.found.add("AN-S10" if name == "mcp" else rule, where, detail=f"no result: {id:.80}", ids=id, name=name)
         waiting.clear()
 
     def _cache_marks(self) -> None:
-        if len(self._blocks.marks) > rules.MAX_CACHE_MARKS:
+        if len(self._blocks.marks) > schema.MAX_CACHE_MARKS:
             n, m, _ = self._blocks.marks[-1]
-            self.found.add("K1", n, f"content[{m}]", count=len(self._blocks.marks))
+            self.found.add("AN-K1", n, f"content[{m}]", count=len(self._blocks.marks))
         short = False
         for n, m, mark in self._blocks.marks:
             ttl = mark.get("ttl") if isinstance(mark, Mapping) else None
             if short and ttl == "1h":
-                self.found.add("K4", n, f"content[{m}].cache_control.ttl", m=m)
+                self.found.add("AN-K4", n, f"content[{m}].cache_control.ttl", m=m)
             short = short or (isinstance(mark, Mapping) and ttl != "1h")
 
     def _end(self) -> None:
@@ -257,15 +257,15 @@ class _Check:
         content = entry.get("content")
         uses = {text_at(block, "id") for block in entries(content) if kind_of(block) == "server_tool_use"}
         done = {text_at(block, "tool_use_id") for block in entries(content) if isinstance(block, Mapping)}
-        behind_result = bool(entries(content)) and kind_of(entries(content)[-1]) in rules.SERVER_TOOLS.values()
+        behind_result = bool(entries(content)) and kind_of(entries(content)[-1]) in schema.SERVER_TOOLS.values()
         paused = (bool(uses - done) or behind_result) and not self._calls_of(last)
         if not self._dialect.prefill and not paused and not self._calls_of(last):
-            self.found.add("A15", last)
+            self.found.add("AN-A15", last)
         text = content if isinstance(content, str) else ""
         if isinstance(content, list) and content and isinstance(content[-1], Mapping):
             text = text_at(content[-1], "text")
         if text != text.rstrip() and text.strip() and not paused:
-            self.found.add("B4", last)
+            self.found.add("AN-B4", last)
 
     def _calls_of(self, n: int) -> list[tuple[int, str]]:
         content = entries(self._wire[n].get("content"))

@@ -10,7 +10,7 @@ from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import entries, is_blank_text, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects._shared.schema import Fits, Shape, anything, flag, misfits, text
-from message_history.dialects.anthropic import fields, rules
+from message_history.dialects.anthropic import fields, schema
 
 if TYPE_CHECKING:
     from message_history.dialects._shared.checker import Findings
@@ -86,21 +86,21 @@ class BlockCheck:
         """
         path = f"content[{m}]"
         kind = kind_of(block)
-        taken = rules.IN_ASSISTANT if role == "assistant" else rules.IN_USER
+        taken = schema.IN_ASSISTANT if role == "assistant" else schema.IN_USER
         if not isinstance(block, Mapping) or not kind:
-            self._found.add("B6", n, path, "a block without a type", m=m, tag=kind, tags=_tags(taken))
+            self._found.add("AN-B6", n, path, "a block without a type", m=m, tag=kind, tags=_tags(taken))
         elif kind in ("tool_use", "server_tool_use") and role == "user":
-            self._found.add("C10", n, path)
+            self._found.add("AN-C10", n, path)
         elif kind == "tool_result" and role == "assistant":
-            self._found.add("C11", n, path)
+            self._found.add("AN-C11", n, path)
         elif kind in THINKING and role == "user":
-            self._found.add("T7", n, path)
+            self._found.add("AN-T7", n, path)
         elif kind == "search_result" and role == "assistant":
-            self._found.add("M9", n, path)
+            self._found.add("AN-M9", n, path)
         elif kind not in taken:
             # An assistant message may hold response blocks that are newer than this list.
-            if role == "user" or kind in rules.IN_USER or kind in rules.IN_RESULTS:
-                self._found.add("B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind, tags=_tags(taken))
+            if role == "user" or kind in schema.IN_USER or kind in schema.IN_RESULTS:
+                self._found.add("AN-B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind, tags=_tags(taken))
         else:
             self._keys(n, m, path, block, kind)
             self._values(n, m, block, kind)
@@ -116,9 +116,9 @@ class BlockCheck:
             return
         for key in block:
             if key == "cache_control" and kind in THINKING:
-                self._found.add("K3", n, path, m=m, tag=kind)
+                self._found.add("AN-K3", n, path, m=m, tag=kind)
             elif key != "type" and key not in shape.fields:
-                self._found.add("B7", n, f"{path}.{key}", f"unknown key {key!r:.60}", m=m, tag=kind, key=key)
+                self._found.add("AN-B7", n, f"{path}.{key}", f"unknown key {key!r:.60}", m=m, tag=kind, key=key)
         for key, missing in misfits(shape, block):
             self._misfit(n, m, f"{path}.{key}", block, key, missing=missing)
         if block.get("cache_control") is not None and kind not in THINKING:
@@ -129,40 +129,40 @@ class BlockCheck:
     def _misfit(self, n: int, m: int, path: str, block: Mapping[Any, Any], key: str, *, missing: bool) -> None:
         kind = kind_of(block)
         if missing:
-            self._found.add("B8", n, path, f"no {key}", m=m, tag=kind, key=key)
+            self._found.add("AN-B8", n, path, f"no {key}", m=m, tag=kind, key=key)
             return
         if kind == "server_tool_use" and key == "id":
-            return  # S3 says so
-        rule = "B8"
+            return  # AN-S3 says so
+        rule = "AN-B8"
         if kind == "text" and key == "citations":
-            rule = "B10"
+            rule = "AN-B10"
         elif kind == "compaction" and key == "content":
-            rule = "S13"
+            rule = "AN-S13"
         elif kind == "web_search_tool_result" and key == "content":
-            rule = "S5"
+            rule = "AN-S5"
         elif kind == "document" and key == "context":
-            rule = "M8"
+            rule = "AN-M8"
         value = block[key]
         detail = f"{key} is {type(value).__name__}: {short_repr(value)}"
-        self._found.add(rule, n, path, detail, which=int(rule == "B8"), m=m, tag=kind, key=key)
+        self._found.add(rule, n, path, detail, which=int(rule == "AN-B8"), m=m, tag=kind, key=key)
 
     def _alike(self, n: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
         config = block.get("citations")
         enabled = isinstance(config, Mapping) and config.get("enabled") is True
         if self._cited.setdefault(kind, enabled) != enabled:
-            self._found.add("M9", n, f"{path}.citations", f"citations are on for some of the {kind} blocks only")
+            self._found.add("AN-M9", n, f"{path}.citations", f"citations are on for some of the {kind} blocks only")
 
     def _values(self, n: int, m: int, block: Mapping[Any, Any], kind: str) -> None:
         path = f"content[{m}]"
         if kind == "text" and "text" in block:
             words = block["text"]
             if words == "":
-                self._found.add("K2" if "cache_control" in block else "B2", n, path, m=m)
+                self._found.add("AN-K2" if "cache_control" in block else "AN-B2", n, path, m=m)
             elif is_blank_text(words):
-                self._found.add("B3", n, path)
+                self._found.add("AN-B3", n, path)
         elif kind == "thinking":
             if not isinstance(block.get("signature"), str) or not block["signature"]:
-                self._found.add("T5", n, path, m=m)
+                self._found.add("AN-T5", n, path, m=m)
         elif kind == "tool_use":
             self._call(n, m, block)
         elif kind == "tool_result":
@@ -176,42 +176,42 @@ class BlockCheck:
         path = f"content[{m}]"
         id, name = block.get("id"), block.get("name")
         if isinstance(id, str) and id.startswith("srvtoolu_"):
-            self._found.add("C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=id)
+            self._found.add("AN-C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=id)
         elif "id" in block and not (isinstance(id, str) and _ID.fullmatch(id)):
-            self._found.add("C7", n, f"{path}.id", f"id {short_repr(id)}", m=m, tag="tool_use", key="id")
+            self._found.add("AN-C7", n, f"{path}.id", f"id {short_repr(id)}", m=m, tag="tool_use", key="id")
         if "name" in block and not (isinstance(name, str) and NAME_IN_HISTORY.fullmatch(name)):
-            self._found.add("C8", n, f"{path}.name", f"name {short_repr(name)}", m=m)
+            self._found.add("AN-C8", n, f"{path}.name", f"name {short_repr(name)}", m=m)
         if "input" in block and not isinstance(block["input"], Mapping):
-            self._found.add("C9", n, f"{path}.input", f"input is {type(block['input']).__name__}", m=m)
+            self._found.add("AN-C9", n, f"{path}.input", f"input is {type(block['input']).__name__}", m=m)
 
     def _result(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
         path = f"content[{m}]"
         called = block.get("tool_use_id")
         if isinstance(called, str) and not _ID.fullmatch(called):
             key = "tool_use_id"
-            self._found.add("C7", n, f"{path}.{key}", f"id {called!r:.80}", m=m, tag="tool_result", key=key)
+            self._found.add("AN-C7", n, f"{path}.{key}", f"id {called!r:.80}", m=m, tag="tool_result", key=key)
         content = block.get("content")
         errs = block.get("is_error") is True
         if errs and not content:
-            self._found.add("C12", n, path, m=m)
+            self._found.add("AN-C12", n, path, m=m)
         parts = [part if isinstance(part, Mapping) else {} for part in entries(content)]
         kinds = [kind_of(part) for part in parts]
         for k, (part, kind) in enumerate(zip(parts, kinds, strict=True)):
             inner = f"{path}.content[{k}]"
-            if kind not in rules.IN_RESULTS:
-                self._found.add("C14", n, inner, f"a block of type {kind!r:.60}", m=m, k=k, tag=kind)
+            if kind not in schema.IN_RESULTS:
+                self._found.add("AN-C14", n, inner, f"a block of type {kind!r:.60}", m=m, k=k, tag=kind)
                 continue
             self._keys(n, m, inner, part, kind)
             if errs and kind != "text":
-                self._found.add("C13", n, inner, m=m)
+                self._found.add("AN-C13", n, inner, m=m)
             elif kind == "text" and is_blank_text(part.get("text")):
-                self._found.add("B2" if part["text"] == "" else "B3", n, inner)
+                self._found.add("AN-B2" if part["text"] == "" else "AN-B3", n, inner)
             elif kind == "image":
                 self._image(n, m, inner, part)
             elif kind == "document":
                 self._document(n, m, inner, part)
         if "search_result" in kinds and set(kinds) != {"search_result"}:
-            self._found.add("C15", n, path)
+            self._found.add("AN-C15", n, path)
 
     def _source(self, n: int, path: str, block: Mapping[Any, Any], shapes: Mapping[str, Shape]) -> Mapping[Any, Any]:
         """Look at where media are, and return that."""
@@ -220,15 +220,15 @@ class BlockCheck:
         if not isinstance(source, Mapping) or shape is None:
             if "source" in block:
                 self._found.add(
-                    "B6", n, f"{path}.source", f"a source of type {kind_of(source)!r:.60}", tag=kind_of(source)
+                    "AN-B6", n, f"{path}.source", f"a source of type {kind_of(source)!r:.60}", tag=kind_of(source)
                 )
             return {}
         for key in source:
             if key != "type" and key not in shape.fields:
-                self._found.add("B7", n, f"{path}.source.{key}", f"unknown key {key!r:.60}", tag="source", key=key)
+                self._found.add("AN-B7", n, f"{path}.source.{key}", f"unknown key {key!r:.60}", tag="source", key=key)
         for key, missing in misfits(shape, source):
             if missing or not text(source[key]):
-                self._found.add("B8", n, f"{path}.source.{key}", f"no {key}", tag="source", key=key)
+                self._found.add("AN-B8", n, f"{path}.source.{key}", f"no {key}", tag="source", key=key)
         return source
 
     def _image(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:
@@ -237,9 +237,9 @@ class BlockCheck:
             self.media.elsewhere(n, path)
             return
         media_type = text_at(source, "media_type")
-        if media_type not in rules.IMAGE_TYPES:
+        if media_type not in schema.IMAGE_TYPES:
             self._found.add(
-                "M5", n, f"{path}.source.media_type", f"media type {media_type!r:.60}", which=1, m=m, tag=media_type
+                "AN-M5", n, f"{path}.source.media_type", f"media type {media_type!r:.60}", which=1, m=m, tag=media_type
             )
             return
         self.media.image(n, f"{path}.source.data", media_type, text_at(source, "data"), m=m)
@@ -248,7 +248,7 @@ class BlockCheck:
         source = self._source(n, path, block, fields.DOCUMENT_SOURCES)
         wanted = {"base64": "application/pdf", "text": "text/plain"}.get(text_at(source, "type"))
         if wanted is not None and text_at(source, "media_type") not in ("", wanted):
-            self._found.add("M7", n, f"{path}.source.media_type", f"media type {source['media_type']!r:.60}")
+            self._found.add("AN-M7", n, f"{path}.source.media_type", f"media type {source['media_type']!r:.60}")
         elif text_at(source, "type") == "base64":
             self.media.document(n, f"{path}.source.data", "application/pdf", text_at(source, "data"))
         for k, part in enumerate(entries(source.get("content"))):
@@ -256,4 +256,4 @@ class BlockCheck:
                 self._image(n, m, f"{path}.source.content[{k}]", part)
         title = block.get("title")
         if title is not None and (not isinstance(title, str) or not 1 <= len(title) <= 500):
-            self._found.add("M8", n, f"{path}.title")
+            self._found.add("AN-M8", n, f"{path}.title")

@@ -11,7 +11,7 @@ from message_history.core.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from message_history.core.json_values import thaw_flat
 from message_history.core.message import NEEDS_REPAIR
 from message_history.dialects._shared.writer import is_unicode, thaw_unchanged
-from message_history.dialects.anthropic.rules import NAME_LIMIT
+from message_history.dialects.anthropic.schema import NAME_LIMIT
 
 if TYPE_CHECKING:
     from message_history.core.blocks import Block

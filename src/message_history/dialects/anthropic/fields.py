@@ -1,6 +1,6 @@
 """What the keys of blocks may hold, as data: the types of the anthropic SDK 2.10, and the limits of the API reference.
 
-Blocks are closed: a key that is not listed is refused (B7). Response blocks that are newer than this list are open.
+Blocks are closed: a key that is not listed is refused (AN-B7). Response blocks that are newer than this list are open.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ CITATIONS: Final = or_none(
         )
     )
 )
-"""Citations on text, with the limits of their fields (B10)."""
+"""Citations on text, with the limits of their fields (AN-B10)."""
 CITED: Final = or_none(only(Shape({"enabled": flag})))
 """Whether a document or a search result is to be cited."""
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 
-from message_history.dialects.anthropic.rules import IMAGE_TYPES
+from message_history.dialects.anthropic.schema import IMAGE_TYPES
 from message_history.media import Limits
 
 __all__ = ["LIMITS", "limits_for"]
@@ -23,14 +23,14 @@ LIMITS: Final = Limits(
     count=100,
     total_bytes=30_000_000,
     rules={
-        "type": "M5",
-        "mismatch": "M5",
-        "broken": "M6",
-        "bytes": "M1",
-        "side": "M2",
-        "many": "M3",
-        "count": "M4",
-        "document": "M7",
+        "type": "AN-M5",
+        "mismatch": "AN-M5",
+        "broken": "AN-M6",
+        "bytes": "AN-M1",
+        "side": "AN-M2",
+        "many": "AN-M3",
+        "count": "AN-M4",
+        "document": "AN-M7",
     },
     source="https://platform.claude.com/docs/en/build-with-claude/vision",
     date="2026-09",
@@ -38,9 +38,9 @@ LIMITS: Final = Limits(
 """The strictest of all platforms and models. A request has 32 MB; words, tools and keys need some of it."""
 
 DIRECT_BYTES: Final = 10 * 1024 * 1024
-"""What an image may have on the provider's own platform (M1)."""
+"""What an image may have on the provider's own platform (AN-M1)."""
 LONG_COUNT: Final = 600
-"""How many images and pages go to models whose context window is longer than 200,000 tokens (M4)."""
+"""How many images and pages go to models whose context window is longer than 200,000 tokens (AN-M4)."""
 _ELSEWHERE: Final = re.compile(r"anthropic\.|bedrock|vertex|@")
 """What the names of other platforms have in them."""
 _LONG_SINCE: Final = {"opus": (4, 6), "sonnet": (4, 6), "fable": (5, 0), "mythos": (5, 0)}

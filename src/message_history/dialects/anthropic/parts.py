@@ -9,7 +9,7 @@ from message_history.core.blocks import Block, DocumentBlock, ImageBlock, Provid
 from message_history.core.json_values import FrozenDict, json_text, short_repr
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
-from message_history.dialects.anthropic import rules
+from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.fields import DOCUMENT_SOURCES, IMAGE_SOURCES, VALUES, WHOLE
 from message_history.dialects.anthropic.parse import ANTHROPIC
 
@@ -67,7 +67,7 @@ class Parts:
     def _withhold(self, keys: Mapping[str, Any]) -> None:
         """Record keys that are not sent, if there are any."""
         if keys:
-            self._changes.omitted(FrozenDict(keys), f"keys that this API does not take (B7): {', '.join(keys)}")
+            self._changes.omitted(FrozenDict(keys), f"keys that this API does not take (AN-B7): {', '.join(keys)}")
 
     def unmark(self, wire: Wire) -> None:
         """Forget the cache mark of a block that is not sent after all."""
@@ -88,7 +88,7 @@ class Parts:
     def _title(self, block: DocumentBlock) -> str:
         title = well_formed(block.title or "", self._changes)
         if len(title) > _LONGEST_TITLE:
-            self._changes.rewritten(f"a title of {len(title)} characters, cut (M8)", block)
+            self._changes.rewritten(f"a title of {len(title)} characters, cut (AN-M8)", block)
         return title[:_LONGEST_TITLE]
 
     def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> Wire | str:
@@ -110,23 +110,25 @@ class Parts:
             )
             source["media_type"] = "text/plain"
         if misfits(known, source):
-            self._changes.omitted(block, "a source that lacks something (B8)")
+            self._changes.omitted(block, "a source that lacks something (AN-B8)")
             return "its source cannot be sent here"
         left = {key: source.pop(key) for key in [*source] if key not in known.fields and key != "type"}
         if left:
-            self._changes.omitted(FrozenDict(left), f"keys of a source (B7): {', '.join(left)}")
+            self._changes.omitted(FrozenDict(left), f"keys of a source (AN-B7): {', '.join(left)}")
         return source
 
     def _data(self, block: ImageBlock | DocumentBlock, source: Wire, kind: str) -> str:
-        """M5 to M7: let the media type say what the data is; or say why it cannot be sent."""
+        """AN-M5 to AN-M7: let the media type say what the data is; or say why it cannot be sent."""
         declared = str(source.get("media_type"))
         if kind == "image":
             actual = _image_type(source["data"])
             if actual is None:
-                known = declared in rules.IMAGE_TYPES
+                known = declared in schema.IMAGE_TYPES
                 return "it is no image" if known else f"the type {declared!r:.80} cannot be sent here"
             if actual != declared:
-                self._changes.rewritten(f"the media type {declared!r:.80} as {actual!r}, which the data is (M5)", block)
+                self._changes.rewritten(
+                    f"the media type {declared!r:.80} as {actual!r}, which the data is (AN-M5)", block
+                )
                 source["media_type"] = actual
         elif declared.startswith("text/"):
             words = _words(source["data"])
@@ -156,16 +158,16 @@ class Parts:
         """Take off what a block may not hold; False when it lacks something."""
         shape = WHOLE[block.type]
         wrong = misfits(shape, wire)
-        if block.type in rules.SERVER_TOOLS.values() and wrong == [("content", False)]:
-            # The pair stays whole: a search without its encrypted content, say, counts as one that failed (S5).
+        if block.type in schema.SERVER_TOOLS.values() and wrong == [("content", False)]:
+            # The pair stays whole: a search without its encrypted content, say, counts as one that failed (AN-S5).
             self._changes.omitted(
-                FrozenDict(content=wire["content"]), "a server tool's result that lacks something (S5)"
+                FrozenDict(content=wire["content"]), "a server tool's result that lacks something (AN-S5)"
             )
             wire["content"] = {"type": f"{block.type}_error", "error_code": "unavailable"}
             wrong = []
         if any(missing or key in shape.required for key, missing in wrong):
             keys = ", ".join(key for key, _ in wrong)
-            self._changes.omitted(block, f"a block that lacks something (B8): {keys}")
+            self._changes.omitted(block, f"a block that lacks something (AN-B8): {keys}")
             return False
         unfit = {key for key, _ in wrong}
         left = {key: wire.pop(key) for key in [*wire] if key != "type" and (key in unfit or key not in shape.fields)}
@@ -173,14 +175,16 @@ class Parts:
         return True
 
     def _alike(self, wire: Wire) -> Wire:
-        """M9: cite all documents or none, as the first one says; search results likewise."""
+        """AN-M9: cite all documents or none, as the first one says; search results likewise."""
         config = wire.get("citations")
         enabled = isinstance(config, dict) and config.get("enabled") is True
         wanted = self._cited.setdefault(wire["type"], enabled)
         if enabled and not wanted:
-            self._changes.omitted(FrozenDict(citations=wire.pop("citations")), "citations that others do not have (M9)")
+            self._changes.omitted(
+                FrozenDict(citations=wire.pop("citations")), "citations that others do not have (AN-M9)"
+            )
         elif wanted and not enabled:
-            self._changes.rewritten(f"a {wire['type']} without citations, with them, as the others (M9)")
+            self._changes.rewritten(f"a {wire['type']} without citations, with them, as the others (AN-M9)")
             wire["citations"] = {"enabled": True}
         return wire
 

@@ -1,7 +1,7 @@
 """Write valid messages as a list of the Messages API.
 
 What is written for a message depends on it and those before it; within the open turn also on the user message that
-answers it (S7). Global limits (cache marks) are the exception.
+answers it (AN-S7). Global limits (cache marks) are the exception.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
-from message_history.dialects.anthropic import rules
+from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.common import common_wire
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parts import Parts
@@ -53,8 +53,8 @@ class Render:
     def __init__(self, dialect: Anthropic) -> None:
         self.changes = Changes()
         self._dialect = dialect
-        self._ids = Aliases(rules.ID, rules.ID_LIMIT)
-        self._server_ids = Aliases(rules.SERVER_ID, rules.ID_LIMIT)
+        self._ids = Aliases(schema.ID, schema.ID_LIMIT)
+        self._server_ids = Aliases(schema.SERVER_ID, schema.ID_LIMIT)
         self._outstanding: dict[str, str] = {}
         self._toolsets: dict[str, Any] = {}
         self._by_code: set[str] = set()
@@ -129,7 +129,7 @@ class Render:
             elif (written := self._assistant(block)) is not None:
                 content.append(written)
         while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
-            self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (T8)")
+            self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (AN-T8)")
         content = [*self._resolved(outstanding), *content]
         self._settle_server_tools(content, message, after)
         if not content:
@@ -138,7 +138,7 @@ class Render:
         return {"role": "assistant", "content": content}
 
     def is_paused(self, message: Message) -> bool:
-        """Tell whether the API itself stopped in mid-turn, to be sent the message back (S6).
+        """Tell whether the API itself stopped in mid-turn, to be sent the message back (AN-S6).
 
         What is sent of a server tool's call waits for its result, or its result is sent last and the stop said so.
 
@@ -151,7 +151,7 @@ class Render:
             return False
         content = self.assistant(message, None)["content"]
         waiting = any(name != "mcp" for name in self._outstanding.values())
-        behind_result = content[-1]["type"] in rules.SERVER_TOOLS.values()
+        behind_result = content[-1]["type"] in schema.SERVER_TOOLS.values()
         return waiting or (behind_result and last.get("stop_reason") == "pause_turn")
 
     def user(self, message: Message) -> list[Wire]:
@@ -187,31 +187,33 @@ class Render:
         return [*wire, *_joined(words, directives)]
 
     def _as_user_text(self, spoken: Sequence[SystemBlock]) -> list[Wire]:
-        self.changes.rewritten("system words as marked text of the user's turn (A9)", *spoken)
+        self.changes.rewritten("system words as marked text of the user's turn (AN-A9)", *spoken)
         return [self._parts.text(f"<system>\n{block.text}\n</system>") for block in spoken]
 
     def _directive(self, block: ProviderBlock) -> list[Wire]:
-        """Write a system message that holds more than words: as much of it as the API takes (A10, A12)."""
+        """Write a system message that holds more than words: as much of it as the API takes (AN-A10, AN-A12)."""
         found = block.data.get("content")
         content = [_plain(part) for part in found if _is_directive(part)] if isinstance(found, FrozenList) else []
         config = block.data.get("output_config")
         told = isinstance(config, FrozenDict)
         if block.dialect != ANTHROPIC or not self._dialect.system_in_list or not (content or told):
-            self.changes.omitted(block, "a system message of another form (A9)")
+            self.changes.omitted(block, "a system message of another form (AN-A9)")
             return []
         wire: Wire = {"role": "system", "content": [thaw_well_formed(part, self.changes) for part in content]}
         if told:
             wire["output_config"] = thaw_well_formed(config, self.changes)
         left = {key: value for key, value in block.data.items() if wire.get(key) != value}
         if left:
-            self.changes.omitted(FrozenDict(left), f"what a system message may not hold (A10, A11): {', '.join(left)}")
+            self.changes.omitted(
+                FrozenDict(left), f"what a system message may not hold (AN-A10, AN-A11): {', '.join(left)}"
+            )
         return [wire]
 
     def _tool_use(self, block: ToolUseBlock) -> Wire:
         wire = {
             "type": "tool_use",
             "id": self._id(block.id),
-            "name": named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes),
+            "name": named_for(block.name, schema.NAME, schema.NAME_LIMIT, self.changes),
             "input": thaw_well_formed(block.input, self.changes),
         }
         if block.meta is None:
@@ -227,14 +229,14 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (C7)")
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (AN-C7)")
         return alias
 
     def _assistant(self, block: Block) -> Wire | None:
         """Write a block of an assistant message that needs a closer look."""
         if isinstance(block, TextBlock):
             if is_blank(block.text):
-                self.changes.omitted(block, "blank text (B3)")
+                self.changes.omitted(block, "blank text (AN-B3)")
                 return None
             return self._parts.with_keys(block, "text", self._parts.text(block.text))
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
@@ -250,19 +252,19 @@ class Render:
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
         issued = block.issuer in (None, ANTHROPIC)
         if isinstance(block, ThinkingBlock) and not block.signature:
-            self.changes.omitted(block, "unsigned thinking (T5)")
+            self.changes.omitted(block, "unsigned thinking (AN-T5)")
         elif not issued:
-            self.changes.omitted(block, f"thinking issued by {block.issuer} (T4)")
+            self.changes.omitted(block, f"thinking issued by {block.issuer} (AN-T4)")
         elif not block.bound and self._dialect.binds_thinking:
-            self.changes.omitted(block, "thinking whose prefix was changed (T12)")
+            self.changes.omitted(block, "thinking whose prefix was changed (AN-T12)")
         elif not _is_unicode(block):
-            self.changes.omitted(block, "signed thinking with a lone surrogate (B9)")
+            self.changes.omitted(block, "signed thinking with a lone surrogate (AN-B9)")
         elif isinstance(block, ThinkingBlock):
             # Signed text is sent as it is: any edit would break the signature.
             wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
             return self._parts.with_keys(block, "thinking", wire)
         elif not block.data:
-            self.changes.omitted(block, "redacted thinking without data (T6)")
+            self.changes.omitted(block, "redacted thinking without data (AN-T6)")
         else:
             return self._parts.with_keys(block, "redacted_thinking", {"type": "redacted_thinking", "data": block.data})
         return None
@@ -271,24 +273,24 @@ class Render:
         """Write a block of a user message that is no result."""
         if isinstance(block, TextBlock):
             if is_blank(block.text):
-                self.changes.omitted(block, "blank text (B3)")
+                self.changes.omitted(block, "blank text (AN-B3)")
                 return None
             return self._parts.with_keys(block, "text", self._parts.text(block.text))
         if isinstance(block, ImageBlock | DocumentBlock):
             return self._parts.media(block)
-        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in rules.OWN_IN_USER:
+        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in schema.OWN_IN_USER:
             return self._parts.whole(block)
         self.changes.omitted(block, "not for a user message")
         return None
 
     def _tool_result(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
-        """Write a result; what it may not hold goes behind the results (C13)."""
+        """Write a result; what it may not hold goes behind the results (AN-C13)."""
         content: list[Wire] = []
         for part in block.content:
             for written in self._returned(part, block):
                 self._place(written, content, behind, errs=block.is_error)
         if block.is_error and not content:
-            self.changes.added("an error result without text (C12)")
+            self.changes.added("an error result without text (AN-C12)")
             content = [{"type": "text", "text": FAILED_SILENTLY}]
         wire: Wire = {"type": "tool_result", "tool_use_id": self._id(block.tool_use_id)}
         if content:
@@ -302,7 +304,7 @@ class Render:
             wire["toolset_name"] = toolset
         elif "toolset_name" in wire:
             self.changes.omitted(
-                FrozenDict(toolset_name=wire.pop("toolset_name")), "a toolset that the call lacks (C17)"
+                FrozenDict(toolset_name=wire.pop("toolset_name")), "a toolset that the call lacks (AN-C17)"
             )
         return wire
 
@@ -312,45 +314,45 @@ class Render:
             if not is_blank(part.text):
                 return [self._parts.with_keys(part, "text", self._parts.text(part.text))]
             if part.text:
-                self.changes.omitted(part, "blank text in a result (B3)")
+                self.changes.omitted(part, "blank text in a result (AN-B3)")
             return []
         if isinstance(part, ImageBlock | DocumentBlock):
             kind = "image" if isinstance(part, ImageBlock) else "document"
             if result.tool_use_id in self._by_code:
-                self.changes.omitted(part, f"{kind}: code is answered with text (S8)")
+                self.changes.omitted(part, f"{kind}: code is answered with text (AN-S8)")
                 return [self._parts.text(f"[{kind} left out: it cannot be sent here]")]
             if kind == "document" and result.tool_use_id in self._toolsets:
-                self.changes.omitted(part, "document: a toolset's member is answered with text and images (C17)")
+                self.changes.omitted(part, "document: a toolset's member is answered with text and images (AN-C17)")
                 return [self._parts.text("[document left out: it cannot be sent here]")]
             return [self._parts.media(part)]
-        if isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in rules.OWN_IN_RESULTS:
+        if isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in schema.OWN_IN_RESULTS:
             plain = result.tool_use_id in self._by_code or result.tool_use_id in self._toolsets
             if part.type == "search_result" and not all(_is_search(other) for other in result.content):
-                return [self._parts.as_json(part, "a search result beside other content (C15)")]
-            # Behind the results of an error stands only what a user message may hold (C13).
-            plain = plain or (result.is_error and part.type not in rules.OWN_IN_USER)
+                return [self._parts.as_json(part, "a search result beside other content (AN-C15)")]
+            # Behind the results of an error stands only what a user message may hold (AN-C13).
+            plain = plain or (result.is_error and part.type not in schema.OWN_IN_USER)
             wire = None if plain else self._parts.whole(part)
             if wire is not None:
                 return [wire]
-        return [self._parts.as_json(part, "a block that a result may not hold (C14)")]
+        return [self._parts.as_json(part, "a block that a result may not hold (AN-C14)")]
 
     def _place(self, written: Wire, content: list[Wire], behind: list[Wire], *, errs: bool) -> None:
         if errs and written["type"] != "text":
-            self.changes.rewritten("media of an error result behind the results (C13)")
+            self.changes.rewritten("media of an error result behind the results (AN-C13)")
             behind.append(written)
         else:
             content.append(written)
 
     def _provider_block(self, block: ProviderBlock, outstanding: dict[str, str]) -> list[Wire]:
-        """Write a block that only this API understands; server tools keep to their turn (S1 to S4)."""
+        """Write a block that only this API understands; server tools keep to their turn (AN-S1 to AN-S4)."""
         if block.dialect != ANTHROPIC or not block.type:
             self.changes.omitted(block, "a block of another provider")
             return []
-        if block.type in rules.NOT_IN_ASSISTANT:
-            self.changes.omitted(block, "not for an assistant message (B6)")
+        if block.type in schema.NOT_IN_ASSISTANT:
+            self.changes.omitted(block, "not for an assistant message (AN-B6)")
             return []
-        if block.type == "server_tool_use" and block.data.get("name") not in rules.SERVER_TOOLS:
-            self.changes.omitted(block, "a server tool that this API does not have (S4)")
+        if block.type == "server_tool_use" and block.data.get("name") not in schema.SERVER_TOOLS:
+            self.changes.omitted(block, "a server tool that this API does not have (AN-S4)")
             return []
         wire = self._parts.whole(block)
         if wire is None:
@@ -370,17 +372,17 @@ class Render:
         wire["tool_use_id"] = self._id(called) if block.type == "mcp_tool_result" else self._server_id(called)
         for waiting in (self._outstanding, outstanding):
             name = waiting.get(wire["tool_use_id"])
-            if name is not None and block.type == ("mcp_tool_result" if name == "mcp" else rules.SERVER_TOOLS[name]):
+            if name is not None and block.type == ("mcp_tool_result" if name == "mcp" else schema.SERVER_TOOLS[name]):
                 del waiting[wire["tool_use_id"]]
                 return [wire]
         self._parts.unmark(wire)
-        self.changes.omitted(block, "a server tool's result without its call (S2)")
+        self.changes.omitted(block, "a server tool's result without its call (AN-S2)")
         return []
 
     def _server_id(self, id: str) -> str:
         alias = self._server_ids(id if id.startswith("srvtoolu_") else f"srvtoolu_{id}")
         if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (S3)")
+            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (AN-S3)")
         return alias
 
     def _settle_server_tools(self, content: list[Wire], message: Message, after: Message | None) -> None:
@@ -399,30 +401,30 @@ class Render:
         """Make the error results of server tools whose results never came."""
         wire: list[Wire] = []
         for id, name in outstanding.items():
-            self.changes.added(f"the error result of the server tool call {id!r} ({name}), which got none (S1)")
+            self.changes.added(f"the error result of the server tool call {id!r} ({name}), which got none (AN-S1)")
             if name == "mcp":
                 text = [{"type": "text", "text": "unavailable"}]
                 wire.append({"type": "mcp_tool_result", "tool_use_id": id, "is_error": True, "content": text})
             else:
-                kind = rules.SERVER_TOOLS[name]
+                kind = schema.SERVER_TOOLS[name]
                 error = {"type": f"{kind}_error", "error_code": "unavailable"}
                 wire.append({"type": kind, "tool_use_id": id, "content": error})
         return wire
 
     def _trim_prefill(self, content: list[Wire]) -> None:
-        """B4: a prefilled answer does not end with white space."""
+        """AN-B4: a prefilled answer does not end with white space."""
         last = content[-1]
         if last["type"] == "text" and last["text"] != last["text"].rstrip():
-            self.changes.rewritten("white space at the end of a prefilled answer left out (B4)")
+            self.changes.rewritten("white space at the end of a prefilled answer left out (AN-B4)")
             last["text"] = last["text"].rstrip()
 
     def _limit_cache_marks(self, in_prompt: int) -> None:
-        """K1 and K4: at most four marks, the earliest of the messages go first; no hour after five minutes."""
-        beyond = max(len(self._parts.marked) - rules.MAX_CACHE_MARKS, 0)
+        """AN-K1 and AN-K4: at most four marks, the earliest of the messages go first; no hour after five minutes."""
+        beyond = max(len(self._parts.marked) - schema.MAX_CACHE_MARKS, 0)
         for index, part in self._parts.marked[in_prompt : in_prompt + beyond]:
             self.changes.index = index
             del part["cache_control"]
-            self.changes.omitted(None, "a cache mark beyond four (K1)")
+            self.changes.omitted(None, "a cache mark beyond four (AN-K1)")
         short = False
         for index, part in self._parts.marked:
             self.changes.index = index
@@ -431,12 +433,12 @@ class Render:
                 continue
             if short and mark.get("ttl") == "1h":
                 del mark["ttl"]
-                self.changes.rewritten("a one-hour cache mark after a five-minute one, as five minutes (K4)")
+                self.changes.rewritten("a one-hour cache mark after a five-minute one, as five minutes (AN-K4)")
             short = short or mark.get("ttl") != "1h"
 
 
 def _is_result_alone(block: Block) -> bool:
-    """Tell whether a block is a result of which nothing goes behind the results (C13)."""
+    """Tell whether a block is a result of which nothing goes behind the results (AN-C13)."""
     if not isinstance(block, ToolResultBlock):
         return False
     return not block.is_error or all(isinstance(part, TextBlock) for part in block.content)
@@ -466,7 +468,7 @@ def _is_directive(part: object) -> bool:
     if not isinstance(part, FrozenDict):
         return False
     text = part.get("text")
-    return part.get("type") in rules.TOOL_CHANGES or (
+    return part.get("type") in schema.TOOL_CHANGES or (
         part.get("type") == "text" and isinstance(text, str) and not is_blank(text)
     )
 

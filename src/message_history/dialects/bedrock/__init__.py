@@ -14,7 +14,7 @@ from message_history.dialects.bedrock.limits import LIMITS, with_claude
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.bedrock.parse import parse as parse_list
 from message_history.dialects.bedrock.render import Render
-from message_history.dialects.bedrock.rules import MODELS, RULES
+from message_history.dialects.bedrock.schema import MODELS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,28 +36,28 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
     """Converse messages, as boto3 takes them: media are bytes. The defaults are the strictest of all families.
 
     Media may come in as bytes or, as they are in the HTTP request and in saved JSON, as base64 text. The system
-    prompt is `export(dialect).system`. A request whose messages hold calls needs a `toolConfig` with tools (B11).
+    prompt is `export(dialect).system`. A request whose messages hold calls needs a `toolConfig` with tools (BR-B11).
 
     Args:
-        leading_assistant: whether the list may begin with the assistant (B01).
-        prefill: whether it may end with the assistant (B03).
-        beside_results: what may stand beside results: block keys, or formats of documents (B15).
-        text_with_calls: whether words may stand beside calls (B15); beside signed reasoning, Claude's, they may.
-        in_results: which media a result may hold: block keys, or formats of documents (B16).
-        media: which media the model takes at all (B20).
-        empty_results: whether a result may be empty (B14), or hold empty text (B05).
-        white_space: whether a text may be white space alone (B05).
-        status: whether a result may have a status (B26).
-        reasoning: whether signed reasoning goes back (B23).
+        leading_assistant: whether the list may begin with the assistant (BR-B01).
+        prefill: whether it may end with the assistant (BR-B03).
+        beside_results: what may stand beside results: block keys, or formats of documents (BR-B15).
+        text_with_calls: whether words may stand beside calls (BR-B15); beside signed reasoning, Claude's, they may.
+        in_results: which media a result may hold: block keys, or formats of documents (BR-B16).
+        media: which media the model takes at all (BR-B20).
+        empty_results: whether a result may be empty (BR-B14), or hold empty text (BR-B05).
+        white_space: whether a text may be white space alone (BR-B05).
+        status: whether a result may have a status (BR-B26).
+        reasoning: whether signed reasoning goes back (BR-B23).
         binds_thinking: whether it is refused once anything before it has changed.
-        cache_points: whether the model has a cache (B22).
-        cache_ttl: whether a cache point may say how long it lives (B22).
+        cache_points: whether the model has a cache (BR-B22).
+        cache_ttl: whether a cache point may say how long it lives (BR-B22).
         citations: whether an answer may come back with its citations.
-        server_tools: whether calls and results of the model's own tools go back (B30).
-        s3: which media may be in S3 (B27).
-        max_images: how many images a message may hold (B21).
-        max_documents: how many documents a message may hold (B21).
-        limits: what is taken of images and documents (B21, B28, B31).
+        server_tools: whether calls and results of the model's own tools go back (BR-B30).
+        s3: which media may be in S3 (BR-B27).
+        max_images: how many images a message may hold (BR-B21).
+        max_documents: how many documents a message may hold (BR-B21).
+        limits: what is taken of images and documents (BR-B21, BR-B28, BR-B31).
     """
 
     name: ClassVar[str] = BEDROCK

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
-from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.media import base64_of, media_type_of
 from message_history.media.encoded import is_masked
 
@@ -75,7 +75,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: Bedrock) -> None:
-        self.found = Findings(rules.RULES.by_id)
+        self.found = Findings(schema.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else NOTHING for entry in wire]
         self._roles = [text_at(entry, "role") for entry in self._wire]
         self._dialect = dialect
@@ -86,7 +86,7 @@ class _Check:
     def run(self) -> None:
         """Look at every message, then at the turns."""
         if not self._wire:
-            self.found.add("B01", detail="an empty list")
+            self.found.add("BR-B01", detail="an empty list")
             return
         for n, entry in enumerate(self._wire):
             self._message(n, entry)
@@ -96,44 +96,44 @@ class _Check:
 
     def _turns(self) -> None:
         if self._roles[0] == "assistant" and not self._dialect.leading_assistant:
-            self.found.add("B01", 0, "role")
+            self.found.add("BR-B01", 0, "role")
         for n in range(1, len(self._roles)):
             if self._roles[n] == self._roles[n - 1]:
-                self.found.add("B02", n, "role", f"two {self._roles[n]!r:.20} messages in a row")
+                self.found.add("BR-B02", n, "role", f"two {self._roles[n]!r:.20} messages in a row")
         if self._roles[-1] == "assistant" and not self._dialect.prefill:
-            self.found.add("B03", len(self._roles) - 1, "role")
+            self.found.add("BR-B03", len(self._roles) - 1, "role")
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role, content = self._roles[n], entry.get("content")
         if role not in ("user", "assistant"):
             told = entry.get("role")
-            self.found.add("B25", n, "role", f"role {short_repr(told)}", role=told, member=n + 1)
+            self.found.add("BR-B25", n, "role", f"role {short_repr(told)}", role=told, member=n + 1)
             return
         if has_lone_surrogate(entry):
-            self.found.add("B29", n)
+            self.found.add("BR-B29", n)
         for key in entry:
             if key not in ("role", "content"):
-                self.found.add("B24", n, str(key), f"unknown key {key!r:.60}", which=2, key=key)
+                self.found.add("BR-B24", n, str(key), f"unknown key {key!r:.60}", which=2, key=key)
         if content is None or content == []:
-            self.found.add("B04", n, "content", which=int(content is None), member=n + 1)
+            self.found.add("BR-B04", n, "content", which=int(content is None), member=n + 1)
         elif not isinstance(content, (list, tuple)):
             kind = type(content)
-            self.found.add("B24", n, "content", "content is no list", which=3, value=short_repr(content), kind=kind)
+            self.found.add("BR-B24", n, "content", "content is no list", which=3, value=short_repr(content), kind=kind)
         else:
             self._content(n, role, content)
 
     def _content(self, n: int, role: str, content: Sequence[Any]) -> None:
         kinds = []
         for m, block in enumerate(content):
-            kinds.append(self._block(n, m, f"content[{m}]", block, role=role, allowed=rules.BLOCKS))
+            kinds.append(self._block(n, m, f"content[{m}]", block, role=role, allowed=schema.BLOCKS))
         self._together(n, role, content, kinds)
         for m, kind in enumerate(kinds):
             if kind == "cachePoint":
                 self._cache_point(n, m, content, kinds)
         if role == "user" and "document" in kinds and "text" not in kinds:
-            self.found.add("B19", n, f"content[{kinds.index('document')}]")
+            self.found.add("BR-B19", n, f"content[{kinds.index('document')}]")
         if role == "assistant" and kinds and kinds[-1] == "reasoningContent":
-            self.found.add("B23", n, f"content[{len(kinds) - 1}]", "a message that ends with reasoning", which=2)
+            self.found.add("BR-B23", n, f"content[{len(kinds) - 1}]", "a message that ends with reasoning", which=2)
         self._number_of_media(n, content, kinds)
 
     def _block(self, n: int, m: int, path: str, block: object, *, role: str, allowed: Sequence[str]) -> str:
@@ -143,9 +143,9 @@ class _Check:
         tags = ", ".join(allowed)
         for key in data:
             if key not in allowed:
-                self.found.add("B24", n, path, f"unknown key {key!r:.60}", which=1, m=m, key=key, tags=tags)
+                self.found.add("BR-B24", n, path, f"unknown key {key!r:.60}", which=1, m=m, key=key, tags=tags)
         if len(known) != 1:
-            self.found.add("B24", n, path, f"a block with {len(known)} known keys", m=m, tags=tags)
+            self.found.add("BR-B24", n, path, f"a block with {len(known)} known keys", m=m, tags=tags)
             return known[0] if known else ""
         kind: str = known[0]
         value = data[kind]
@@ -155,11 +155,13 @@ class _Check:
         inner = value if isinstance(value, Mapping) else NOTHING
         for key in REQUIRED.get(kind, ()):
             if key not in inner:
-                self.found.add("B24", n, f"{path}.{kind}", f"no {key}", which=4, m=m, tag=kind, key=key)
+                self.found.add("BR-B24", n, f"{path}.{kind}", f"no {key}", which=4, m=m, tag=kind, key=key)
         for key in inner:
             if kind in KNOWN and key not in KNOWN[kind]:
                 tags = ", ".join(sorted(KNOWN[kind]))
-                self.found.add("B24", n, f"{path}.{kind}", f"unknown key {key!r:.60}", which=1, m=m, key=key, tags=tags)
+                self.found.add(
+                    "BR-B24", n, f"{path}.{kind}", f"unknown key {key!r:.60}", which=1, m=m, key=key, tags=tags
+                )
         if kind in MEDIA:
             self._media(n, m, path, kind, inner, role=role)
         elif kind == "toolUse":
@@ -172,29 +174,29 @@ class _Check:
 
     def _text(self, n: int, m: int, path: str, text: object) -> None:
         if not isinstance(text, str):
-            self.found.add("B24", n, path, f"text is {type(text).__name__}", m=m, tags=", ".join(rules.BLOCKS))
+            self.found.add("BR-B24", n, path, f"text is {type(text).__name__}", m=m, tags=", ".join(schema.BLOCKS))
         elif text == "" or (not text.strip() and not self._dialect.white_space):
-            self.found.add("B05", n, path, which=2 if text else 0, m=m)
+            self.found.add("BR-B05", n, path, which=2 if text else 0, m=m)
 
     def _media(self, n: int, m: int, path: str, kind: str, data: Mapping[Any, Any], *, role: str) -> None:
         if role == "assistant":
-            self.found.add("B20", n, path, tag=kind)
+            self.found.add("BR-B20", n, path, tag=kind)
             return
         if kind not in self._dialect.media:
-            self.found.add("B20", n, path, f"this model takes no {kind}", which=1, tag=kind)
+            self.found.add("BR-B20", n, path, f"this model takes no {kind}", which=1, tag=kind)
         form, source = data.get("format"), data.get("source")
         if kind in FORMATS and form is not None and form not in FORMATS[kind]:
             places = {"value": form, "member": n + 1, "part": m + 1, "tag": kind, "tags": ", ".join(FORMATS[kind])}
-            self.found.add("B28", n, f"{path}.{kind}.format", f"format {short_repr(form)}", **places)
+            self.found.add("BR-B28", n, f"{path}.{kind}.format", f"format {short_repr(form)}", **places)
         if isinstance(source, Mapping):
             if "s3Location" in source and kind not in self._dialect.s3:
-                self.found.add("B27", n, f"{path}.{kind}.source")
+                self.found.add("BR-B27", n, f"{path}.{kind}.source")
             if "bytes" in source and not source["bytes"]:
-                self.found.add("B28", n, f"{path}.{kind}.source.bytes", "no bytes")
+                self.found.add("BR-B28", n, f"{path}.{kind}.source.bytes", "no bytes")
             elif kind in FORMATS:
                 self._bytes(n, f"{path}.{kind}.source.bytes", kind, form, source)
             if len(source) != 1:
-                self.found.add("B24", n, f"{path}.{kind}.source", f"a source with {len(source)} keys", m=m)
+                self.found.add("BR-B24", n, f"{path}.{kind}.source", f"a source with {len(source)} keys", m=m)
         if kind == "document" and "name" in data:
             self._name(n, f"{path}.document.name", data["name"])
 
@@ -210,70 +212,70 @@ class _Check:
 
     def _name(self, n: int, path: str, name: object) -> None:
         if not isinstance(name, str) or not DOCUMENT_NAME.fullmatch(name):
-            self.found.add("B17", n, path, f"name {short_repr(name)}")
+            self.found.add("BR-B17", n, path, f"name {short_repr(name)}")
             return
         if name.lower() in self._names:
-            self.found.add("B18", n, path, f"name {name!r:.80}")
+            self.found.add("BR-B18", n, path, f"name {name!r:.80}")
         self._names.add(name.lower())
 
     def _call(self, n: int, m: int, path: str, data: Mapping[Any, Any], role: str) -> None:
         if role == "user":
-            self.found.add("B30", n, path, "a call in a user message")
+            self.found.add("BR-B30", n, path, "a call in a user message")
         self._id(n, m, path, data, "toolUse")
         name = data.get("name")
         if "name" in data and not (isinstance(name, str) and TOOL_NAME.fullmatch(name)):
             self.found.add(
-                "B10", n, f"{path}.toolUse.name", f"name {short_repr(name)}", name=name, member=n + 1, part=m + 1
+                "BR-B10", n, f"{path}.toolUse.name", f"name {short_repr(name)}", name=name, member=n + 1, part=m + 1
             )
         if "input" in data and not isinstance(data["input"], Mapping):
-            self.found.add("B12", n, f"{path}.toolUse.input", f"input is {type(data['input']).__name__}", m=m)
+            self.found.add("BR-B12", n, f"{path}.toolUse.input", f"input is {type(data['input']).__name__}", m=m)
 
     def _id(self, n: int, m: int, path: str, data: Mapping[Any, Any], kind: str) -> None:
         id = data.get("toolUseId")
         if "toolUseId" in data and not (isinstance(id, str) and SERVICE_ID.fullmatch(id)):
             self.found.add(
-                "B09", n, f"{path}.{kind}.toolUseId", f"id {short_repr(id)}", member=n + 1, part=m + 1, tag=kind
+                "BR-B09", n, f"{path}.{kind}.toolUseId", f"id {short_repr(id)}", member=n + 1, part=m + 1, tag=kind
             )
 
     def _result(self, n: int, m: int, path: str, data: Mapping[Any, Any], role: str) -> None:
         self._id(n, m, path, data, "toolResult")
         status, content = data.get("status"), entries(data.get("content"))
         if status is not None and not self._dialect.status:
-            self.found.add("B26", n, f"{path}.toolResult.status")
+            self.found.add("BR-B26", n, f"{path}.toolResult.status")
         if "content" in data and not content:
             if status == "error":
-                self.found.add("B13", n, f"{path}.toolResult.content", m=m)
+                self.found.add("BR-B13", n, f"{path}.toolResult.content", m=m)
             elif not self._dialect.empty_results:
-                self.found.add("B14", n, f"{path}.toolResult.content")
+                self.found.add("BR-B14", n, f"{path}.toolResult.content")
         for k, part in enumerate(content):
             inner = f"{path}.toolResult.content[{k}]"
             if isinstance(part, Mapping) and part.keys() == {"text"} and part["text"] == "":
                 if status == "error" or not self._dialect.empty_results:
-                    self.found.add("B05", n, inner, m=m)
+                    self.found.add("BR-B05", n, inner, m=m)
                 continue
             side = role if role == "user" else "server"
-            kind = self._block(n, k, inner, part, role=side, allowed=rules.IN_RESULTS)
+            kind = self._block(n, k, inner, part, role=side, allowed=schema.IN_RESULTS)
             if kind == "json" and not isinstance(part["json"], Mapping):
-                self.found.add("B12", n, inner, "JSON that is no object", which=1, m=m, k=k)
+                self.found.add("BR-B12", n, inner, "JSON that is no object", which=1, m=m, k=k)
             elif kind in MEDIA and not _is_of(part, kind, self._dialect.in_results):
                 which = {"image": 0, "video": 1}.get(kind, 2)
-                self.found.add("B16", n, inner, f"a {kind} in a result", which=which, m=m, tag=kind)
+                self.found.add("BR-B16", n, inner, f"a {kind} in a result", which=which, m=m, tag=kind)
 
     def _reasoning(self, n: int, path: str, data: Mapping[Any, Any], role: str) -> None:
         text = data.get("reasoningText")
         if role == "user" or not self._dialect.reasoning:
-            self.found.add("B23", n, path, which=1)
+            self.found.add("BR-B23", n, path, which=1)
         elif "reasoningText" in data and not (isinstance(text, Mapping) and text_at(text, "signature")):
-            self.found.add("B23", n, f"{path}.reasoningContent", "unsigned reasoning")
+            self.found.add("BR-B23", n, f"{path}.reasoningContent", "unsigned reasoning")
         elif len(data) != 1 or ("redactedContent" in data and not data["redactedContent"]):
-            self.found.add("B24", n, f"{path}.reasoningContent", f"reasoning with {len(data)} keys")
+            self.found.add("BR-B24", n, f"{path}.reasoningContent", f"reasoning with {len(data)} keys")
 
     def _together(self, n: int, role: str, content: Sequence[Any], kinds: Sequence[str]) -> None:
-        """B15: what may stand beside calls and results."""
+        """BR-B15: what may stand beside calls and results."""
         if role == "assistant":
             words = any(kind not in ("toolUse", "toolResult", "cachePoint", "") for kind in kinds)
             if "toolUse" in kinds and words and not self._dialect.text_with_calls and "reasoningContent" not in kinds:
-                self.found.add("B15", n, "content", "words beside calls", which=1)
+                self.found.add("BR-B15", n, "content", "words beside calls", which=1)
             return
         if "toolResult" not in kinds:
             return
@@ -284,7 +286,7 @@ class _Check:
             block = guarded if isinstance(guarded, Mapping) and guarded else content[m]
             if not _is_of(block, kind if block is content[m] else next(iter(block)), self._dialect.beside_results):
                 which = 2 if self._dialect.beside_results else 0
-                self.found.add("B15", n, f"content[{m}]", f"a {kind} beside results", which=which)
+                self.found.add("BR-B15", n, f"content[{m}]", f"a {kind} beside results", which=which)
 
     def _cache_point(self, n: int, m: int, content: Sequence[Any], kinds: Sequence[str]) -> None:
         path = f"content[{m}]"
@@ -293,17 +295,17 @@ class _Check:
         before = [position for position in range(m) if kinds[position] != "cachePoint"]
         last = before[-1] if before else -1
         if not self._dialect.cache_points:
-            self.found.add("B22", n, path, "a cache point for a model that has no cache", which=3)
-        if self._points == rules.MAX_CACHE_POINTS + 1:
-            self.found.add("B22", n, path, "more than four cache points", which=4, count=self._points)
+            self.found.add("BR-B22", n, path, "a cache point for a model that has no cache", which=3)
+        if self._points == schema.MAX_CACHE_POINTS + 1:
+            self.found.add("BR-B22", n, path, "more than four cache points", which=4, count=self._points)
         if isinstance(point, Mapping) and point.get("ttl") is not None and not self._dialect.cache_ttl:
-            self.found.add("B22", n, path, "a time to live, which this model does not know", which=3)
+            self.found.add("BR-B22", n, path, "a time to live, which this model does not know", which=3)
         if last >= 0 and kinds[last] == "reasoningContent":
-            self.found.add("B22", n, path, "a cache point after reasoning")
+            self.found.add("BR-B22", n, path, "a cache point after reasoning")
         elif not before or kinds[before[0]] in ("document", "video"):
-            self.found.add("B22", n, path, "nothing that can be cached before a cache point", which=1)
+            self.found.add("BR-B22", n, path, "nothing that can be cached before a cache point", which=1)
         elif kinds[last] == "video" or (kinds[last] == "document" and not _is_of(content[last], "document", {"pdf"})):
-            self.found.add("B22", n, path, "a cache point after a document", which=2, m=m + 1)
+            self.found.add("BR-B22", n, path, "a cache point after a document", which=2, m=m + 1)
 
     def _number_of_media(self, n: int, content: Sequence[Any], kinds: Sequence[str]) -> None:
         counts = {"image": kinds.count("image"), "document": kinds.count("document")}
@@ -314,10 +316,10 @@ class _Check:
                         counts[key] += isinstance(part, Mapping) and key in part
         for key, limit in (("image", self._dialect.max_images), ("document", self._dialect.max_documents)):
             if counts[key] > limit:
-                self.found.add("B21", n, "content", f"{counts[key]} {key}s")
+                self.found.add("BR-B21", n, "content", f"{counts[key]} {key}s")
 
     def _pairs(self) -> None:
-        """B06 to B08 and B30: each message's calls with the results of the next."""
+        """BR-B06 to BR-B08 and BR-B30: each message's calls with the results of the next."""
         waiting: list[str] = []
         for n, entry in enumerate(self._wire):
             content = [block for block in entries(entry.get("content")) if isinstance(block, Mapping)]
@@ -328,13 +330,13 @@ class _Check:
             ids = [_id_of(block, "toolResult") for block in content if "toolResult" in block]
             self._doubled(n, ids)
             if len(ids) > len(waiting):
-                self.found.add("B07", n, "content", f"{len(ids)} results for {len(waiting)} calls")
+                self.found.add("BR-B07", n, "content", f"{len(ids)} results for {len(waiting)} calls")
             elif any(id not in waiting for id in ids):
-                self.found.add("B07", n, "content", f"a result of no call before it: {', '.join(ids):.200}")
+                self.found.add("BR-B07", n, "content", f"a result of no call before it: {', '.join(ids):.200}")
             self._missing(n, [id for id in waiting if id not in ids])
             kinds = ["toolResult" in block for block in content if "cachePoint" not in block]
             if ids and waiting and kinds[: len(ids)] != [True] * len(ids):
-                self.found.add("B06", n, "content", "results behind other content", which=1, count=len(ids))
+                self.found.add("BR-B06", n, "content", "results behind other content", which=1, count=len(ids))
             waiting = []
         self._missing(len(self._wire), waiting)
 
@@ -347,7 +349,7 @@ class _Check:
             if isinstance(call, Mapping) and call.get("type") == "server_tool_use":
                 served.append(_id_of(block, "toolUse"))
                 if not self._dialect.server_tools:
-                    self.found.add("B30", n, "content", "a call of a server tool, which this model does not have")
+                    self.found.add("BR-B30", n, "content", "a call of a server tool, which this model does not have")
             elif "toolUse" in block:
                 calls.append(_id_of(block, "toolUse"))
             elif "toolResult" in block:
@@ -355,25 +357,25 @@ class _Check:
                 if id in served:
                     served.remove(id)
                 else:
-                    self.found.add("B30", n, "content", f"a result in an assistant message: {id:.80}")
+                    self.found.add("BR-B30", n, "content", f"a result in an assistant message: {id:.80}")
         if served:
-            self.found.add("B30", n, "content", f"server tools without results: {', '.join(served):.200}")
+            self.found.add("BR-B30", n, "content", f"server tools without results: {', '.join(served):.200}")
         if len(set(calls)) != len(calls):
             doubled = ", ".join(sorted({id for id in calls if calls.count(id) > 1}))
-            self.found.add("B08", n, "content", f"calls with one id: {doubled:.200}", ids=doubled)
+            self.found.add("BR-B08", n, "content", f"calls with one id: {doubled:.200}", ids=doubled)
         return calls
 
     def _missing(self, n: int, ids: Sequence[str]) -> None:
         if ids:
             named = ", ".join(dict.fromkeys(ids))
             index = min(n, len(self._wire) - 1)
-            self.found.add("B06", index, "content", f"no result right behind for {named:.200}", ids=named)
+            self.found.add("BR-B06", index, "content", f"no result right behind for {named:.200}", ids=named)
 
     def _doubled(self, n: int, ids: Sequence[str]) -> None:
         doubled = sorted({id for id in ids if ids.count(id) > 1})
         if doubled:
             named = ", ".join(doubled)
-            self.found.add("B08", n, "content", f"results with one id: {named:.200}", ids=named)
+            self.found.add("BR-B08", n, "content", f"results with one id: {named:.200}", ids=named)
 
 
 def _id_of(block: Mapping[Any, Any], kind: str) -> str:

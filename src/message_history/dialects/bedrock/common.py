@@ -46,7 +46,7 @@ def _user(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | 
     results: list[Wire] = []
     for id, text in user[0]:
         if not text:
-            changes.added("text of an empty result (B13, B14)")
+            changes.added("text of an empty result (BR-B13, BR-B14)")
         results.append({"toolResult": {"toolUseId": id, "content": [{"text": text or NO_OUTPUT}]}})
     texts: list[Wire] = [{"text": text} for text in user[1]]
     if not (results and texts) or "text" in dialect.beside_results:
@@ -66,6 +66,6 @@ def _assistant(message: Message, dialect: Bedrock, changes: Changes) -> list[Wir
     ]
     if not (texts and calls) or dialect.text_with_calls:
         return [{"role": "assistant", "content": texts + calls}]
-    changes.added("a user message between words and calls of one message (B15)")
+    changes.added("a user message between words and calls of one message (BR-B15)")
     bridge = {"role": "user", "content": [{"text": BRIDGE}]}
     return [{"role": "assistant", "content": texts}, bridge, {"role": "assistant", "content": calls}]

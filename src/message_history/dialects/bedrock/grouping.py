@@ -39,7 +39,7 @@ def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
 
 
 def calls_apart(content: list[Wire]) -> list[list[Wire]]:
-    """Split what the assistant said into words and calls, each with its cache points (B15).
+    """Split what the assistant said into words and calls, each with its cache points (BR-B15).
 
     Args:
         content: the whole.
@@ -60,7 +60,7 @@ def calls_apart(content: list[Wire]) -> list[list[Wire]]:
 
 
 def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Bedrock) -> list[list[Wire]]:
-    """Split the content of a user message into what may stand together (B15, B21).
+    """Split the content of a user message into what may stand together (BR-B15, BR-B21).
 
     Args:
         results: the results, with their cache points.
@@ -96,7 +96,7 @@ def _media_in(content: Sequence[Wire]) -> dict[str, int]:
 
 
 def with_text(content: list[Wire]) -> bool:
-    """Put a text before the first document of a message that has none (B19).
+    """Put a text before the first document of a message that has none (BR-B19).
 
     Args:
         content: the message's content, which is changed.
@@ -113,7 +113,7 @@ def with_text(content: list[Wire]) -> bool:
 
 
 def place_cache_points(content: list[Wire]) -> tuple[int, int]:
-    """Move cache points to where they may stand, or take them out (B22).
+    """Move cache points to where they may stand, or take them out (BR-B22).
 
     Args:
         content: a message's content, which is changed.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from message_history.core.blocks import Block, ProviderBlock, is_blank
 from message_history.core.json_values import FrozenDict, thaw
-from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.parse import BEDROCK
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def kind_of(block: Block) -> str:
 
 
 def served_pairs(message: Message) -> frozenset[int]:
-    """Find the calls of the model's own tools that have their result behind them, in the same message (B30).
+    """Find the calls of the model's own tools that have their result behind them, in the same message (BR-B30).
 
     Args:
         message: what the assistant said.
@@ -89,12 +89,12 @@ def server_id(block: Block) -> str | None:
     if not isinstance(value, FrozenDict):
         return None
     id, content = value.get("toolUseId"), value.get("content")
-    if not isinstance(id, str) or not 0 < len(id) <= rules.ID_LIMIT or not rules.ID.fullmatch(id):
+    if not isinstance(id, str) or not 0 < len(id) <= schema.ID_LIMIT or not schema.ID.fullmatch(id):
         return None
     if kind == "toolUse":
         known = {"toolUseId", "name", "input", "type"}
         name, fits = value.get("name"), isinstance(value.get("input"), FrozenDict)
-        fits = fits and isinstance(name, str) and len(name) <= rules.NAME_LIMIT and bool(rules.NAME.fullmatch(name))
+        fits = fits and isinstance(name, str) and len(name) <= schema.NAME_LIMIT and bool(schema.NAME.fullmatch(name))
     else:
         known = {"toolUseId", "content", "type", "status"}
         fits = isinstance(content, tuple) and bool(content) and all(map(_is_plain_part, content))

@@ -29,7 +29,7 @@ from message_history.dialects._shared.typed_blocks import carry, read_block, tex
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
-from message_history.dialects.bedrock.rules import BLOCKS, IN_RESULTS
+from message_history.dialects.bedrock.schema import BLOCKS, IN_RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -34,7 +34,7 @@ from message_history.dialects._shared.writer import (
 )
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Export
-from message_history.dialects.bedrock import rules
+from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.common import BRIDGE, NO_OUTPUT, common_wire
 from message_history.dialects.bedrock.grouping import (
     calls_apart,
@@ -88,7 +88,7 @@ class Render:
     def __init__(self, dialect: Bedrock) -> None:
         self.changes = Changes()
         self._dialect = dialect
-        self._ids = Aliases(rules.ID, rules.ID_LIMIT)
+        self._ids = Aliases(schema.ID, schema.ID_LIMIT)
         self._names: set[str] = set()
         self._reasoned: list[tuple[Wire, Block]] = []
         self._points: list[tuple[int, list[Wire], Wire]] = []
@@ -150,20 +150,20 @@ class Render:
             self._settle(part)
         if len(parts) == 1:
             return [_message("assistant", content)]
-        self.changes.added("a user message between words and calls of one message (B15)")
+        self.changes.added("a user message between words and calls of one message (BR-B15)")
         words, calls = parts
         return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
 
     def _end_with_words(self, content: list[Wire]) -> None:
-        """Take reasoning from the end of a message, and the cache points behind it (B23)."""
+        """Take reasoning from the end of a message, and the cache points behind it (BR-B23)."""
         while content:
             last = next((wire for wire in reversed(content) if key_of(wire) != "cachePoint"), content[-1])
             if key_of(last) != "reasoningContent":
                 return
             while content.pop() is not last:
-                self.changes.omitted(None, "a cache point after reasoning (B22)")
+                self.changes.omitted(None, "a cache point after reasoning (BR-B22)")
             block = next(block for wire, block in self._reasoned if wire is last)
-            self.changes.omitted(block, "reasoning at the end of a message (B23)")
+            self.changes.omitted(block, "reasoning at the end of a message (BR-B23)")
 
     def _assistant_block(self, block: Block, *, served: bool) -> list[Wire]:
         """Write a block of an assistant message.
@@ -173,7 +173,7 @@ class Render:
             served: whether it is a call or result of a server tool, and has its counterpart in this message.
         """
         if isinstance(block, ToolUseBlock):
-            name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
+            name = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self.changes)
             self._left(block)
             given = thaw_well_formed(block.input, self.changes)
             return [{"toolUse": {"toolUseId": self._id(block.id), "name": name, "input": given}}]
@@ -187,7 +187,7 @@ class Render:
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
             return self._thinking(block)
         if isinstance(block, ImageBlock | DocumentBlock):
-            self.changes.omitted(block, "media in an assistant message (B20)")
+            self.changes.omitted(block, "media in an assistant message (BR-B20)")
             return [{"text": f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"}]
         if served and isinstance(block, ProviderBlock):
             self._left(block)
@@ -199,21 +199,21 @@ class Render:
         why = ""
         wire: Wire = {}
         if not self._dialect.reasoning:
-            why = "reasoning, which this model does not take back (B23)"
+            why = "reasoning, which this model does not take back (BR-B23)"
         elif block.issuer not in (None, ANTHROPIC, BEDROCK):
-            why = f"reasoning issued by {block.issuer} (B23)"
+            why = f"reasoning issued by {block.issuer} (BR-B23)"
         elif not block.bound and self._dialect.binds_thinking:
-            why = "reasoning whose prefix was changed (B23)"
+            why = "reasoning whose prefix was changed (BR-B23)"
         elif isinstance(block, ThinkingBlock):
             # Signed text is sent as it is: any edit would break the signature.
             if not block.signature or block.issuer == BEDROCK:
-                why = "unsigned reasoning (B23)"
+                why = "unsigned reasoning (BR-B23)"
             elif utf8_of(block.thinking + block.signature) is None:
-                why = "signed reasoning with a lone surrogate, which cannot be sent unchanged (B29)"
+                why = "signed reasoning with a lone surrogate, which cannot be sent unchanged (BR-B29)"
             wire = {"reasoningText": {"text": block.thinking, "signature": block.signature}}
         else:
             blob = bytes_of(block.data) if block.issuer == BEDROCK else utf8_of(block.data)
-            why = "" if blob else "redacted reasoning without data (B23)"
+            why = "" if blob else "redacted reasoning without data (BR-B23)"
             wire = {"redactedContent": blob}
         if why:
             self.changes.omitted(block, why)
@@ -246,7 +246,7 @@ class Render:
         wire: list[Wire] = []
         for content in groups_of(results, rest, self._dialect):
             if with_text(content):
-                self.changes.added("a text beside a document (B19)")
+                self.changes.added("a text beside a document (BR-B19)")
             self._settle(content)
             if wire:
                 self.changes.added("an assistant message between results, or media, and what may not stand with them")
@@ -264,7 +264,7 @@ class Render:
                 return [{"guardContent": {"text": {"text": self._text(block.text), **qualifiers}}}]
             return self._words(block)
         if isinstance(block, SystemBlock):
-            self.changes.rewritten("system words as marked text of the user's turn (B25)", block)
+            self.changes.rewritten("system words as marked text of the user's turn (BR-B25)", block)
             self._left(block)
             return [{"text": self._text(f"<system>\n{block.text}\n</system>")}]
         if isinstance(block, ImageBlock | DocumentBlock):
@@ -295,14 +295,14 @@ class Render:
                 content += self._given(part, own, block)
         if not content:
             # Claude and Nova were seen to take an empty text, and to refuse one.
-            self.changes.added("text of an empty result (B13, B14)")
+            self.changes.added("text of an empty result (BR-B13, BR-B14)")
             content = [{"text": NO_OUTPUT}]
         status = block.extra(BEDROCK).get("status")
         wire: Wire = {"toolUseId": self._id(block.tool_use_id), "content": content}
         if self._dialect.status and (block.is_error or status == "success"):
             wire["status"] = "error" if block.is_error else "success"
         elif block.is_error and not block.is_stub:
-            self.changes.rewritten("a result's error flag, as a word (B26)", block)
+            self.changes.rewritten("a result's error flag, as a word (BR-B26)", block)
             if "text" in content[0]:
                 content[0]["text"] = f"Error: {content[0]['text']}"
             else:
@@ -322,7 +322,7 @@ class Render:
                 return [{"json": thaw_well_formed(freeze(given)[0], self.changes)}]
         if is_blank(part.text):
             if part.text:
-                self.changes.omitted(part, "blank text in a result (B05)")
+                self.changes.omitted(part, "blank text in a result (BR-B05)")
             else:
                 self._left(part, _JSON)
             return []
@@ -330,14 +330,14 @@ class Render:
         return [{"text": self._text(part.text)}]
 
     def _given(self, part: Block, written: Wire, result: ToolResultBlock) -> list[Wire]:
-        """Write what a tool gave besides text: where it was, or behind the results, with a note in its place (B16)."""
+        """Write the media of a result: in place, or behind the results with a note in its place (BR-B16)."""
         key = key_of(written)
         limit = {"image": self._dialect.max_images, "document": self._dialect.max_documents}.get(key)
         count = self._counts.get(key, 0)
         if key == "text" or (is_allowed(written, self._dialect.in_results) and (limit is None or count < limit)):
             self._counts[key] = count + 1
             return [written]
-        self.changes.rewritten(f"a tool's {key} behind the results (B16)", part)
+        self.changes.rewritten(f"a tool's {key} behind the results (BR-B16)", part)
         self._moved += [{"text": f"[The {key} that tool call {self._ids(result.tool_use_id)} gave:]"}, written]
         return [{"text": f"[The {key} follows the results.]"}]
 
@@ -346,7 +346,7 @@ class Render:
     def _words(self, block: TextBlock) -> list[Wire]:
         self._left(block, _GUARD)
         if is_blank(block.text):
-            self.changes.omitted(block, "blank text (B05)")
+            self.changes.omitted(block, "blank text (BR-B05)")
             return []
         return [{"text": self._text(block.text)}]
 
@@ -357,7 +357,9 @@ class Render:
         media_type, source = self._source(block, kind)
         form = format_of(kind, media_type)
         if source is None or form is None or kind not in self._dialect.media:
-            self.changes.omitted(block, f"media that this model does not take in this form (B20, B27, B28): {kind}")
+            self.changes.omitted(
+                block, f"media that this model does not take in this form (BR-B20, BR-B27, BR-B28): {kind}"
+            )
             return {"text": f"[{kind} left out: it cannot be sent here]"}
         wire: Wire = {"format": form, "source": source}
         if isinstance(block, ImageBlock):
@@ -404,8 +406,8 @@ class Render:
         return sent
 
     def _name(self, title: str | None) -> str:
-        """Give a document a name that no document before it has (B17, B18)."""
-        limit = rules.DOCUMENT_NAME_LIMIT
+        """Give a document a name that no document before it has (BR-B17, BR-B18)."""
+        limit = schema.DOCUMENT_NAME_LIMIT
         base = clean_name(title, limit)
         name, number = base, 1
         while name.lower() in self._names:
@@ -414,7 +416,7 @@ class Render:
             name = base[: limit - len(ending)].rstrip() + ending
         self._names.add(name.lower())
         if name != title:
-            self.changes.rewritten(f"the document name {title!r:.80} as {name!r} (B17, B18)")
+            self.changes.rewritten(f"the document name {title!r:.80} as {name!r} (BR-B17, BR-B18)")
         return name
 
     def _own(self, block: Block) -> Wire | None:
@@ -450,7 +452,7 @@ class Render:
             return wires
         if not self._dialect.cache_points or not wires:
             self.changes.omitted(
-                FrozenDict({"cachePoint": point}), "a cache point that this model does not take here (B22)"
+                FrozenDict({"cachePoint": point}), "a cache point that this model does not take here (BR-B22)"
             )
             return wires
         wire: Wire = {"type": "default"}
@@ -459,25 +461,25 @@ class Render:
             wire["ttl"] = ttl
         left = beyond(FrozenDict({"cachePoint": point}), {"cachePoint": wire})
         if left:
-            self.changes.omitted(FrozenDict(left), "what this model does not take of a cache point (B22)")
+            self.changes.omitted(FrozenDict(left), "what this model does not take of a cache point (BR-B22)")
         return [*wires, {"cachePoint": wire}]
 
     def _settle(self, content: list[Wire]) -> None:
-        """Move cache points to where they may stand (B22)."""
+        """Move cache points to where they may stand (BR-B22)."""
         dropped, moved = place_cache_points(content)
         for _ in range(dropped):
-            self.changes.omitted(None, "a cache point where nothing can be cached (B22)")
+            self.changes.omitted(None, "a cache point where nothing can be cached (BR-B22)")
         for _ in range(moved):
-            self.changes.rewritten("a cache point before trailing documents (B22)")
+            self.changes.rewritten("a cache point before trailing documents (BR-B22)")
         self._points += [(self.changes.index, content, wire) for wire in content if key_of(wire) == "cachePoint"]
 
     def _limit_cache_points(self, in_prompt: int) -> None:
-        """At most four, the earliest of the messages go first (B22)."""
-        surplus = max(len(self._points) - rules.MAX_CACHE_POINTS, 0)
+        """At most four, the earliest of the messages go first (BR-B22)."""
+        surplus = max(len(self._points) - schema.MAX_CACHE_POINTS, 0)
         for index, content, point in self._points[in_prompt : in_prompt + surplus]:
             self.changes.index = index
             del content[next(n for n, wire in enumerate(content) if wire is point)]
-            self.changes.omitted(None, "a cache point beyond four (B22)")
+            self.changes.omitted(None, "a cache point beyond four (BR-B22)")
 
     def _left(self, block: Block, sent: Mapping[str, Any] = EMPTY) -> None:
         """Record keys that are not sent.
@@ -495,7 +497,7 @@ class Render:
 
     def _omitted(self, left: Mapping[str, Any]) -> None:
         if left:
-            self.changes.omitted(FrozenDict(left), f"keys that this API does not take (B24): {', '.join(left)}")
+            self.changes.omitted(FrozenDict(left), f"keys that this API does not take (BR-B24): {', '.join(left)}")
 
     def _text(self, text: str) -> str:
         return text if text.isascii() else well_formed(text, self.changes)
@@ -503,7 +505,7 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.renamed(id, alias, "B09")
+            self.changes.renamed(id, alias, "BR-B09")
         return alias
 
 

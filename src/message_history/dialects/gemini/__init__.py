@@ -13,7 +13,7 @@ from message_history.dialects.gemini.fields import GEMINI
 from message_history.dialects.gemini.limits import LIMITS, VERTEX
 from message_history.dialects.gemini.parse import Reader
 from message_history.dialects.gemini.render import Render
-from message_history.dialects.gemini.rules import DEVELOPER_MODELS, MODELS, RULES
+from message_history.dialects.gemini.schema import DEVELOPER_MODELS, MODELS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,17 +41,17 @@ class Gemini(Dialect["ContentDict"]):
 
     Args:
         vertex: whether it is sent to Vertex rather than to the Developer API.
-        ids: whether calls and responses have ids; Vertex v1 refuses them, v1beta1 does not (G21).
-        signatures_required: whether the first call of each step must be signed (G10).
-        prefill: whether the list may end with the model (G15).
-        media_in_responses: whether a response may hold images and documents (G24).
-        server_tools: whether server tools' parts and part metadata go back (G25).
-        empty_text: whether text parts may be empty (G04).
-        adjacent: whether neighbouring contents may have one role (G16).
-        split_calls: whether the calls of one step may come in several contents (G06).
-        beside_results: whether other parts may stand beside the response of a single call (G23, G24).
-        bypass_as_text: whether the value that stands for a missing signature may come as its text (G14).
-        limits: what is taken of images and documents (G28, G29).
+        ids: whether calls and responses have ids; Vertex v1 refuses them, v1beta1 does not (GM-G21).
+        signatures_required: whether the first call of each step must be signed (GM-G10).
+        prefill: whether the list may end with the model (GM-G15).
+        media_in_responses: whether a response may hold images and documents (GM-G24).
+        server_tools: whether server tools' parts and part metadata go back (GM-G25).
+        empty_text: whether text parts may be empty (GM-G04).
+        adjacent: whether neighbouring contents may have one role (GM-G16).
+        split_calls: whether the calls of one step may come in several contents (GM-G06).
+        beside_results: whether other parts may stand beside the response of a single call (GM-G23, GM-G24).
+        bypass_as_text: whether the value that stands for a missing signature may come as its text (GM-G14).
+        limits: what is taken of images and documents (GM-G28, GM-G29).
     """
 
     name: ClassVar[str] = GEMINI

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import entries, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 from message_history.violations import Violation
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ BASE64: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
 MASK: Final = re.compile(r"<[^<>]*>|\[[A-Z_ ]+\]")
 """What recordings show in place of a part of a long or secret value: it tells nothing of what was sent."""
 RAW_BYPASSES: Final = frozenset({"skip_thought_signature_validator", "context_engineering_is_the_way_to_go"})
-VERTEX_SECOND: Final = frozenset({"G02", "G10", "G13", "G15", "G25"})
+VERTEX_SECOND: Final = frozenset({"GM-G02", "GM-G10", "GM-G13", "GM-G15", "GM-G25"})
 """The rules whose second text is Vertex's."""
 
 
@@ -102,7 +102,7 @@ class _Check:
     def run(self) -> None:
         """Look at every content, then at neighbours, then at steps and the end."""
         if not self._contents:
-            self._add("G01")
+            self._add("GM-G01")
             return
         for n, content in enumerate(self._contents):
             self._content(n, content)
@@ -111,7 +111,7 @@ class _Check:
         self._pairs()
         self._steps()
         if self._contents[-1].is_model and not self._dialect.prefill:
-            self._add("G15", len(self._contents) - 1, "role")
+            self._add("GM-G15", len(self._contents) - 1, "role")
 
     def _fault(
         self, rule: str, index: int | None = None, path: str = "", detail: str = "", *, which: int = 0, **values: object
@@ -121,7 +121,7 @@ class _Check:
 
     def _add(self, rule: str, n: int | None = None, path: str = "", detail: str = "", **values: object) -> None:
         """Add a violation, with the text of the service that the list is for."""
-        known = rules.RULES.by_id[rule]
+        known = schema.RULES.by_id[rule]
         which = 1 if self._dialect.vertex and rule in VERTEX_SECOND else 0
         places = {"n": n, **values} if n is not None else values
         error = known.error(which, **places)
@@ -132,19 +132,19 @@ class _Check:
     def _content(self, n: int, content: _Content) -> None:
         for key in content.data:
             if key not in CONTENT_KEYS:
-                self._add("G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
+                self._add("GM-G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
         alone = len(self._contents) == 1 and not content.responses
         if content.role not in ("user", "model") and not (alone and not content.has_role):
             told = content.data.get("role")
-            self._add("G05", n, "role", f"role {short_repr(told)}", role=told)
+            self._add("GM-G05", n, "role", f"role {short_repr(told)}", role=told)
         for role, found in (("user", content.calls), ("model", content.responses)):
             if found and content.role == role:
-                self._add("G05", n, f"parts[{found[0][0]}]", f"a part that a {role} content cannot have", role=role)
+                self._add("GM-G05", n, f"parts[{found[0][0]}]", f"a part that a {role} content cannot have", role=role)
         if not content.parts:
-            self._add("G02", n, "parts")
+            self._add("GM-G02", n, "parts")
         for m, part in enumerate(content.parts):
             if part is None:
-                self._add("G03", n, f"parts[{m}]", m=m)
+                self._add("GM-G03", n, f"parts[{m}]", m=m)
             else:
                 self._part(n, m, part)
         if content.responses:
@@ -156,42 +156,42 @@ class _Check:
         unknown = [key for key in part if key not in DATA and key not in BESIDE]
         for key in unknown:
             where = f"contents[{n}].parts[{m}]"
-            self._add("G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
+            self._add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
         if len(kinds) != 1:
-            self._add("G03", n, path, f"{len(kinds)} data fields", m=m)
+            self._add("GM-G03", n, path, f"{len(kinds)} data fields", m=m)
         if part.get("text") == "" and not self._dialect.empty_text:
-            self._add("G04", n, f"{path}.text")
+            self._add("GM-G04", n, f"{path}.text")
         elif "text" in part and not isinstance(part["text"], str):
-            self._add("G03", n, f"{path}.text", "text that is none", m=m)
+            self._add("GM-G03", n, f"{path}.text", "text that is none", m=m)
         if "thoughtSignature" in part:
             self._signature(n, m, part["thoughtSignature"])
         for kind in kinds:
             if kind != "text":
                 self._data(n, m, kind, part[kind])
         if "partMetadata" in part and not self._dialect.server_tools:
-            self._add("G25", n, f"{path}.partMetadata", key="part_metadata")
+            self._add("GM-G25", n, f"{path}.partMetadata", key="part_metadata")
 
     def _signature(self, n: int, m: int, signature: object) -> None:
         path = f"parts[{m}].thoughtSignature"
         if signature == "":
-            self._add("G13", n, path, "an empty signature")
+            self._add("GM-G13", n, path, "an empty signature")
         elif not isinstance(signature, str) or not _decodes(signature):
-            self._add("G12", n, path, f"signature {short_repr(signature)}", m=m, value=signature, position=0)
+            self._add("GM-G12", n, path, f"signature {short_repr(signature)}", m=m, value=signature, position=0)
         elif signature in RAW_BYPASSES and not self._dialect.bypass_as_text:
-            self._add("G14", n, path)
+            self._add("GM-G14", n, path)
 
     def _data(self, n: int, m: int, kind: str, data: object) -> None:
         path = f"parts[{m}].{kind}"
         if not isinstance(data, Mapping):
-            self._add("G03", n, path, f"{kind} is {type(data).__name__}", m=m)
+            self._add("GM-G03", n, path, f"{kind} is {type(data).__name__}", m=m)
             return
         allowed = INNER_KEYS[kind] | ({"displayName"} if self._dialect.vertex and kind in MEDIA else set())
         for key in data:
             if key not in allowed:
                 where = f"contents[{n}].{path}"
-                self._add("G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
+                self._add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
         if kind in ("toolCall", "toolResponse") and not self._dialect.server_tools:
-            self._add("G25", n, path, key="tool_call" if kind == "toolCall" else "tool_response")
+            self._add("GM-G25", n, path, key="tool_call" if kind == "toolCall" else "tool_response")
         if kind in MEDIA:
             self._media(n, m, path, data)
         elif kind in ("functionCall", "functionResponse"):
@@ -202,22 +202,22 @@ class _Check:
         snake = "function_call" if is_call else "function_response"
         name = data.get("name")
         if not is_call and not name:
-            self._add("G17", n, f"{path}.name", m=m)
+            self._add("GM-G17", n, f"{path}.name", m=m)
         elif not isinstance(name, str) or not FUNCTION_NAME.fullmatch(name):
-            self._add("G18", n, f"{path}.name", f"name {short_repr(name)}")
+            self._add("GM-G18", n, f"{path}.name", f"name {short_repr(name)}")
         if data.get("id") is not None and not self._dialect.ids:
-            self._add("G21", n, f"{path}.id", m=m, field=snake)
+            self._add("GM-G21", n, f"{path}.id", m=m, field=snake)
         key = "args" if is_call else "response"
         if data.get(key) is not None and not isinstance(data[key], Mapping):
             what = f"{key} is {type(data[key]).__name__}"
-            self._add("G20" if is_call else "G19", n, f"{path}.{key}", what, value=data[key])
+            self._add("GM-G20" if is_call else "GM-G19", n, f"{path}.{key}", what, value=data[key])
         if is_call and not self._dialect.vertex:
             for unfinished, named in (("partialArgs", "partial_args"), ("willContinue", "will_continue")):
                 if data.get(unfinished) is not None:
-                    self._add("G25", n, f"{path}.{unfinished}", key=named)
+                    self._add("GM-G25", n, f"{path}.{unfinished}", key=named)
         held = [_renamed(part) if isinstance(part, Mapping) else {} for part in entries(data.get("parts"))]
         if held and not self._dialect.media_in_responses:
-            self._add("G24", n, f"{path}.parts", "media inside a response", m=m, type="")
+            self._add("GM-G24", n, f"{path}.parts", "media inside a response", m=m, type="")
         for k, part in enumerate(held):
             for media in MEDIA:
                 if isinstance(part.get(media), Mapping):
@@ -229,14 +229,14 @@ class _Check:
         if given is None and not inline:
             return
         if not isinstance(given, str) or not _is_taken(given):
-            self._add("G24", n, f"{path}.mimeType", f"media type {short_repr(given)}", m=m, type=given)
+            self._add("GM-G24", n, f"{path}.mimeType", f"media type {short_repr(given)}", m=m, type=given)
         if inline and (not isinstance(data, str) or not _decodes(data)):
-            self._add("G24", n, f"{path}.data", "data that are no bare base64", m=m, type=given)
+            self._add("GM-G24", n, f"{path}.data", "data that are no bare base64", m=m, type=given)
         elif isinstance(given, str) and isinstance(data, str) and _is_taken(given) and given.startswith("image/"):
             self._media_check.image(n, f"{path}.data", given, data, m=m)
 
     def _beside(self, n: int, content: _Content) -> None:
-        """G23 and G24: what stands in one content with responses."""
+        """GM-G23 and GM-G24: what stands in one content with responses."""
         others = [m for m, part in enumerate(content.parts) if part is not None and "functionResponse" not in part]
         if not others or (self._dialect.beside_results and len(content.responses) == 1):
             return
@@ -245,34 +245,34 @@ class _Check:
             media = next((kind for kind in MEDIA if isinstance(part.get(kind), Mapping)), None)
             if media is not None:
                 kind = part[media].get("mimeType")
-                self._add("G24", n, f"parts[{m}]", "media beside responses", m=m, type=kind)
+                self._add("GM-G24", n, f"parts[{m}]", "media beside responses", m=m, type=kind)
             elif any(kind in part for kind in DATA):
-                self._add("G23", n, f"parts[{m}]", m=m)
+                self._add("GM-G23", n, f"parts[{m}]", m=m)
 
     # Neighbours
 
     def _roles(self) -> None:
-        """G16, but for what the user says behind responses."""
+        """GM-G16, but for what the user says behind responses."""
         if self._dialect.adjacent:
             return
         for n in range(1, len(self._contents)):
             before, content = self._contents[n - 1], self._contents[n]
             if before.role == content.role and not before.responses and not content.calls and not content.responses:
-                self._add("G16", n, "role")
+                self._add("GM-G16", n, "role")
 
     def _pairs(self) -> None:
-        """G06 to G08, G11 and G27: calls and responses by place and number."""
+        """GM-G06 to GM-G08, GM-G11 and GM-G27: calls and responses by place and number."""
         for n, content in enumerate(self._contents):
             before = self._contents[n - 1] if n else None
             if content.calls and content.is_model:
                 if before is None or (before.is_model and not (self._dialect.split_calls and before.calls)):
-                    self._add("G06", n)
+                    self._add("GM-G06", n)
                 if before is not None and before.is_model and before.calls and not self._is_signed(content):
-                    self._unsigned("G11", n, content)
+                    self._unsigned("GM-G11", n, content)
             if content.calls and (content.is_model or content.role == "assistant"):
                 self._answers(n)
             if content.responses and (before is None or not before.calls):
-                self._add("G07", n)
+                self._add("GM-G07", n)
 
     def _answers(self, n: int) -> None:
         after = self._contents[n + 1] if n + 1 < len(self._contents) else None
@@ -284,18 +284,18 @@ class _Check:
         calls = [call for content in self._contents[first : n + 1] for call in content.calls]
         responses = after.responses if after is not None else []
         if len(responses) != len(calls):
-            self._add("G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")
+            self._add("GM-G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")
             return
         for (at, call), (m, response) in zip(calls, responses, strict=True):
             id, called = text_at(response, "id"), text_at(call, "id")
             if id and called and id != called:
                 places = {"m": m, "id": id, "called": called, "before": n, "at": at}
-                self._add("G27", n + 1, f"parts[{m}].functionResponse.id", f"id {id!r:.60}", **places)
+                self._add("GM-G27", n + 1, f"parts[{m}].functionResponse.id", f"id {id!r:.60}", **places)
 
     # Steps
 
     def _steps(self) -> None:
-        """G09 and G10: in the current turn, the first call of every step is signed."""
+        """GM-G09 and GM-G10: in the current turn, the first call of every step is signed."""
         if not self._dialect.signatures_required:
             return
         start = max((n for n, content in enumerate(self._contents) if _is_spoken(content)), default=-1)
@@ -307,9 +307,9 @@ class _Check:
             if self._is_signed(content):
                 signed_step = True
                 continue
-            self._unsigned("G10", n, content)
+            self._unsigned("GM-G10", n, content)
             if signed_step and self._contents[n - 1].responses:
-                self._unsigned("G09", n, content)
+                self._unsigned("GM-G09", n, content)
 
     def _is_signed(self, content: _Content) -> bool:
         part = content.parts[content.calls[0][0]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from message_history.dialects._shared.plain_messages import common_assistant, common_user
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,12 +58,12 @@ def assistant_wire(message: Message, dialect: Gemini, changes: Changes, called: 
             called[id] = Called(id, name, name)
             part: Wire = {"functionCall": {"id": id, "name": name, "args": given}}
         else:
-            changes.rewritten(f"the call {id!r:.80} without its id (G21)")
+            changes.rewritten(f"the call {id!r:.80} without its id (GM-G21)")
             called[id] = Called(None, name, name)
             part = {"functionCall": {"name": name, "args": given}}
         if is_first and dialect.signatures_required:
-            changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (G14)")
-            part["thoughtSignature"] = rules.BYPASS
+            changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (GM-G14)")
+            part["thoughtSignature"] = schema.BYPASS
         parts.append(part)
     return {"role": "model", "parts": parts}
 

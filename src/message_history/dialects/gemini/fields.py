@@ -10,7 +10,7 @@ from message_history.core.blocks import Block, Meta
 from message_history.core.json_values import EMPTY, FrozenDict, freeze_mapping
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import text_of_json
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.pairing import Asked
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ NOTED: Final = "(noted)"
 
 _CAMEL: Final = {
     "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name): name
-    for name in (*rules.DATA, *rules.BESIDE, *(field for fields in rules.FIELDS.values() for field in fields))
+    for name in (*schema.DATA, *schema.BESIDE, *(field for fields in schema.FIELDS.values() for field in fields))
 }
 """The REST API's name of each field, by the SDK's."""
 
@@ -105,7 +105,7 @@ class Entry(NamedTuple):
             held = data["parts"]
             single = isinstance(held, str) or as_mapping(held) is not None
             items = [held] if single else as_sequence(held) or []
-        elif isinstance(entry, str) or (data is not None and any(_CAMEL.get(key, key) in rules.DATA for key in data)):
+        elif isinstance(entry, str) or (data is not None and any(_CAMEL.get(key, key) in schema.DATA for key in data)):
             items = [entry]
         return Entry(data, items, [fields_of(item) for item in items], is_content)
 
@@ -127,7 +127,7 @@ def fields_of(item: object) -> dict[str, Any]:
 
 def known_fields(data: Mapping[Any, Any], kind: str) -> dict[str, Any]:
     """Read the fields of a part's data under the REST API's names."""
-    known = rules.FIELDS[kind]
+    known = schema.FIELDS[kind]
     return {_CAMEL[key] if _CAMEL.get(key) in known else key: value for key, value in data.items() if value is not None}
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from attrs import evolve
 
-from message_history.dialects.gemini.rules import IMAGE_TYPES
+from message_history.dialects.gemini.schema import IMAGE_TYPES
 from message_history.media import Limits
 
 __all__ = ["LIMITS", "VERTEX"]
@@ -17,7 +17,14 @@ LIMITS: Final = Limits(
     count=3_600,
     total_bytes=98_000_000,
     by_assistant=True,
-    rules={"type": "G24", "mismatch": "G28", "broken": "G28", "count": "G29", "total": "G29", "bytes": "G29"},
+    rules={
+        "type": "GM-G24",
+        "mismatch": "GM-G28",
+        "broken": "GM-G28",
+        "count": "GM-G29",
+        "total": "GM-G29",
+        "bytes": "GM-G29",
+    },
     source="https://ai.google.dev/gemini-api/docs/image-understanding",
     date="2026-09",
 )

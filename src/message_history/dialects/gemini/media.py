@@ -6,7 +6,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Final
 
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
     from message_history.core.blocks import DocumentBlock, ImageBlock
@@ -83,7 +83,7 @@ def type_of_url(url: str) -> str:
 
 
 def is_taken(kind: str) -> bool:
-    """Tell whether the API takes media of a type (G24).
+    """Tell whether the API takes media of a type (GM-G24).
 
     Args:
         kind: a full media type.
@@ -92,10 +92,10 @@ def is_taken(kind: str) -> bool:
         True when it does.
     """
     if kind.startswith("image/"):
-        return kind in rules.IMAGE_TYPES
+        return kind in schema.IMAGE_TYPES
     if kind.startswith("application/"):
-        return kind in rules.APPLICATION_TYPES
-    return rules.TYPE.fullmatch(kind) is not None
+        return kind in schema.APPLICATION_TYPES
+    return schema.TYPE.fullmatch(kind) is not None
 
 
 def is_modelled(kind: str) -> bool:
@@ -110,12 +110,12 @@ def is_held_by_google(uri: str) -> bool:
 
 def is_base64(text: str) -> bool:
     """Tell whether a text decodes as base64, in either alphabet, with or without padding."""
-    return rules.BASE64.fullmatch(text) is not None and len(text.rstrip("=")) % 4 != 1
+    return schema.BASE64.fullmatch(text) is not None and len(text.rstrip("=")) % 4 != 1
 
 
 def is_masked(text: str) -> bool:
     """Tell whether a text is what a recording left of base64: it stands for a value that nobody has any more."""
-    return _MASK.search(text) is not None and rules.BASE64.fullmatch(_MASK.sub("", text)) is not None
+    return _MASK.search(text) is not None and schema.BASE64.fullmatch(_MASK.sub("", text)) is not None
 
 
 def in_plain_base64(data: str) -> str:
@@ -148,7 +148,7 @@ def text_of(block: ImageBlock | DocumentBlock) -> str | None:
     data = source.get("data")
     if not isinstance(data, str) or source.get("type") != "base64":
         return None
-    if media_type(source.get("media_type")) not in rules.AS_TEXT:
+    if media_type(source.get("media_type")) not in schema.AS_TEXT:
         return None
     try:
         return base64.b64decode(data, validate=True).decode()

@@ -37,7 +37,7 @@ from message_history.dialects._shared.typed_blocks import (
     text_of_json,
 )
 from message_history.dialects.base import Parsed, is_truncated
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.fields import (
     GEMINI,
     Came,
@@ -179,8 +179,8 @@ class Reader:
                 self.parsed.dropped(item, self._source, "a part without data")
                 return []
             return [self._as_text(item, "a part that is none")]
-        present = [kind for kind in rules.DATA if kind in fields]
-        came = self._came({key: value for key, value in fields.items() if key not in rules.DATA})
+        present = [kind for kind in schema.DATA if kind in fields]
+        came = self._came({key: value for key, value in fields.items() if key not in schema.DATA})
         if not present:
             return self._without_data(fields, came)
         if len(present) > 1:
@@ -190,13 +190,13 @@ class Reader:
         return [self._data(kind, fields[kind], came if kind == owner else Came(), answered) for kind in present]
 
     def _came(self, beside: dict[str, Any]) -> Came:
-        """Take the signature from a part's other fields; the value that stands for none is none (G14)."""
+        """Take the signature from a part's other fields; the value that stands for none is none (GM-G14)."""
         given = beside.pop("thoughtSignature", None)
         if isinstance(given, bytes | bytearray | memoryview):
             given = base64.b64encode(given).decode()
         if given is None or given == "":
             return Came(beside)
-        if isinstance(given, str) and given in rules.BYPASSES:
+        if isinstance(given, str) and given in schema.BYPASSES:
             return Came(beside, facts={"bypass": True})
         if isinstance(given, str) and self._role == "assistant":
             return Came(beside, str.__str__(given))
@@ -207,7 +207,7 @@ class Reader:
         if came.signature is not None and not came.keys.keys() - {"thought"}:
             # Streams end with a signature alone, with or without its empty text.
             return [self._text("", came)]
-        if fields.keys() <= rules.BESIDE:
+        if fields.keys() <= schema.BESIDE:
             self.parsed.dropped(fields, self._source, "a part without data")
             return []
         if isinstance(fields.get("type"), str) and fields["type"] in MODELLED:
@@ -333,7 +333,7 @@ class Reader:
         source, issuer = self._source_of(kind, where, mime, came)
         name = inner.get("displayName")
         title = name if isinstance(name, str) else None
-        came.keys.update({key: value for key, value in inner.items() if key not in rules.FIELDS[kind]})
+        came.keys.update({key: value for key, value in inner.items() if key not in schema.FIELDS[kind]})
         if name and (title is None or mime.startswith("image/")):
             came.keys["displayName"] = name
         if mime.startswith("image/"):

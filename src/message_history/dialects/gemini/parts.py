@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.fields import GEMINI, NOTED, noted
 from message_history.dialects.gemini.media import (
     in_url_base64,
@@ -50,7 +50,7 @@ class Parts:
         if isinstance(block, ImageBlock | DocumentBlock):
             text = self._as_text(block)
             if text is not None:
-                self.changes.rewritten(f"{kind_of(block)} whose data are text, as text (G24)", block)
+                self.changes.rewritten(f"{kind_of(block)} whose data are text, as text (GM-G24)", block)
                 return [{"text": self.assistant(text)}]
             part = self._sourced(block)
         else:
@@ -60,7 +60,7 @@ class Parts:
             if _is_masked(block):
                 self.changes.rewritten(f"{what} of which a recording kept only a part, as a note", block)
             else:
-                self.changes.omitted(block, f"{what} that the API does not take (G24)")
+                self.changes.omitted(block, f"{what} that the API does not take (GM-G24)")
             return [{"text": f"[{what} left out: it cannot be sent here]"}]
         title = block.title if isinstance(block, DocumentBlock) else block.extra(GEMINI).get("displayName")
         if not isinstance(title, str) or not title:
@@ -128,7 +128,7 @@ class Parts:
             kind: its data field.
         """
         data: Any = block.data[kind]
-        known = rules.FIELDS[kind] if self._dialect.vertex else rules.FIELDS[kind] - {"displayName"}
+        known = schema.FIELDS[kind] if self._dialect.vertex else schema.FIELDS[kind] - {"displayName"}
         inner = {key: value for key, value in data.items() if key in known and fits(key, value)}
         beside = {key: value for key, value in block.data.items() if key != kind}
         self.keys(block, {}, ())
@@ -147,13 +147,13 @@ class Parts:
     def _is_sent(self, key: str, value: object) -> bool:
         if key == "partMetadata" and not self._dialect.server_tools:
             return False
-        return key in rules.BESIDE - {"thoughtSignature"} and fits(key, value)
+        return key in schema.BESIDE - {"thoughtSignature"} and fits(key, value)
 
     def _unsent(self, keys: dict[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in keys.items() if not self._is_sent(key, value)}
 
     def keys(self, block: Block, part: Wire, allowed: Collection[str], written: Collection[str] = ()) -> Wire:
-        """Add the fields that a part may have besides its data, and record the others (G22)."""
+        """Add the fields that a part may have besides its data, and record the others (GM-G22)."""
         if block.meta is None:
             return part
         left: dict[str, Any] = dict(block.carried(GEMINI))
@@ -167,7 +167,7 @@ class Parts:
 
     def _left(self, left: dict[str, Any]) -> None:
         if left:
-            self.changes.omitted(FrozenDict(left), f"fields that this API does not take (G22): {', '.join(left)}")
+            self.changes.omitted(FrozenDict(left), f"fields that this API does not take (GM-G22): {', '.join(left)}")
 
 
 def is_media(block: Block) -> bool:
@@ -193,8 +193,8 @@ def _is_masked(block: Block) -> bool:
 def fits(key: str, value: object) -> bool:
     """Tell whether a field's value is of the kind that the API takes for it."""
     if key in ("videoMetadata", "mediaResolution"):
-        return isinstance(value, FrozenDict) and value.keys() <= rules.FIELDS[key]
-    return isinstance(value, rules.KINDS.get(key, object))
+        return isinstance(value, FrozenDict) and value.keys() <= schema.FIELDS[key]
+    return isinstance(value, schema.KINDS.get(key, object))
 
 
 def _uri_of(block: ImageBlock | DocumentBlock) -> str | None:

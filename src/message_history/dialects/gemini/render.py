@@ -1,7 +1,7 @@
 """Write valid messages as contents of generateContent.
 
 A message of the assistant is one content of the model. A message of the user is one content with all responses, if
-there are any, then one with everything else (G23). What is written for a message depends on it and those before it:
+there are any, then one with everything else (GM-G23). What is written for a message depends on it and those before it:
 the value that stands for a missing signature is added wherever a model could ask for it, not only in the last turn.
 """
 
@@ -25,7 +25,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
-from message_history.dialects.gemini import rules
+from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.common import UNKNOWN, Called, assistant_wire, user_wire
 from message_history.dialects.gemini.fields import GEMINI, noted
 from message_history.dialects.gemini.media import is_base64
@@ -53,7 +53,7 @@ class Render:
         self.changes = Changes()
         self._dialect = dialect
         self._parts = Parts(dialect, self.changes)
-        self._ids = Aliases(rules.ID, rules.ID_LIMIT)
+        self._ids = Aliases(schema.ID, schema.ID_LIMIT)
         self._called: dict[str, Called] = {}
         self._written_ids: set[str | None] = set()
 
@@ -123,30 +123,30 @@ class Render:
         if not is_blank(block.text) or (signature is not None and (block.text or self._dialect.empty_text)):
             parts.append(part)
         elif signature is not None and parts and parts[-1].get("text") and not parts[-1].keys() & _ASIDE:
-            self.changes.rewritten("the signature of an empty text on the text before it (G04)", block)
+            self.changes.rewritten("the signature of an empty text on the text before it (GM-G04)", block)
             parts[-1]["thoughtSignature"] = signature
         else:
-            self.changes.omitted(block, "empty text (G04)")
+            self.changes.omitted(block, "empty text (GM-G04)")
 
     def _thought(self, block: ThinkingBlock, parts: list[Wire]) -> None:
         if block.issuer != GEMINI:
-            self.changes.omitted(block, f"thinking issued by {block.issuer or 'another provider'} (G13)")
+            self.changes.omitted(block, f"thinking issued by {block.issuer or 'another provider'} (GM-G13)")
         elif not block.thinking and not self._dialect.empty_text:
-            self.changes.omitted(block, "empty thinking (G04)")
+            self.changes.omitted(block, "empty thinking (GM-G04)")
         else:
             part = {"text": self._parts.assistant(block.thinking), "thought": True}
             parts += self._signed(block, [self._parts.keys(block, part, ())])
 
     def _call(self, block: ToolUseBlock, *, is_first: bool) -> Wire:
         facts = noted(block) if block.meta is not None else {}
-        name = named_for(block.name, rules.NAME, rules.NAME_LIMIT, self.changes)
+        name = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self.changes)
         called = Called(self._id(block.id) if facts.get("id") is not False else None, name, block.name)
         self._called[block.id] = called
         self._written_ids.add(called.id)
         call: Wire = {"id": called.id} if called.id is not None else {}
         call["name"] = name
         if not block.readable:
-            self.changes.rewritten("an input that is no JSON object, under `_raw` (G20)", block)
+            self.changes.rewritten("an input that is no JSON object, under `_raw` (GM-G20)", block)
         if block.input or facts.get("args") is not False:
             call["args"] = thaw_well_formed(block.input, self.changes)
         part: Wire = {"functionCall": call}
@@ -157,13 +157,15 @@ class Render:
             part["thoughtSignature"] = signature
         elif is_first and (self._dialect.signatures_required or facts.get("bypass")):
             if not facts.get("bypass"):
-                self.changes.rewritten(f"the call {block.id!r:.80}, unsigned, with what stands for a signature (G14)")
-            part["thoughtSignature"] = rules.BYPASS
+                self.changes.rewritten(
+                    f"the call {block.id!r:.80}, unsigned, with what stands for a signature (GM-G14)"
+                )
+            part["thoughtSignature"] = schema.BYPASS
         return part
 
     def _id(self, id: str) -> str | None:
         if not self._dialect.ids:
-            self.changes.rewritten(f"the call {id!r:.80} without its id (G21)")
+            self.changes.rewritten(f"the call {id!r:.80} without its id (GM-G21)")
             return None
         alias = self._ids(id)
         if alias != id:
@@ -172,13 +174,13 @@ class Render:
 
     def _own(self, block: ProviderBlock) -> list[Wire]:
         """Write a part that only this API understands."""
-        kind = next((kind for kind in rules.MODEL_PARTS if isinstance(block.data.get(kind), FrozenDict)), None)
+        kind = next((kind for kind in schema.MODEL_PARTS if isinstance(block.data.get(kind), FrozenDict)), None)
         inner: Any = block.data[kind] if kind is not None else EMPTY
         if kind is None or not all(fits(key, value) for key, value in inner.items()):
-            self.changes.omitted(block, "a part that this API does not know (G22)")
+            self.changes.omitted(block, "a part that this API does not know (GM-G22)")
             return []
-        if kind in rules.SERVER_PARTS and not self._dialect.server_tools:
-            self.changes.omitted(block, "a server tool's part that does not go here (G25)")
+        if kind in schema.SERVER_PARTS and not self._dialect.server_tools:
+            self.changes.omitted(block, "a server tool's part that does not go here (GM-G25)")
             return []
         return self._signed(block, [self._parts.whole(block, kind)])
 
@@ -192,9 +194,9 @@ class Render:
         if not signature:
             return None
         if block.issuer != GEMINI:
-            self.changes.rewritten(f"without the signature of {block.issuer or 'another provider'} (G13)", block)
+            self.changes.rewritten(f"without the signature of {block.issuer or 'another provider'} (GM-G13)", block)
         elif not is_base64(signature):
-            self.changes.rewritten("without a signature that does not decode (G12)", block)
+            self.changes.rewritten("without a signature that does not decode (GM-G12)", block)
         else:
             return str(signature)
         return None
@@ -208,7 +210,7 @@ class Render:
     # The user's contents
 
     def user(self, message: Message) -> list[Wire]:
-        """Write a user message: responses, then everything else in a content of its own (G23)."""
+        """Write a user message: responses, then everything else in a content of its own (GM-G23)."""
         responses: list[Wire] = []
         behind: list[Wire] = []
         for block in message.content:
@@ -228,7 +230,7 @@ class Render:
                 self.changes.rewritten("without a signature, which only the model's words have", block)
             return [self._parts.keys(block, {"text": self._parts.assistant(block.text)}, ())]
         if isinstance(block, SystemBlock):
-            self.changes.rewritten("system words as marked text of the user's turn (G05)", block)
+            self.changes.rewritten("system words as marked text of the user's turn (GM-G05)", block)
             return [self._parts.keys(block, {"text": self._parts.assistant(f"<system>\n{block.text}\n</system>")}, ())]
         if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
             return self._parts.media(block)
@@ -236,7 +238,7 @@ class Render:
         return []
 
     def _response(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
-        """Write a result; media that a response does not hold go behind the responses (G24)."""
+        """Write a result; media that a response does not hold go behind the responses (GM-G24)."""
         called = self._called.get(block.tool_use_id, UNKNOWN)
         facts = noted(block) if block.meta is not None else {}
         own_id = facts.get("id") if self._dialect.ids else None
@@ -265,23 +267,25 @@ class Render:
         return self._parts.keys(block, {"functionResponse": response}, (), written=(*keys, "name"))
 
     def _name_of(self, block: ToolResultBlock, facts: Mapping[str, Any], called: Called) -> str:
-        """Name a response's function: as it came where an id pairs it, else as its call does (G17)."""
+        """Name a response's function: as it came where an id pairs it, else as its call does (GM-G17)."""
         own = block.extra(GEMINI).get("name", facts.get("name"))
         if own is None or own == called.given:
             return called.name
         if (
             isinstance(own, str)
             and called.id is not None
-            and rules.NAME.fullmatch(own)
-            and len(own) <= rules.NAME_LIMIT
+            and schema.NAME.fullmatch(own)
+            and len(own) <= schema.NAME_LIMIT
         ):
             return own
-        self.changes.omitted(FrozenDict({"name": own}), "a response's own name, in place of which is its call's (G17)")
+        self.changes.omitted(
+            FrozenDict({"name": own}), "a response's own name, in place of which is its call's (GM-G17)"
+        )
         return called.name
 
     def _given(self, part: Block, called: Called, texts: list[str], media: list[Wire], behind: list[Wire]) -> None:
         """Write what a tool gave besides text."""
-        held = self._dialect.media_in_responses and type_of(part) in rules.RESPONSE_TYPES
+        held = self._dialect.media_in_responses and type_of(part) in schema.RESPONSE_TYPES
         written = self._parts.media(part, in_response=held)
         if not written[-1].keys() & {"inlineData", "fileData"}:
             texts += [str(note["text"]) for note in written]
@@ -289,7 +293,7 @@ class Render:
             media += written
         else:
             what = kind_of(part)
-            self.changes.rewritten(f"a tool's {what} behind the responses (G24)", part)
+            self.changes.rewritten(f"a tool's {what} behind the responses (GM-G24)", part)
             texts.append(f"[The {what} follows in the next user message.]")
             behind += [{"text": f"[The {what} that the call of {called.name} gave:]"}, *written]
 

@@ -12,7 +12,7 @@ from message_history.dialects.mistral.limits import LIMITS, SERVED
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
 from message_history.dialects.mistral.parse import parse as parse_list
 from message_history.dialects.mistral.render import Render
-from message_history.dialects.mistral.rules import ID, ID_LENGTH, MODELS, NAME, NAME_LIMIT, RULES, VERSIONS
+from message_history.dialects.mistral.schema import ID, ID_LENGTH, MODELS, NAME, NAME_LIMIT, RULES, VERSIONS
 
 if TYPE_CHECKING:
     import re
@@ -35,24 +35,24 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
     """Mistral's chat messages; the defaults are what the API and the chat templates of its open models all take.
 
     Args:
-        prefix: whether a message that came with `prefix` may end the list (M04).
-        alternate: whether user and assistant must take turns, as chat templates demand (M22).
-        one_system: whether all words of the system prompt must be one message (M22).
-        late_system: whether system messages may stand behind a user message (M03b).
-        bridge: whether an assistant message must stand between a tool message and a user message (M03a).
-        text_with_calls: whether an assistant message may hold words and calls (M09).
+        prefix: whether a message that came with `prefix` may end the list (MS-M04).
+        alternate: whether user and assistant must take turns, as chat templates demand (MS-M22).
+        one_system: whether all words of the system prompt must be one message (MS-M22).
+        late_system: whether system messages may stand behind a user message (MS-M03b).
+        bridge: whether an assistant message must stand between a tool message and a user message (MS-M03a).
+        text_with_calls: whether an assistant message may hold words and calls (MS-M09).
         text_lists: whether content may be a list where text is all that it holds.
-        thinking: whether thinking goes back to the model (M10).
-        user_chunks: the types of chunks in user messages (M10).
-        assistant_chunks: the types of chunks in assistant messages besides thinking (M10).
-        tool_chunks: the types of chunks in tool messages (M10).
-        audio_beside_system: whether audio may come where there is a system message (M11).
-        pair_ids: whether results are matched to calls by id, not by number alone (M06a).
-        id_pattern: what an id must look like (M07).
+        thinking: whether thinking goes back to the model (MS-M10).
+        user_chunks: the types of chunks in user messages (MS-M10).
+        assistant_chunks: the types of chunks in assistant messages besides thinking (MS-M10).
+        tool_chunks: the types of chunks in tool messages (MS-M10).
+        audio_beside_system: whether audio may come where there is a system message (MS-M11).
+        pair_ids: whether results are matched to calls by id, not by number alone (MS-M06a).
+        id_pattern: what an id must look like (MS-M07).
         id_limit: how long it may be.
-        name_pattern: what a function's name must look like (M08).
+        name_pattern: what a function's name must look like (MS-M08).
         name_limit: how long it may be.
-        limits: what is taken of images (M24, M25).
+        limits: what is taken of images (MS-M24, MS-M25).
     """
 
     name: ClassVar[str] = MISTRAL
@@ -101,7 +101,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
             The dialect.
 
         Raises:
-            ValueError: for a version that is not known, or that has no use of tools (M21).
+            ValueError: for a version that is not known, or that has no use of tools (MS-M21).
         """
         fields = VERSIONS.get(version)
         if fields is None:

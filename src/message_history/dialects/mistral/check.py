@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, shown, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
-from message_history.dialects.mistral import rules
+from message_history.dialects.mistral import schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ FOLLOWERS: Final = {
     "assistant": ("assistant", "user", "tool"),
     "tool": ("assistant", "tool", "user"),
 }
-"""Which roles may follow which (M03)."""
+"""Which roles may follow which (MS-M03)."""
 
 
 def violations(wire: Sequence[Any], dialect: Mistral) -> list[Violation]:
@@ -51,7 +51,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: Mistral) -> None:
-        self.found = Findings(rules.RULES.by_id)
+        self.found = Findings(schema.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._roles = [shown(entry.get("role")) for entry in self._wire]
         self._dialect = dialect
@@ -60,7 +60,7 @@ class _Check:
     def run(self) -> None:
         """Look at every message, then at the order of roles, calls and results, and at the ends."""
         if not self._wire:
-            self.found.add("M01")
+            self.found.add("MS-M01")
             return
         for n, entry in enumerate(self._wire):
             self._message(n, entry)
@@ -78,13 +78,13 @@ class _Check:
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role = self._roles[n]
         if role not in FOLLOWERS:
-            self.found.add("M13", n, "role", f"role {role!r:.40}", which=1, role=role)
+            self.found.add("MS-M13", n, "role", f"role {role!r:.40}", which=1, role=role)
             return
         if has_lone_surrogate(entry):
-            self.found.add("M23", n)
+            self.found.add("MS-M23", n)
         for key in entry:
-            if key not in rules.KEYS[role]:
-                self.found.add("M12", n, str(key), f"unknown key {key!r:.60}", role=role, key=key)
+            if key not in schema.KEYS[role]:
+                self.found.add("MS-M12", n, str(key), f"unknown key {key!r:.60}", role=role, key=key)
         self._content(n, entry, role)
         if role == "assistant":
             self._assistant(n, entry)
@@ -103,32 +103,32 @@ class _Check:
             for m, chunk in enumerate(content):
                 kind = text_at(chunk, "type") if isinstance(chunk, Mapping) else ""
                 if not kind:
-                    self.found.add("M13", n, f"content[{m}]", "a chunk without a type")
+                    self.found.add("MS-M13", n, f"content[{m}]", "a chunk without a type")
                 elif kind not in allowed:
-                    tag = rules.CHUNKS.get(kind, kind)
-                    self.found.add("M10", n, f"content[{m}]", f"a chunk of type {kind!r:.40}", role=role, tag=tag)
+                    tag = schema.CHUNKS.get(kind, kind)
+                    self.found.add("MS-M10", n, f"content[{m}]", f"a chunk of type {kind!r:.40}", role=role, tag=tag)
                 elif kind == "image_url":
                     given = chunk.get("image_url")
                     url = given.get("url") if isinstance(given, Mapping) else given
                     self._media.url(n, f"content[{m}].image_url", url)
         elif not isinstance(content, str) and not (content is None and role == "assistant"):
-            self.found.add("M13", n, "content", f"content is {type(content).__name__}")
+            self.found.add("MS-M13", n, "content", f"content is {type(content).__name__}")
 
     def _assistant(self, n: int, entry: Mapping[Any, Any]) -> None:
         content, calls = entry.get("content"), entries(entry.get("tool_calls"))
         if not content and not calls:
-            self.found.add("M09a", n, "content")
+            self.found.add("MS-M09a", n, "content")
         elif content and calls and not self._dialect.text_with_calls:
-            self.found.add("M09", n, "content")
+            self.found.add("MS-M09", n, "content")
         kinds = [text_at(chunk, "type") for chunk in entries(content) if isinstance(chunk, Mapping)]
         if "thinking" in kinds:
             last = len(kinds) - 1 - kinds[::-1].index("thinking")
             if any(kind != "thinking" for kind in kinds[:last]):
-                self.found.add("M19", n, f"content[{last}]")
+                self.found.add("MS-M19", n, f"content[{last}]")
             if entry.get("reasoning") or entry.get("reasoning_content"):
-                self.found.add("M19", n, which=1)
+                self.found.add("MS-M19", n, which=1)
         if entry.get("prefix") and n != len(self._wire) - 1:
-            self.found.add("M05", n, "prefix")
+            self.found.add("MS-M05", n, "prefix")
         for m, call in enumerate(calls):
             self._call(n, f"tool_calls[{m}]", call if isinstance(call, Mapping) else {})
 
@@ -136,27 +136,27 @@ class _Check:
         id, function = call.get("id"), call.get("function")
         name = text_at(function, "name") if isinstance(function, Mapping) else ""
         for key in call:
-            if key not in rules.KEYS["call"]:
-                self.found.add("M12", n, f"{path}.{key}", f"unknown key {key!r:.60}", role="assistant", key=key)
+            if key not in schema.KEYS["call"]:
+                self.found.add("MS-M12", n, f"{path}.{key}", f"unknown key {key!r:.60}", role="assistant", key=key)
         if id is None or id == "null":
-            self.found.add("M07c", n, f"{path}.id")
+            self.found.add("MS-M07c", n, f"{path}.id")
         elif not isinstance(id, str) or not self._dialect.id_pattern.fullmatch(id):
-            any_id = self._dialect.id_pattern is rules.ANY_ID
-            self.found.add("M07a" if any_id else "M07", n, f"{path}.id", f"id {short_repr(id)}", ids=id)
+            any_id = self._dialect.id_pattern is schema.ANY_ID
+            self.found.add("MS-M07a" if any_id else "MS-M07", n, f"{path}.id", f"id {short_repr(id)}", ids=id)
         if not self._dialect.name_pattern.fullmatch(name):
-            self.found.add("M08", n, f"{path}.function.name", f"name {name!r:.80}", name=name)
+            self.found.add("MS-M08", n, f"{path}.function.name", f"name {name!r:.80}", name=name)
 
     def _result(self, n: int, entry: Mapping[Any, Any]) -> None:
         id, name = entry.get("tool_call_id"), entry.get("name")
         if id is None:
-            self.found.add("M07b", n, "tool_call_id")
+            self.found.add("MS-M07b", n, "tool_call_id")
         elif not isinstance(id, str) or not self._dialect.id_pattern.fullmatch(id):
-            if self._dialect.id_pattern is rules.ANY_ID:
-                self.found.add("M07a", n, "tool_call_id")
+            if self._dialect.id_pattern is schema.ANY_ID:
+                self.found.add("MS-M07a", n, "tool_call_id")
             else:
-                self.found.add("M07b", n, "tool_call_id", f"id {short_repr(id)}", which=1, ids=id)
+                self.found.add("MS-M07b", n, "tool_call_id", f"id {short_repr(id)}", which=1, ids=id)
         if name is not None and not (isinstance(name, str) and TOOL_NAME.fullmatch(name)):
-            self.found.add("M08", n, "name", f"name {short_repr(name)}", name=name)
+            self.found.add("MS-M08", n, "name", f"name {short_repr(name)}", name=name)
 
     def _order(self) -> None:
         for n in range(1, len(self._wire)):
@@ -165,40 +165,40 @@ class _Check:
                 continue
             detail = f"{role} after {before}"
             if role not in FOLLOWERS[before]:
-                self.found.add("M03b" if role == "system" else "M03", n, "role", detail, role=role, before=before)
+                self.found.add("MS-M03b" if role == "system" else "MS-M03", n, "role", detail, role=role, before=before)
             elif role == "user" and before == "tool" and self._dialect.bridge:
-                self.found.add("M03a", n, "role", detail, role=role, before=before)
+                self.found.add("MS-M03a", n, "role", detail, role=role, before=before)
 
     def _turns(self) -> None:
-        """M22 and M02: one system message, then user and assistant in turn; calls and results do not count."""
+        """MS-M22 and MS-M02: one system message, then user and assistant in turn; calls and results do not count."""
         assistant = ""
         for n, role in enumerate(self._roles):
             if role == "system" and n:
-                self.found.add("M22", n, "role", "a system message that is not the first", which=2)
+                self.found.add("MS-M22", n, "role", "a system message that is not the first", which=2)
             elif role == "user" and assistant == "user":
-                self.found.add("M22", n, "role", "two user messages in a row")
+                self.found.add("MS-M22", n, "role", "two user messages in a row")
             elif role == "assistant" and assistant == "assistant" and self._roles[n - 1] != "tool":
-                self.found.add("M22", n, "role", "two assistant messages in a row")
+                self.found.add("MS-M22", n, "role", "two assistant messages in a row")
             elif role in ("assistant", "tool") and assistant == "":
-                self.found.add("M02", n, "role", f"{role} first", which=1, role=role)
+                self.found.add("MS-M02", n, "role", f"{role} first", which=1, role=role)
             if role in ("user", "assistant", "tool"):
                 assistant = "user" if role == "user" else "assistant"
 
     def _counts(self) -> None:
-        """M06: as many tool messages as calls, whatever their ids."""
+        """MS-M06: as many tool messages as calls, whatever their ids."""
         calling, waiting = 0, 0
         for n, entry in enumerate(self._wire):
             if self._roles[n] == "tool":
                 waiting -= 1
             elif self._roles[n] == "assistant":
                 if waiting:
-                    self.found.add("M06", calling, "tool_calls")
+                    self.found.add("MS-M06", calling, "tool_calls")
                 calling, waiting = n, len(entries(entry.get("tool_calls")))
         if waiting:
-            self.found.add("M06", calling, "tool_calls")
+            self.found.add("MS-M06", calling, "tool_calls")
 
     def _pairs(self) -> None:
-        """M06 to M06d: each call is answered once, by id, before the next assistant message."""
+        """MS-M06 to MS-M06d: each call is answered once, by id, before the next assistant message."""
         calling, results = 0, 0
         waiting: list[str] = []
         answered: set[str] = set()
@@ -210,7 +210,7 @@ class _Check:
                     waiting.remove(id)
                     answered.add(id)
                 else:
-                    rule = "M06b" if id in answered else "M06a"
+                    rule = "MS-M06b" if id in answered else "MS-M06a"
                     self.found.add(rule, n, "tool_call_id", f"id {id!r:.80}", ids=id)
             elif self._roles[n] == "assistant":
                 self._unanswered(calling, waiting, results)
@@ -218,7 +218,7 @@ class _Check:
                 for m, call in enumerate(entries(entry.get("tool_calls"))):
                     id = shown(call.get("id")) if isinstance(call, Mapping) else ""
                     if id in waiting:
-                        self.found.add("M06c", n, f"tool_calls[{m}].id", f"id {id!r:.80}", ids=id)
+                        self.found.add("MS-M06c", n, f"tool_calls[{m}].id", f"id {id!r:.80}", ids=id)
                     waiting.append(id)
         self._unanswered(calling, waiting, results)
 
@@ -226,16 +226,16 @@ class _Check:
         if waiting:
             calls = len(entries(self._wire[calling].get("tool_calls")))
             # The older rule counts only, and the strictest fields stand for all versions.
-            for rule in ("M06", "M06d") if calls != results else ("M06d",):
+            for rule in ("MS-M06", "MS-M06d") if calls != results else ("MS-M06d",):
                 self.found.add(rule, calling, "tool_calls", f"no result for {', '.join(waiting):.200}")
 
     def _ends(self) -> None:
         last = len(self._wire) - 1
         role = self._roles[last]
         if not last and role in ("assistant", "tool") and not self._dialect.alternate:
-            self.found.add("M02", 0, "role")
+            self.found.add("MS-M02", 0, "role")
         elif role == "assistant" and not (self._dialect.prefix and self._wire[last].get("prefix") is True):
-            self.found.add("M04", last, "role", role=role)
+            self.found.add("MS-M04", last, "role", role=role)
 
     def _audio(self) -> None:
         if self._dialect.audio_beside_system:
@@ -250,4 +250,4 @@ class _Check:
             )
         ]
         if systems and audios:
-            self.found.add("M11", audios[0], systems=systems, audios=audios)
+            self.found.add("MS-M11", audios[0], systems=systems, audios=audios)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.plain_messages import SHORT, common_assistant, common_user
 from message_history.dialects._shared.writer import json_object, named_for
-from message_history.dialects.mistral.rules import NAME
+from message_history.dialects.mistral.schema import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def _user(
 ) -> list[Wire]:
     wire: list[Wire] = [{"role": "tool", "tool_call_id": write_id(id), "content": text} for id, text in results]
     if texts and results and dialect.bridge:
-        changes.added("an assistant message between a tool message and a user message (M03a)")
+        changes.added("an assistant message between a tool message and a user message (MS-M03a)")
         wire.append({"role": "assistant", "content": BRIDGE})
     if texts:
         wire.append({"role": "user", "content": _content(texts, dialect)})
@@ -74,7 +74,7 @@ def _assistant(
         written.append({"id": write_id(id), "type": "function", "function": function})
     if not texts or dialect.text_with_calls:
         return [{"role": "assistant", "content": content, "tool_calls": written}]
-    changes.added("a user message between words and calls of one message (M09)")
+    changes.added("a user message between words and calls of one message (MS-M09)")
     return [
         {"role": "assistant", "content": content},
         {"role": "user", "content": GO_ON},

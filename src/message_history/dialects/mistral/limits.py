@@ -12,12 +12,12 @@ __all__ = ["HOSTED", "LIMITS", "SERVED"]
 
 _TYPES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _RULES: Final = {
-    "type": "M24",
-    "mismatch": "M24",
-    "broken": "M24",
-    "animated": "M24",
-    "bytes": "M25",
-    "count": "M25",
+    "type": "MS-M24",
+    "mismatch": "MS-M24",
+    "broken": "MS-M24",
+    "animated": "MS-M24",
+    "bytes": "MS-M25",
+    "count": "MS-M25",
 }
 
 HOSTED: Final = Limits(
@@ -30,7 +30,7 @@ HOSTED: Final = Limits(
     source="https://docs.mistral.ai/capabilities/vision",
     date="2025-10",
 )
-LIMITS: Final = Limits(rules={"broken": "M24"}, source="https://github.com/mistralai/mistral-common", date="2026-09")
+LIMITS: Final = Limits(rules={"broken": "MS-M24"}, source="https://github.com/mistralai/mistral-common", date="2026-09")
 """Of the open models, whoever serves them."""
 
 SERVED: Final = (

@@ -31,7 +31,7 @@ from message_history.dialects._shared.writer import (
     well_formed,
 )
 from message_history.dialects.base import Export
-from message_history.dialects.mistral import rules
+from message_history.dialects.mistral import schema
 from message_history.dialects.mistral.common import BRIDGE, GO_ON, common_wire
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
 from message_history.dialects.openai_chat.media import beside_source, url_of
@@ -126,7 +126,7 @@ class Render:
             chunks = [_text_chunk(PLACEHOLDER)]
         content = self._content(chunks)
         if calls and content and not self._dialect.text_with_calls:
-            self.changes.added("a user message between words and calls of one message (M09)")
+            self.changes.added("a user message between words and calls of one message (MS-M09)")
             self._wire += [{"role": "assistant", "content": content}, {"role": "user", "content": GO_ON}]
             content = ""
         self._wire.append({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
@@ -143,7 +143,7 @@ class Render:
         if isinstance(block, ThinkingBlock):
             return self._thinking(block, leads=leads)
         if isinstance(block, ImageBlock | DocumentBlock):
-            self.changes.omitted(block, "media in an assistant message (M10)")
+            self.changes.omitted(block, "media in an assistant message (MS-M10)")
             return [_text_chunk(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")]
         own = self._own(block, self._dialect.assistant_chunks)
         if own is None:
@@ -153,13 +153,15 @@ class Render:
 
     def _thinking(self, block: ThinkingBlock, *, leads: bool) -> list[Wire]:
         if block.issuer != MISTRAL or not self._dialect.thinking:
-            self.changes.omitted(block, "thinking that this model does not take back (M10)")
+            self.changes.omitted(block, "thinking that this model does not take back (MS-M10)")
         elif not leads:
-            self.changes.omitted(block, "thinking behind other content (M19)")
+            self.changes.omitted(block, "thinking behind other content (MS-M19)")
         elif is_blank(block.thinking) and not block.signature:
             self.changes.omitted(block, "blank thinking")
         elif block.signature and not _is_well_formed(block.thinking):
-            self.changes.omitted(block, "signed thinking with a lone surrogate, which cannot be sent unchanged (M23)")
+            self.changes.omitted(
+                block, "signed thinking with a lone surrogate, which cannot be sent unchanged (MS-M23)"
+            )
         else:
             extra = block.extra(MISTRAL)
             parts = _thoughts(extra.get("thinking")) or [FrozenDict(_text_chunk(block.thinking))]
@@ -210,7 +212,7 @@ class Render:
             if len(self._wire) == written:
                 del self._wire[before:]
             elif self._dialect.bridge:
-                self.changes.added("an assistant message between a tool message and a user message (M03a)")
+                self.changes.added("an assistant message between a tool message and a user message (MS-M03a)")
         elif not results:
             before = len(self._wire)
             self._user_blocks(rest, chunks)
@@ -242,7 +244,7 @@ class Render:
                 self._has_system = True
                 self._wire.append({"role": "system", "content": self._text(block.text)})
             else:
-                self.changes.rewritten("system words as marked text of the user's turn (M03b)", block)
+                self.changes.rewritten("system words as marked text of the user's turn (MS-M03b)", block)
                 chunks.append(_text_chunk(self._text(f"<system>\n{block.text}\n</system>")))
         end()
 
@@ -256,7 +258,7 @@ class Render:
             self.changes.omitted(block, "not for a user message")
             return []
         if own["type"] == "input_audio" and self._has_system and not self._dialect.audio_beside_system:
-            self.changes.omitted(block, "audio beside a system message (M11)")
+            self.changes.omitted(block, "audio beside a system message (MS-M11)")
             return [_text_chunk("[audio left out: it cannot be sent here]")]
         return [own]
 
@@ -282,7 +284,7 @@ class Render:
         wire: Wire = {"role": "tool", "tool_call_id": self._id(block.tool_use_id), "content": content}
         name = shared_key(block, "name")
         if isinstance(name, str) and name:
-            wire["name"] = named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
+            wire["name"] = named_for(name, schema.NAME, schema.NAME_LIMIT, self.changes)
         return wire
 
     def _given(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
@@ -291,7 +293,7 @@ class Render:
         if written["type"] in self._dialect.tool_chunks:
             return written
         kind = "image" if isinstance(part, ImageBlock) else "document"
-        self.changes.rewritten(f"a tool's {kind} in a user message behind the results (M10)", part)
+        self.changes.rewritten(f"a tool's {kind} in a user message behind the results (MS-M10)", part)
         self._moved += [_text_chunk(f"[The {kind} that tool call {self._ids(result.tool_use_id)} gave:]"), written]
         return _text_chunk(f"[The {kind} follows in the next user message.]")
 
@@ -319,7 +321,7 @@ class Render:
         wire = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         kind = "image" if isinstance(block, ImageBlock) else "document"
         if wire is None or wire["type"] not in allowed:
-            self.changes.omitted(block, f"media that this model does not take in this form (M10): {kind}")
+            self.changes.omitted(block, f"media that this model does not take in this form (MS-M10): {kind}")
             return _text_chunk(f"[{kind} left out: it cannot be sent here]")
         if wire["type"] != "text":
             self._withhold(beside_source(block.source))
@@ -367,7 +369,7 @@ class Render:
 
     def _withhold(self, keys: Mapping[str, Any]) -> None:
         if keys:
-            self.changes.omitted(FrozenDict(keys), f"keys that this API does not take (M12): {', '.join(keys)}")
+            self.changes.omitted(FrozenDict(keys), f"keys that this API does not take (MS-M12): {', '.join(keys)}")
 
     def _text(self, text: str) -> str:
         return text if text.isascii() else well_formed(text, self.changes)
@@ -375,12 +377,12 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.renamed(id, alias, "M07")
+            self.changes.renamed(id, alias, "MS-M07")
         return alias
 
 
 def _has_no_chunks(messages: Sequence[Message]) -> bool:
-    """Tell whether messages hold nothing of which a system message decides whether it is sent (M11)."""
+    """Tell whether messages hold nothing of which a system message decides whether it is sent (MS-M11)."""
     return not any(isinstance(block, ProviderBlock) for message in messages for block in message.content)
 
 

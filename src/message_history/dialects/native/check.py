@@ -37,30 +37,30 @@ def violations(wire: Sequence[Any]) -> list[Violation]:
     calls: list[str] = []
     for n, entry in enumerate(wire):
         if not isinstance(entry, Mapping):
-            found.add("L4", n, what="an entry is no message")
+            found.add("NA-L4", n, what="an entry is no message")
             continue
         role = text_at(entry, "role")
         if role == "system" and before is None:
             continue
         if before is None and role != "user":
-            found.add("L1", n, "role")
+            found.add("NA-L1", n, "role")
         if role == before:
-            found.add("L2", n, "role", role=role)
+            found.add("NA-L2", n, "role", role=role)
         content = entries(entry.get("content"))
         blocks = [block if isinstance(block, Mapping) else {} for block in content]
         if not blocks:
-            found.add("L4", n, "content", what="an empty message")
+            found.add("NA-L4", n, "content", what="an empty message")
         results = [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
         leading = [text_at(block, "tool_use_id") for block in blocks[: len(results)]]
         if (before == "assistant" or results) and (results != calls or leading != results):
-            found.add("L3", n, "content", ids=", ".join(calls or results))
+            found.add("NA-L3", n, "content", ids=", ".join(calls or results))
         calls = [text_at(block, "id") for block in blocks if block.get("type") == "tool_use"]
         if len(set(calls)) != len(calls) or (calls and role != "assistant"):
-            found.add("L3", n, "content", ids=", ".join(calls))
+            found.add("NA-L3", n, "content", ids=", ".join(calls))
         for m, block in enumerate(blocks):
             what = _lack(block)
             if what:
-                found.add("L4", n, f"content[{m}]", what=what)
+                found.add("NA-L4", n, f"content[{m}]", what=what)
         before = role
     return found.violations
 

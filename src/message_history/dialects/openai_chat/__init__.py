@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 from attrs import Factory, field, frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
-from message_history.dialects.openai_chat import rules
+from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.limits import limits_for
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.dialects.openai_chat.providers import fields_of, quoted_by
 from message_history.dialects.openai_chat.render import Render
-from message_history.dialects.openai_chat.rules import ID, ID_LIMIT, MAX_CALLS, NAME
+from message_history.dialects.openai_chat.schema import ID, ID_LIMIT, MAX_CALLS, NAME
 
 if TYPE_CHECKING:
     import re
@@ -77,7 +77,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     """
 
     name: ClassVar[str] = OPENAI_CHAT
-    rules: ClassVar[Sequence[Rule]] = rules.RULES
+    rules: ClassVar[Sequence[Rule]] = schema.RULES
 
     provider: str = "openai"
     prefill: bool = False

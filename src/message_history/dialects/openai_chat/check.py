@@ -16,7 +16,7 @@ from attrs import evolve
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
-from message_history.dialects.openai_chat import rules
+from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.order import faults_of_order
 from message_history.violations import Violation
 
@@ -114,7 +114,7 @@ class _Check:
             self._add("developer", n, "role", role=role)
         name = entry.get("name")
         if name is not None and role not in ("tool", "function"):
-            if not isinstance(name, str) or len(name) > rules.NAME_LIMIT or not FUNCTION_NAME.fullmatch(name):
+            if not isinstance(name, str) or len(name) > schema.NAME_LIMIT or not FUNCTION_NAME.fullmatch(name):
                 self._add("message name", n, "name", f"name {short_repr(name)}")
         if role == "tool" and not isinstance(entry.get("tool_call_id"), str):
             self._add("no id", n, "tool_call_id")
@@ -194,7 +194,7 @@ class _Check:
             self._add("image url", n, path, "an image that is only a URL", text=1)
         elif kind == "image_url":
             self._media.url(n, f"{path}.image_url.url", _url_of(part))
-        elif kind not in rules.PARTS.get(role, frozenset()) or not taken:
+        elif kind not in schema.PARTS.get(role, frozenset()) or not taken:
             fault = "part type" if role == "user" else "part of another role"
             self._add(fault, n, path, f"a part of type {kind!r:.40}", kind=kind, role=role)
         elif kind == "text" and isinstance(part, Mapping) and part.get("text") == "":
@@ -224,9 +224,9 @@ class _Check:
             if not dialect.name_pattern.fullmatch(name):
                 detail = f"name {short_repr(name)}"
                 self._add("call name", n, f"{path}.function.name", detail, text=int(not name), m=m, name=name)
-            elif len(name) > rules.NAME_LIMIT:
+            elif len(name) > schema.NAME_LIMIT:
                 self._add(
-                    "long call name", n, f"{path}.function.name", count=len(name), limit=rules.NAME_LIMIT, name=name
+                    "long call name", n, f"{path}.function.name", count=len(name), limit=schema.NAME_LIMIT, name=name
                 )
             if not custom:
                 self._arguments(n, m, function.get("arguments"), id)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.plain_messages import common_assistant, common_user
 from message_history.dialects._shared.writer import json_object
-from message_history.dialects.openai_chat.rules import NAME
+from message_history.dialects.openai_chat.schema import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

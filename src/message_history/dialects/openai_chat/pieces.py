@@ -25,7 +25,7 @@ from message_history.dialects._shared.writer import (
     thaw_well_formed,
     well_formed,
 )
-from message_history.dialects.openai_chat import rules
+from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.media import beside_source, media_type_of, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 
@@ -102,7 +102,7 @@ class Pieces:
 
     def name(self, name: str) -> str:
         """Write a name of a tool."""
-        return named_for(name, self._dialect.name_pattern, rules.NAME_LIMIT, self.changes)
+        return named_for(name, self._dialect.name_pattern, schema.NAME_LIMIT, self.changes)
 
     def call(self, block: ToolUseBlock) -> Wire:
         """Write a call."""
@@ -225,7 +225,7 @@ class Pieces:
         name = block.carried(OPENAI_CHAT).get("name")
         if not isinstance(name, str) or not name:
             return None
-        return named_for(name, rules.NAME, rules.NAME_LIMIT, self.changes)
+        return named_for(name, schema.NAME, schema.NAME_LIMIT, self.changes)
 
     def _names(self) -> bool:
         """Tell whether a message may say who speaks."""
@@ -237,11 +237,11 @@ class Pieces:
         Args:
             prompt: how many of the marks the system prompt has, which are left out last.
         """
-        beyond = max(len(self._marked) - rules.MAX_CACHE_MARKS, 0)
+        beyond = max(len(self._marked) - schema.MAX_CACHE_MARKS, 0)
         for index, part in (self._marked[prompt:] + self._marked[:prompt][::-1])[:beyond]:
             self.changes.index = index
             del part["cache_control"]
-            self.changes.omitted(None, f"a cache mark beyond {rules.MAX_CACHE_MARKS}")
+            self.changes.omitted(None, f"a cache mark beyond {schema.MAX_CACHE_MARKS}")
 
     @property
     def marks(self) -> int:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import evolve
 
 from message_history.dialects.base import ModelRow, Rule, fields_for
-from message_history.dialects.openai_chat import rules
-from message_history.dialects.openai_chat.rules import SHORT_ID
+from message_history.dialects.openai_chat import schema
+from message_history.dialects.openai_chat.schema import SHORT_ID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -371,5 +371,5 @@ def quoted_by(provider: str) -> Mapping[str, Rule]:
 def rule_of(quoted: str) -> Rule:
     """Give the rule that is quoted: by its id, behind which the place of one of its texts may stand."""
     id, _, which = quoted.partition(":")
-    rule = rules.RULES.by_id[id]
+    rule = schema.RULES.by_id[id]
     return evolve(rule, errors=(rule.errors[int(which)],)) if which else rule

@@ -13,7 +13,7 @@ from message_history.dialects.openai_responses.forms import MODELS, OPENAI_RESPO
 from message_history.dialects.openai_responses.limits import LIMITS
 from message_history.dialects.openai_responses.parse import Reader, is_truncated
 from message_history.dialects.openai_responses.render import Render
-from message_history.dialects.openai_responses.rules import RULES
+from message_history.dialects.openai_responses.schema import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

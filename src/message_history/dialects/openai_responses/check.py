@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
-from message_history.dialects.openai_responses import forms, rules
+from message_history.dialects.openai_responses import forms, schema
 from message_history.violations import Violation
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any], dialect: OpenAIResponses) -> None:
-        self.found = Findings(rules.RULES.by_id)
+        self.found = Findings(schema.RULES.by_id)
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)

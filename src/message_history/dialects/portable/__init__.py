@@ -15,8 +15,8 @@ from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.limits import PORTABLE
-from message_history.dialects.openai_chat.rules import SHORT_ID
-from message_history.dialects.portable.rules import RULES, quoted
+from message_history.dialects.openai_chat.schema import SHORT_ID
+from message_history.dialects.portable.schema import RULES, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

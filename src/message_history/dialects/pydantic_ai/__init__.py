@@ -13,7 +13,7 @@ from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI
 from message_history.dialects.pydantic_ai.objects import model_messages
 from message_history.dialects.pydantic_ai.parse import Reader
 from message_history.dialects.pydantic_ai.render import Render
-from message_history.dialects.pydantic_ai.rules import RULES
+from message_history.dialects.pydantic_ai.schema import RULES
 from message_history.media.limits import NO_LIMITS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.schema import misfits
-from message_history.dialects.pydantic_ai import fields, rules
+from message_history.dialects.pydantic_ai import fields, schema
 from message_history.dialects.pydantic_ai.objects import plain
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class _Check:
     """One list."""
 
     def __init__(self, wire: Sequence[Any]) -> None:
-        self.found = Findings(rules.RULES.by_id)
+        self.found = Findings(schema.RULES.by_id)
         self._wire = [entry if isinstance(entry, dict) else plain(entry) for entry in wire]
 
     def run(self) -> None:

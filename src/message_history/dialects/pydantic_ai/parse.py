@@ -38,7 +38,7 @@ from message_history.dialects.pydantic_ai.extras import (
     with_extra,
 )
 from message_history.dialects.pydantic_ai.objects import plain
-from message_history.dialects.pydantic_ai.rules import ISSUERS, REASONING_KEYS
+from message_history.dialects.pydantic_ai.schema import ISSUERS, REASONING_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -39,7 +39,7 @@ from message_history.dialects.pydantic_ai.fields import (
     typed_kind_fits,
 )
 from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
-from message_history.dialects.pydantic_ai.rules import ID, PROVIDERS
+from message_history.dialects.pydantic_ai.schema import ID, PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ ID: Final = re.compile("[a-zA-Z0-9]{9}")
 ID_LENGTH: Final = 9
 ANY_ID: Final = re.compile("(?!null$)[^\ud800-\udfff]+", re.DOTALL)
 ANY_ID_LENGTH: Final = 256
-"""No limit is documented (M07a); ids beyond this are nobody's."""
+"""No limit is documented (MS-M07a); ids beyond this are nobody's."""
 NAME: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 ANY_NAME: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 NAME_LIMIT: Final = 64

@@ -19,13 +19,13 @@ RULES: Final = RuleTable("anthropic")
 
 
 ID: Final = re.compile("(?!srvtoolu_)[a-zA-Z0-9_-]+")
-"""A client's call with a server tool's prefix is taken for the server's, and its result refused (C19)."""
+"""A client's call with a server tool's prefix is taken for the server's, and its result refused (AN-C19)."""
 SERVER_ID: Final = re.compile("srvtoolu_[a-zA-Z0-9_]+")
 NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_LIMIT: Final = 64
-"""The strict form of 2025; the schema of 2026 takes 200 characters (C8)."""
+"""The strict form of 2025; the schema of 2026 takes 200 characters (AN-C8)."""
 ID_LIMIT: Final = 256
-"""No limit is documented (C7); ids beyond this are nobody's."""
+"""No limit is documented (AN-C7); ids beyond this are nobody's."""
 
 SERVER_TOOLS: Final = {
     "web_search": "web_search_tool_result",
@@ -37,7 +37,7 @@ SERVER_TOOLS: Final = {
     "tool_search_tool_bm25": "tool_search_tool_result",
     "advisor": "advisor_tool_result",
 }
-"""The block type of each server tool's result (S4; SDK types, 2026-09)."""
+"""The block type of each server tool's result (AN-S4; SDK types, 2026-09)."""
 
 IN_RESULTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 IN_USER: Final = frozenset({"text", "image", "document", "tool_result", "search_result", "container_upload"})
@@ -46,7 +46,7 @@ OWN_IN_USER: Final = frozenset({"search_result", "container_upload"})
 OWN_IN_RESULTS: Final = frozenset({"search_result", "tool_reference", "browser_state"})
 """The blocks of a result that only this API knows."""
 TOOL_CHANGES: Final = frozenset({"tool_addition", "tool_removal"})
-"""What a system message may hold besides text, with a beta header (A10)."""
+"""What a system message may hold besides text, with a beta header (AN-A10)."""
 IN_ASSISTANT: Final = frozenset(
     {
         "text",
@@ -95,24 +95,24 @@ class Row:
 
 
 MODELS: Final = (
-    Row(field="prefill", value=True, until=(4, 5), rule="A15"),
-    Row(field="system_in_list", value=True, families=frozenset({"opus"}), since=(4, 8), until=(5, 5), rule="A9"),
+    Row(field="prefill", value=True, until=(4, 5), rule="AN-A15"),
+    Row(field="system_in_list", value=True, families=frozenset({"opus"}), since=(4, 8), until=(5, 5), rule="AN-A9"),
     Row(
         field="system_in_list",
         value=True,
         families=frozenset({"fable", "mythos"}),
         since=(5, 0),
         until=(5, 1),
-        rule="A9",
+        rule="AN-A9",
     ),
-    Row(field="binds_thinking", value=False, until=(5, 0), rule="T12"),
+    Row(field="binds_thinking", value=False, until=(5, 0), rule="AN-T12"),
     Row(
         field="binds_thinking",
         value=False,
         families=frozenset({"opus", "sonnet", "haiku"}),
         since=(5, 0),
         until=(5, 4),
-        rule="T12",
+        rule="AN-T12",
     ),
 )
 """What differs by model; a model that no row covers gets the strictest value of each field."""

@@ -18,7 +18,7 @@ RULES: Final = RuleTable("bedrock")
 
 
 ID: Final = re.compile("[a-zA-Z0-9_-]+")
-"""What every version of the service takes (B09)."""
+"""What every version of the service takes (BR-B09)."""
 ID_LIMIT: Final = 64
 NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_LIMIT: Final = 64

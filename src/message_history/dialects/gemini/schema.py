@@ -18,10 +18,10 @@ RULES: Final = RuleTable("gemini")
 
 
 BYPASS: Final = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
-"""What stands for a missing signature, as it is sent (G14)."""
+"""What stands for a missing signature, as it is sent (GM-G14)."""
 RAW_BYPASSES: Final = frozenset({"skip_thought_signature_validator", "context_engineering_is_the_way_to_go"})
 BYPASSES: Final = frozenset({BYPASS, "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv", *RAW_BYPASSES})
-"""All forms in which it comes (G14)."""
+"""All forms in which it comes (GM-G14)."""
 
 NAME: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_.:-]*")
 NAME_LIMIT: Final = 64
@@ -29,7 +29,7 @@ ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 ID_LIMIT: Final = 256
 """No limit is documented; ids beyond this are nobody's."""
 BASE64: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
-"""Either alphabet, with or without padding: what ProtoJSON takes (G12)."""
+"""Either alphabet, with or without padding: what ProtoJSON takes (GM-G12)."""
 
 DATA: Final = (
     "text",
@@ -42,7 +42,7 @@ DATA: Final = (
     "toolCall",
     "toolResponse",
 )
-"""The fields of which a part has exactly one (G03; SDK types, 2026-09)."""
+"""The fields of which a part has exactly one (GM-G03; SDK types, 2026-09)."""
 SERVER_PARTS: Final = frozenset({"toolCall", "toolResponse"})
 MODEL_PARTS: Final = frozenset({"executableCode", "codeExecutionResult", *SERVER_PARTS})
 """The parts that only the model's contents hold, and that only this API understands."""
@@ -72,7 +72,7 @@ KINDS: Final[dict[str, type]] = {
 
 IMAGE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"})
 APPLICATION_TYPES: Final = frozenset({"application/pdf", "application/x-javascript", "application/x-python"})
-"""Of images and of applications, what the API takes (G24; vision and document guides, 2026-09)."""
+"""Of images and of applications, what the API takes (GM-G24; vision and document guides, 2026-09)."""
 AS_TEXT: Final = frozenset({"image/svg+xml", "application/json", "application/xml"})
 """Types that the API does not take, but whose data are text."""
 RESPONSE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"})
