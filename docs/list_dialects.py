@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 NAMES: Final = tuple(name for name in DIALECTS if name != "native")
 """`native` is our own form, and has no provider."""
 MODELS: Final = {
-    "anthropic": ("anthropic.rules.MODELS",),
+    "anthropic": ("anthropic.schema.MODELS",),
     "openai_chat": ("openai_chat.providers.HOSTS", "openai_chat.providers.TEMPLATES", "openai_chat.providers.MODELS"),
     "openai_responses": ("openai_responses.forms.MODELS",),
-    "gemini": ("gemini.rules.MODELS", "gemini.rules.DEVELOPER_MODELS"),
-    "mistral": ("mistral.rules.MODELS",),
-    "bedrock": ("bedrock.rules.MODELS",),
+    "gemini": ("gemini.schema.MODELS", "gemini.schema.DEVELOPER_MODELS"),
+    "mistral": ("mistral.schema.MODELS",),
+    "bedrock": ("bedrock.schema.MODELS",),
 }
 """Where the tables of models are."""
 MADE_BY: Final = "Made by `docs/list_dialects.py` from the rules; do not edit by hand."

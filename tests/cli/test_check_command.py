@@ -43,10 +43,10 @@ def test_violations_are_listed_with_place_rule_and_the_providers_words(tmp_path:
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
         f"{file}: anthropic, 3 messages, 2 violations",
-        "  entry 1: C1: no result right after: toolu_1",
+        "  entry 1: AN-C1: no result right after: toolu_1",
         "    messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each "
         "`tool_use` block must have a corresponding `tool_result` block in the next message.",
-        "  entry 2 content[0]: C2: the message does not begin with a result",
+        "  entry 2 content[0]: AN-C2: the message does not begin with a result",
         "    messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each "
         "`tool_use` block must have a corresponding `tool_result` block in the next message.",
     ]
@@ -84,7 +84,7 @@ def test_a_conversation_may_end_with_the_assistant_but_a_request_may_not(tmp_pat
     assert check(file).exit_code == 0
     request = check(file, "--as-request")
     assert request.exit_code == 1
-    assert ": A15: " in request.stdout
+    assert ": AN-A15: " in request.stdout
     assert check(file, "--dialect", "anthropic").exit_code == 0
     assert check(file, "--dialect", "anthropic", "--as-request").exit_code == 1
 
@@ -96,7 +96,7 @@ def test_lines_are_named_by_number_and_malformed_ones_are_skipped(tmp_path: Path
     result = check(file)
     assert result.exit_code == 1
     assert result.stderr == f"{file}: line 2: skipped: cut off\n"
-    assert "\n  line 4: C1: no result right after: toolu_1\n" in result.stdout
+    assert "\n  line 4: AN-C1: no result right after: toolu_1\n" in result.stdout
 
 
 def test_a_skipped_line_alone_is_something_found(tmp_path: Path) -> None:

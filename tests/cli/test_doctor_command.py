@@ -74,7 +74,7 @@ def test_what_is_broken_is_listed_and_nothing_is_written(folder: Path) -> None:
     assert {str(Path(row[-1]).relative_to(folder)) for row in listed} == BAD
     assert {row[1] for row in listed} == {"claude-code", "codex", "messages", "log", "message-history"}
     assert lines[-1] == "7 sessions: 2 sound, 5 broken, 2 other files"
-    assert any("entry 1: C1: no result right after: toolu_1" in line for line in lines)
+    assert any("entry 1: AN-C1: no result right after: toolu_1" in line for line in lines)
     assert held(folder) == before
 
 
@@ -91,7 +91,7 @@ def test_fix_writes_siblings_that_check_accepts(folder: Path) -> None:
     before = held(folder)
     result = doctor(folder, "--fix")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "7 sessions: 2 sound, 5 mended" in result.stdout
+    assert "7 sessions: 2 sound, 5 repaired" in result.stdout
     after = held(folder)
     new = {name: after[name] for name in after.keys() - before.keys()}
     assert set(new) == {str(Path(name).with_suffix("")) + ".repaired" + Path(name).suffix for name in BAD}
@@ -269,7 +269,7 @@ def test_unreadable_files_do_not_end_the_run(folder: Path) -> None:
         f"{folder}/a.json: error: it is a binary file",
         f"{folder}/z.json: error: the file is empty",
     ]
-    assert "7 sessions: 2 sound, 5 mended, 2 files unreadable, 2 other files" in result.stdout
+    assert "7 sessions: 2 sound, 5 repaired, 2 files unreadable, 2 other files" in result.stdout
 
 
 def test_what_is_not_there_is_one_line(tmp_path: Path) -> None:

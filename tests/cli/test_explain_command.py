@@ -42,12 +42,12 @@ def test_the_rule_what_the_library_does_and_the_source_are_printed() -> None:
     first = explain(UNANSWERED)[0]
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("anthropic C1 (")
+    assert lines[0].startswith("anthropic AN-C1 (")
     assert lines[0].endswith(f"): {first.rule.rule}")
     assert lines[1] == f"  the provider says: {first.error}"
     assert lines[2] == f"  this library: {first.rule.repair}"
     assert lines[3] == f"  seen: {first.rule.source} ({first.rule.date})"
-    assert any(line.startswith("or bedrock B06") for line in lines[4:])
+    assert any(line.startswith("or bedrock BR-B06") for line in lines[4:])
 
 
 def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
     lines = result.stdout.splitlines()
     (told,) = [number for number, line in enumerate(lines) if line.startswith(f"{file}: ")]
     assert lines[told] == f"{file}: anthropic, 4 messages, this rule is broken in 1 place"
-    assert lines[told + 1] == "  entry 3: C1: no result right after: toolu_2"
+    assert lines[told + 1] == "  entry 3: AN-C1: no result right after: toolu_2"
     assert lines[told + 2].strip() == UNANSWERED
 
 
@@ -92,11 +92,11 @@ def test_an_error_of_another_kind_still_tells_what_is_wrong_with_the_file(tmp_pa
 
 def test_whose_error_it_is_can_be_assistant_and_is_read_from_the_file(tmp_path: Path) -> None:
     text = "This model does not support assistant message prefill. The conversation must end with a user message."
-    assert run(text).stdout.startswith("anthropic A15")
-    assert run(text, "--dialect", "bedrock").stdout.startswith("bedrock B03")
+    assert run(text).stdout.startswith("anthropic AN-A15")
+    assert run(text, "--dialect", "bedrock").stdout.startswith("bedrock BR-B03")
     converse = [{"role": "user", "content": [{"text": "q"}]}, {"role": "assistant", "content": [{"text": "a"}]}]
     result = run(text, saved(tmp_path / "a.json", converse))
-    assert result.stdout.startswith("bedrock B03")
+    assert result.stdout.startswith("bedrock BR-B03")
     assert "  entry 1" in result.stdout
 
 
@@ -118,4 +118,4 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     lines.write_text("\n".join([*map(json.dumps, BROKEN), "{broken"]))
     skipped = run(UNANSWERED, lines)
     assert skipped.exit_code == 1
-    assert "  line 4: C1" in skipped.stdout
+    assert "  line 4: AN-C1" in skipped.stdout

@@ -229,7 +229,7 @@ def test_a_file_of_which_nothing_is_left_is_exit_code_1(tmp_path: Path) -> None:
     file = saved(tmp_path / "a.json", [{"role": "user", "content": " "}])
     result = repair(file)
     assert result.exit_code == 1
-    assert "error: the provider would refuse this: A1" in result.stderr
+    assert "error: the provider would refuse this: AN-A1" in result.stderr
     assert json.loads((tmp_path / "a.repaired.json").read_text()) == []
 
 

@@ -99,8 +99,8 @@ def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, E
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anthropic, "common_wire", lambda _: None)
         for shape in SHORT_WAYS:
-            patch.setattr(shape, "common_said", lambda _: None)
-            patch.setattr(shape, "common_heard", lambda _: None)
+            patch.setattr(shape, "common_assistant", lambda _: None)
+            patch.setattr(shape, "common_user", lambda _: None)
         return short, history.export(dialect)
 
 

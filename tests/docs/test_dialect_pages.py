@@ -39,7 +39,7 @@ def test_a_stale_page_is_found_and_written_anew(tmp_path: Path) -> None:
     shutil.copytree(DOCS / "dialects", tmp_path / "dialects")
     page = tmp_path / "dialects" / "bedrock.md"
     before = page.read_text(encoding="utf-8")
-    page.write_text(before.replace("### B01", "### B99"), encoding="utf-8")
+    page.write_text(before.replace("### BR-B01", "### BR-B99"), encoding="utf-8")
     checked = run("list_dialects.py", "--check", tmp_path)
     assert checked.returncode == 1
     assert [line.partition(":")[0] for line in checked.stdout.splitlines()] == [str(page)]

@@ -475,4 +475,4 @@ def test_text_only_conversations_do_not_load_what_looks_at_images() -> None:
         "print([name for name in sys.modules if name.startswith(('message_history.media.', 'PIL'))])"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
-    assert found == "['message_history.media.limits', 'message_history.media.fit']"
+    assert found == "['message_history.media.fit', 'message_history.media.limits']"
