@@ -76,7 +76,7 @@ class Message:
     shape: int = field(eq=False)
 
     def __attrs_pre_init__(self) -> None:
-        if hasattr(self, "way"):
+        if hasattr(self, "shape"):
             raise FrozenInstanceError
 
     def __init__(self, role: Role, content: Content) -> None:
@@ -178,7 +178,7 @@ _new = object.__new__
 _set_role = Message.role.__set__  # type: ignore[union-attr]
 _set_content = Message.content.__set__  # type: ignore[attr-defined]
 _set_ids = Message.ids.__set__  # type: ignore[attr-defined]
-_set_way = Message.shape.__set__  # type: ignore[attr-defined]
+_set_shape = Message.shape.__set__  # type: ignore[attr-defined]
 
 
 def make_message(role: Role, content: tuple[Block, ...]) -> Message:
@@ -210,7 +210,7 @@ def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], 
     _set_role(message, role)
     _set_content(message, content)
     _set_ids(message, ids)
-    _set_way(message, shape)
+    _set_shape(message, shape)
     return message
 
 
