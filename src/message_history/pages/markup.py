@@ -1,0 +1,83 @@
+"""HTML that cannot be broken out of: every text is escaped when it is put in, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from html import escape as escape_html
+from typing import TYPE_CHECKING, Final, final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Markup", "element", "join", "text"]
+
+VOID: Final = frozenset({"br", "hr", "img", "input", "meta"})
+
+# Characters that no reader sees, that turn the direction of the text around them, or that UTF-8 cannot hold.
+_HIDDEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+
+@final
+class Markup(str):
+    """A text that is HTML already."""
+
+    __slots__ = ()
+
+
+def text(value: str) -> Markup:
+    """Escape a text.
+
+    Args:
+        value: any text; a lone surrogate or a control character in it is shown as its escape.
+
+    Returns:
+        HTML that shows the text and does nothing else.
+    """
+    if isinstance(value, Markup):
+        return value
+    escaped = escape_html(value)
+    return Markup(_HIDDEN.sub(_shown, escaped) if _HIDDEN.search(escaped) else escaped)
+
+
+def _shown(found: re.Match[str]) -> str:
+    code = found[0].encode("unicode_escape", "surrogatepass").decode()
+    return f'<span class="hidden-character">{code}</span>'
+
+
+def join(parts: Iterable[str]) -> Markup:
+    """Join texts and HTML; texts are escaped.
+
+    Args:
+        parts: the parts, in order.
+
+    Returns:
+        HTML.
+    """
+    return Markup("".join(map(text, parts)))
+
+
+def element(name: str, *children: str, **attributes: str | int | bool | None) -> Markup:
+    """Make an element.
+
+    Args:
+        name: its name.
+        children: what it holds: texts, which are escaped, and HTML.
+        attributes: its attributes, with `_` for `-` and at the end of Python's keywords. True gives an attribute
+            without a value; None and False leave it out.
+
+    Returns:
+        HTML.
+    """
+    opening = [name]
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        attribute = key.rstrip("_").replace("_", "-")
+        opening.append(attribute if value is True else f'{attribute}="{_value(str(value))}"')
+    start = f"<{' '.join(opening)}>"
+    return Markup(start) if name in VOID else Markup(f"{start}{join(children)}</{name}>")
+
+
+def _value(value: str) -> str:
+    """Escape the value of an attribute, in which no element can stand."""
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), escape_html(value))

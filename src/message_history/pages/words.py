@@ -1,0 +1,50 @@
+"""What each repair did, in a few words for a reader."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from message_history.repairs import RepairCode, Severity
+
+__all__ = ["SEVERITIES", "TITLES"]
+
+SEVERITIES: Final = {
+    Severity.LOSSLESS: "nothing was lost",
+    Severity.SYNTHETIC: "something was added",
+    Severity.LOSSY: "something was removed",
+}
+
+TITLES: Final = {
+    RepairCode.RESULT_MOVED: "Moved a tool result next to its call",
+    RepairCode.RESULTS_REORDERED: "Put tool results in the order of their calls",
+    RepairCode.RESULT_REHOMED: "Moved a tool result out of an assistant message",
+    RepairCode.CALL_REHOMED: "Moved a call out of a user message",
+    RepairCode.SYSTEM_REHOMED: "Moved a system message out of an assistant message",
+    RepairCode.DUPLICATE_ID_RENAMED: "Renamed a call whose id was taken",
+    RepairCode.LATE_RESULT_QUOTED: "Quoted a tool result that came too late",
+    RepairCode.SECOND_RESULT_QUOTED: "Quoted a second result of one call",
+    RepairCode.STUB_REPLACED: "Replaced a stub with the real result",
+    RepairCode.VALUE_CONVERTED: "Converted a value that JSON cannot hold",
+    RepairCode.ROLE_ASSUMED: "Took an entry without a known role as the user's",
+    RepairCode.RESULT_STUBBED: "Added a stub for a call without a result",
+    RepairCode.BOOTSTRAP_ADDED: "Added a user message at the beginning",
+    RepairCode.CONTINUATION_ADDED: "Added a user message at the end",
+    RepairCode.ID_ASSIGNED: "Gave an id to a call or a result",
+    RepairCode.NAME_ASSIGNED: "Gave a name to a call",
+    RepairCode.INPUT_ASSIGNED: "Gave an empty input to a call",
+    RepairCode.BLANK_TEXT_DROPPED: "Removed blank text",
+    RepairCode.EMPTY_MESSAGE_DROPPED: "Removed an empty message",
+    RepairCode.LEADING_ASSISTANT_DROPPED: "Removed what came before the first user message",
+    RepairCode.ORPHAN_RESULT_DROPPED: "Removed a result that answers no call",
+    RepairCode.DUPLICATE_RESULT_DROPPED: "Removed an equal second result",
+    RepairCode.DUPLICATE_CALL_DROPPED: "Removed an equal second call",
+    RepairCode.INJECTED_CALL_DROPPED: "Removed a call from a user message",
+    RepairCode.CALL_WITHOUT_INPUT_DROPPED: "Removed a call without an input",
+    RepairCode.INCOMPLETE_CALL_DROPPED: "Removed a truncated call",
+    RepairCode.ENTRY_DROPPED: "Removed an entry that is no message",
+    RepairCode.CHOICE_PASSED_OVER: "Left a second choice of a reply",
+    RepairCode.UNANSWERED_CALL_REMOVED: "Removed a call without a result",
+    RepairCode.WITHHELD: "Omitted what the provider does not accept",
+    RepairCode.REWRITTEN: "Rewrote something in a form that the provider accepts",
+    RepairCode.PLACEHOLDER_ADDED: "Added what the provider demands",
+}
