@@ -1,0 +1,174 @@
+"""What the clinic's page asks Python for: what is wrong with a file, the pages that show it, and the repaired file.
+
+It runs in the reader's browser, in a worker; everything that goes in and out is text or bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.detect import DIALECTS
+from message_history.explaining import explain, where
+from message_history.files import FileForm, UnreadableFileError, mend
+from message_history.pages import changes_page, transcript_page
+from message_history.pages.words import TITLES
+from message_history.sessions.reading import SessionKind, session_in
+
+if TYPE_CHECKING:
+    from message_history.dialects import Dialect
+    from message_history.files import SavedFile
+    from message_history.sessions.reading import Conversation, MendedSession, SessionFile
+
+MOST: Final = 500
+"""How many violations and repairs are listed; the pages show all of them."""
+OWN: Final = "own"
+"""The choice of a download in the form that the file has."""
+
+
+class Patient:
+    """One file, or one error text, and what was found out about it.
+
+    Args:
+        name: what the file is called.
+        data: what was dropped or pasted.
+        error: the provider's error text, when there is one.
+    """
+
+    def __init__(self, name: str, data: bytes, error: str = "") -> None:
+        self.name = name
+        self.error = error
+        self.problem = ""
+        self.session: SessionFile | None = None
+        self._mended: MendedSession | None = None
+        try:
+            self.session = session_in(data)
+        except UnreadableFileError as unreadable:
+            self.problem = str(unreadable)
+            # What holds no conversation may be the error text itself.
+            if not error:
+                self.error = data.decode("utf-8", "replace")
+
+    def report(self) -> str:
+        """Return what is wrong and what was repaired, as JSON."""
+        report: dict[str, Any] = {"name": self.name, "explained": self._explained()}
+        if self.session is None:
+            return json.dumps({**report, "problem": "" if report["explained"] else self.problem})
+        main = self._main
+        violations = main.violations()
+        mended = self.mended
+        repairs = [(label, repair) for label, found in mended.repairs for repair in found]
+        files = {each.label: each.file for each in self.session.conversations}
+        return json.dumps(
+            {
+                **report,
+                "problem": "",
+                "kind": self.session.kind.value,
+                "dialect": main.dialect().name,
+                "messages": len(main.file.entries),
+                "others": [each.label for each in self.session.conversations[1:]],
+                "skipped": [
+                    {"where": f"line {note.line}", "detail": note.detail} for note in self.session.notes[:MOST]
+                ],
+                "violations": [self._violation(each, main.file, main.dialect()) for each in violations[:MOST]],
+                "violation_count": len(violations),
+                "repairs": [
+                    {
+                        "title": TITLES[repair.code],
+                        "code": repair.code.value,
+                        "severity": repair.severity.value,
+                        "where": files[label].place_of(repair.source) if repair.source is not None else "",
+                        "detail": repair.detail,
+                    }
+                    for label, repair in repairs[:MOST]
+                ],
+                "repair_count": len(repairs),
+                "left": [str(each) for _, each in mended.after.violations()][:MOST],
+                "forms": [OWN, *sorted(DIALECTS)],
+            }
+        )
+
+    @property
+    def _main(self) -> Conversation:
+        assert self.session is not None  # noqa: S101 - every caller has a session
+        return self.session.conversations[0]
+
+    @property
+    def mended(self) -> MendedSession:
+        """Return the repaired file; it is made once."""
+        assert self.session is not None  # noqa: S101 - every caller has a session
+        if self._mended is None:
+            self._mended = self.session.mend()
+        return self._mended
+
+    def _explained(self) -> list[dict[str, Any]]:
+        if not self.error.strip():
+            return []
+        dialect = self._main.dialect() if self.session is not None else None
+        found = explain(self.error, dialect)
+        places = (
+            [str(each) for each in where(self.error, self._main.file.entries, dialect)[:MOST]]
+            if dialect is not None
+            else []
+        )
+        return [
+            {
+                "dialect": each.dialect,
+                "rule": each.rule.id,
+                "demanded": each.rule.rule,
+                "repaired": each.rule.repair,
+                "error": each.error,
+                "score": round(each.score, 2),
+                "places": places if each is found[0] else [],
+            }
+            for each in found[:3]
+        ]
+
+    def _violation(self, violation: Any, file: SavedFile, dialect: Dialect[Any]) -> dict[str, str]:
+        rule = next((each for each in dialect.rules if each.id == violation.rule), None)
+        return {
+            "rule": violation.rule,
+            "where": "the list" if violation.index is None else file.place_of(violation.index),
+            "path": violation.path,
+            "detail": violation.detail,
+            "error": violation.error,
+            "demanded": rule.rule if rule is not None else "",
+        }
+
+    def page(self, which: str) -> str:
+        """Give a page that shows the conversation.
+
+        Args:
+            which: `transcript`, or `changes` for before and after.
+
+        Returns:
+            HTML.
+        """
+        main = self._main
+        if which == "transcript":
+            return transcript_page(self.name, main.file, main.violations(), dialect=main.known).decode()
+        after = {each.label: each.file for each in self.mended.after.conversations}
+        file = after.get(main.label, self.mended.after.conversations[0].file)
+        repairs = dict(self.mended.repairs).get(main.label, ())
+        return changes_page(self.name, main.file, file, main.violations(), repairs).decode()
+
+    def download(self, form: str) -> tuple[str, bytes]:
+        """Give the repaired file.
+
+        Args:
+            form: a dialect's name, or `own` for the form that the file has.
+
+        Returns:
+            What to call it, and its content.
+        """
+        assert self.session is not None  # noqa: S101 - every caller has a session
+        stem = PurePath(self.name).stem or "conversation"
+        if form == OWN:
+            mended = self.mended
+            in_lines = self.session.kind is not SessionKind.MESSAGES or mended.form is FileForm.LINES
+            return f"{stem}.repaired.{'jsonl' if in_lines else 'json'}", mended.data
+        main = self._main
+        converted = mend(main.file, dialect=main.known, to=DIALECTS[form])
+        ending = "jsonl" if converted.form is FileForm.LINES else "json"
+        return f"{stem}.{form}.{ending}", converted.data
