@@ -43,6 +43,7 @@ ROOMS = (
     "history",
     "streaming",
     "storage",
+    "pages",
     "integrations",
     "cli",
 )

@@ -9,17 +9,17 @@ import json
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.detect import DIALECTS
+from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, where
-from message_history.files import FileForm, UnreadableFileError, mend
 from message_history.pages import changes_page, transcript_page
 from message_history.pages.words import TITLES
-from message_history.sessions.reading import SessionKind, session_in
+from message_history.storage.files import FileForm, UnreadableFileError, repair_file
+from message_history.storage.sessions.reading import SessionKind, session_in
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
-    from message_history.files import SavedFile
-    from message_history.sessions.reading import Conversation, MendedSession, SessionFile
+    from message_history.storage.files import SavedFile
+    from message_history.storage.sessions.reading import Conversation, RepairedSession, SessionFile
 
 MOST: Final = 500
 """How many violations and repairs are listed; the pages show all of them."""
@@ -41,7 +41,7 @@ class Patient:
         self.error = error
         self.problem = ""
         self.session: SessionFile | None = None
-        self._mended: MendedSession | None = None
+        self._repaired: RepairedSession | None = None
         try:
             self.session = session_in(data)
         except UnreadableFileError as unreadable:
@@ -57,8 +57,8 @@ class Patient:
             return json.dumps({**report, "problem": "" if report["explained"] else self.problem})
         main = self._main
         violations = main.violations()
-        mended = self.mended
-        repairs = [(label, repair) for label, found in mended.repairs for repair in found]
+        repaired = self.repaired
+        repairs = [(label, repair) for label, found in repaired.repairs for repair in found]
         files = {each.label: each.file for each in self.session.conversations}
         return json.dumps(
             {
@@ -84,7 +84,7 @@ class Patient:
                     for label, repair in repairs[:MOST]
                 ],
                 "repair_count": len(repairs),
-                "left": [str(each) for _, each in mended.after.violations()][:MOST],
+                "left": [str(each) for _, each in repaired.after.violations()][:MOST],
                 "forms": [OWN, *sorted(DIALECTS)],
             }
         )
@@ -95,12 +95,12 @@ class Patient:
         return self.session.conversations[0]
 
     @property
-    def mended(self) -> MendedSession:
+    def repaired(self) -> RepairedSession:
         """Return the repaired file; it is made once."""
         assert self.session is not None  # noqa: S101 - every caller has a session
-        if self._mended is None:
-            self._mended = self.session.mend()
-        return self._mended
+        if self._repaired is None:
+            self._repaired = self.session.repair_file()
+        return self._repaired
 
     def _explained(self) -> list[dict[str, Any]]:
         if not self.error.strip():
@@ -148,9 +148,9 @@ class Patient:
         main = self._main
         if which == "transcript":
             return transcript_page(self.name, main.file, main.violations(), dialect=main.known).decode()
-        after = {each.label: each.file for each in self.mended.after.conversations}
-        file = after.get(main.label, self.mended.after.conversations[0].file)
-        repairs = dict(self.mended.repairs).get(main.label, ())
+        after = {each.label: each.file for each in self.repaired.after.conversations}
+        file = after.get(main.label, self.repaired.after.conversations[0].file)
+        repairs = dict(self.repaired.repairs).get(main.label, ())
         return changes_page(self.name, main.file, file, main.violations(), repairs).decode()
 
     def download(self, form: str) -> tuple[str, bytes]:
@@ -165,10 +165,10 @@ class Patient:
         assert self.session is not None  # noqa: S101 - every caller has a session
         stem = PurePath(self.name).stem or "conversation"
         if form == OWN:
-            mended = self.mended
-            in_lines = self.session.kind is not SessionKind.MESSAGES or mended.form is FileForm.LINES
-            return f"{stem}.repaired.{'jsonl' if in_lines else 'json'}", mended.data
+            repaired = self.repaired
+            in_lines = self.session.kind is not SessionKind.MESSAGES or repaired.form is FileForm.LINES
+            return f"{stem}.repaired.{'jsonl' if in_lines else 'json'}", repaired.data
         main = self._main
-        converted = mend(main.file, dialect=main.known, to=DIALECTS[form])
+        converted = repair_file(main.file, dialect=main.known, to=DIALECTS[form])
         ending = "jsonl" if converted.form is FileForm.LINES else "json"
         return f"{stem}.{form}.{ending}", converted.data

@@ -157,3 +157,57 @@ def test_a_screen_that_knows_only_ascii_is_no_failure(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "\\xe9 \\u4e16\\u754c \\ud83d" in result.stdout
     assert "é 世界 \\ud83d" in show(file).stdout
+
+
+def test_a_page_is_written_and_never_over_the_file_or_another_unasked(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", SESSION)
+    out = tmp_path / "a.html"
+    result = show(file, "--html", out)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"{file}: written: {out}\n"
+    page = out.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    for shown in (
+        "Be brief.",
+        "a.txt",
+        "The tool may or may not have run",
+        "Removed blank text",
+        "the provider answers",
+    ):
+        assert shown in page
+    assert show(file, "--html", out).exit_code == 2
+    assert show(file, "--html", out, "--force").exit_code == 0
+    before = file.read_bytes()
+    refused = show(file, "--html", file, "--force")
+    assert refused.exit_code == 2
+    assert "this is an input" in refused.stderr
+    assert file.read_bytes() == before
+
+
+def test_a_page_can_show_what_changed(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", SESSION)
+    assert show(file, "--diff", "--html", tmp_path / "a.html").exit_code == 0
+    page = (tmp_path / "a.html").read_text()
+    assert "3 entries before, 3 after" in page
+    assert "Added a stub for a call without a result" in page
+    assert show(file, "--diff", "--dialect", "anthropic", "--html", tmp_path / "b.html").exit_code == 0
+    assert (tmp_path / "b.html").read_text() == page
+
+
+def test_what_changed_can_be_printed(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", SESSION)
+    result = show(file, "--diff")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("@@")
+    assert [line[0] for line in lines[1:]] == ["-", "+", " ", "-", "+"]
+    assert "The tool may or may not have run" in lines[-1]
+    assert show(file, "--diff", "--full").exit_code == 2
+
+
+def test_what_is_left_empty_by_a_repair_has_no_before_and_after(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"role": "user", "content": ""}\n')
+    result = show(file, "--diff")
+    assert result.exit_code == 1
+    assert "it would hold no message" in result.stderr

@@ -121,8 +121,7 @@ def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool,
     if diff:
         lines = list(changes(repaired.before, repaired.after))
         for line in lines[:MOST_LINES]:
-            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
-            printer.line(Text(f"  {one_line(line)}" if line[:1] != " " else f"   {one_line(line)}", style))
+            printer.diff_line(line, "  ")
         if len(lines) > MOST_LINES:
             printer.line(Text(f"  ... {len(lines) - MOST_LINES:,} more lines", "dim"))
     return repaired

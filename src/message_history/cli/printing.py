@@ -86,6 +86,11 @@ class Printer:
         """Print a line of the result."""
         self._out.print(text)
 
+    def diff_line(self, line: str, indent: str = "") -> None:
+        """Print a line of a unified diff."""
+        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
+        self.line(Text(f"{indent}{' ' if line[:1] == ' ' else ''}{one_line(line)}", style))
+
     def error(self, path: str, why: str) -> None:
         """Say why a file cannot be worked on."""
         self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), ("error: ", "bold red"), visible(why)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.blocks import Block
-from message_history.frozen import thaw
+from message_history.core.blocks import Block
+from message_history.core.json_values import thaw
 from message_history.pages.blocks import block, folded_text, json_block
 from message_history.pages.markup import Markup, element, join
 from message_history.pages.words import SEVERITIES, TITLES
@@ -13,8 +13,8 @@ from message_history.pages.words import SEVERITIES, TITLES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from message_history.checking import Violation
-    from message_history.repairs import Removed, Repair
+    from message_history.core.repairs import Removed, Repair
+    from message_history.violations import Violation
 
 __all__ = ["repair_note", "violation_note"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from message_history.dialects.detect import read
+from message_history.dialects.registry import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from message_history.blocks import Block
+    from message_history.core.blocks import Block
     from message_history.dialects import Dialect
     from message_history.history import MessageHistory
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from message_history.blocks import ToolResultBlock, ToolUseBlock
-from message_history.files import located
+from message_history.core.blocks import ToolResultBlock, ToolUseBlock
+from message_history.core.repairs import Severity
 from message_history.pages.bars import bar
 from message_history.pages.blocks import block, call, folded_text
 from message_history.pages.marks import repair_note, violation_note
 from message_history.pages.markup import Markup, element, join
 from message_history.pages.page import page
 from message_history.pages.positions import positions
-from message_history.repairs import Severity
+from message_history.storage.files import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.blocks import Block
-    from message_history.checking import Violation
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message
+    from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.files import SavedFile
     from message_history.history import MessageHistory
-    from message_history.message import Message
-    from message_history.repairs import Repair
+    from message_history.storage.files import SavedFile
+    from message_history.violations import Violation
 
 __all__ = ["transcript_page"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from message_history.repairs import RepairCode, Severity
+from message_history.core.repairs import RepairCode, Severity
 
 __all__ = ["SEVERITIES", "TITLES"]
 
