@@ -18,7 +18,7 @@ from message_history.dialects.registry import DIALECTS
 
 PACKAGE = "message_history"
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / PACKAGE
+SOURCE = Path(message_history.__file__).parent
 # A room uses only rooms named before it; docs/design.md says what each of them holds.
 ROOMS = (
     "core.json_values",
