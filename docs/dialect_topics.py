@@ -43,7 +43,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "portable": "P-02",
     },
     "calls and results": {
-        "anthropic": "C1 C2 C3 C4 C5 C6 C10 C11 C19 S7",
+        "anthropic": "C1 C2 C3 C4 C5 C6 C10 C11 C19 C20 S7",
         "openai_chat": "OC-01 OC-02 OC-03 OC-04 OC-05 DS-01 DS-02 DS-03 DS-04 DS-05 KM-03 KM-04 QW-01 QW-02 QW-03 "
         "HF-06 HF-09 HF-13",
         "openai_responses": "OR-01 OR-02 OR-03 OR-04 OR-05 OR-24 DS-15 DS-16",

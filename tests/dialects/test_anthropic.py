@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import pytest
-from attrs import evolve
+from attrs import asdict, evolve
 
 from message_history import (
     DocumentBlock,
@@ -178,6 +179,11 @@ CASES = (
     Case("AN-C17", [Q, assistant(call(**BROWSER)), user(result())]),
     Case("AN-C17", [Q, assistant(call(**BROWSER)), user(result(content=[document()], **BROWSER))]),
     Case("AN-C19", [Q, assistant(search()), user(result("srvtoolu_1"))], also=("AN-S1",)),
+    Case("AN-C20", [Q, assistant(call(), text("done")), user(result())]),
+    Case("AN-C20", [Q, assistant(text("a"), call(), text("b"), call("t2")), user(result(), result("t2"))]),
+    Case("AN-C20", [Q, assistant(call()), assistant("done"), user(result())]),
+    Case("AN-C20", [Q, assistant(call(), search(), found()), user(result())]),
+    Case("AN-C20", [Q, assistant(thought(), call(), thought(), call("t2"), text("b")), user(result(), result("t2"))]),
     Case("AN-T5", [Q, assistant(thought(signature=""), text("a")), Q]),
     Case("AN-T5", [Q, assistant({"type": "thinking", "thinking": "hm"}, text("a")), Q]),
     Case("AN-T7", [user(thought(), text("q"))]),
@@ -503,22 +509,72 @@ def test_thinking_of_others_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "prefill", "system_in_list", "binds_thinking"),
+    ("model", "fields"),
     [
-        ("claude-3-5-sonnet-latest", True, False, False),
-        ("claude-opus-4-5", True, False, False),
-        ("anthropic.claude-sonnet-4-6-v1:0", False, False, False),
-        ("claude-opus-4-8", False, True, False),
-        ("claude-opus-5-5", False, True, True),
-        ("claude-fable-5-1", False, True, True),
-        ("claude-sonnet-5", False, False, False),
-        ("claude-opus-9", False, False, True),
-        ("gpt-5", False, False, True),
+        ("claude-3-5-sonnet-latest", {"prefill", "split_results"}),
+        ("claude-opus-4-5", {"prefill", "split_results"}),
+        ("anthropic.claude-sonnet-4-6-v1:0", {"split_results"}),
+        ("claude-opus-4-8", {"split_results", "system_in_list"}),
+        ("claude-opus-5-5", {"split_results", "system_in_list", "binds_thinking"}),
+        ("claude-fable-5-1", {"split_results", "system_in_list", "binds_thinking"}),
+        ("claude-sonnet-5", {"split_results"}),
+        ("claude-opus-9", {"binds_thinking"}),
+        ("gpt-5", {"binds_thinking"}),
     ],
 )
-def test_the_fields_of_a_model(model: str, *, prefill: bool, system_in_list: bool, binds_thinking: bool) -> None:
-    expected = Anthropic(prefill=prefill, system_in_list=system_in_list, binds_thinking=binds_thinking)
-    assert evolve(Anthropic.for_model(model), limits=expected.limits) == expected
+def test_the_fields_of_a_model(model: str, fields: set[str]) -> None:
+    found = Anthropic.for_model(model)
+    assert {name for name, value in asdict(found, recurse=False).items() if value is True} == fields
+
+
+def test_text_goes_before_the_calls_and_that_is_recorded() -> None:
+    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("t1", "f", {}))
+    history = history.add_assistant("I wait.").add_tool_result("t1", "ok")
+    export = history.export(STRICT)
+    assert export.messages[1]["content"] == [text("I wait."), call()]
+    assert [(repair.code, repair.index) for repair in export.repairs] == [("rewritten", 1)]
+    assert not check(export.messages, STRICT)
+    again = MessageHistory.from_list(export.messages)
+    assert not again.repairs
+    assert again.export(STRICT) == evolve(export, repairs=())
+
+
+def test_a_server_tool_with_its_result_goes_before_the_calls() -> None:
+    raw = [Q, assistant(call(), search(), found()), user(result())]
+    (_, written, _) = sent(MessageHistory.from_list(raw))
+    assert written["content"] == [search(), found(), call()]
+
+
+def test_calls_and_the_thinking_between_them_go_out_as_they_came() -> None:
+    raw = [Q, assistant(thought(), call(), thought("ZW5j"), call("t2")), user(result(), result("t2"))]
+    export = MessageHistory.from_list(raw).export(Anthropic.for_model("claude-opus-4-8"))
+    assert export.messages[1] == raw[1]
+    assert not export.repairs
+
+
+def test_a_call_may_have_the_id_of_a_server_tool_when_a_result_answers_it() -> None:
+    raw = [Q, assistant(call("srvtoolu_1")), user(result("srvtoolu_1"))]
+    assert not check(raw, STRICT)
+    export = MessageHistory.from_list(raw).export(STRICT)
+    assert not export.repairs
+    assert export.messages[1] == raw[1]
+
+
+def test_results_in_several_messages_are_refused_only_where_the_model_is_unknown() -> None:
+    raw = [Q, assistant(call(), call("t2")), user(result()), user(result("t2"))]
+    assert [violation.rule for violation in check(raw, STRICT)] == ["AN-C3"]
+    assert not check(raw, Anthropic.for_model("claude-haiku-4-5"))
+
+
+def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
+    def seconds(count: int) -> float:
+        ids = [f"t{n}" for n in range(count)]
+        raw = [Q, assistant(*map(call, ids)), *(user(result(id)) for id in ids), assistant("done"), Q]
+        begin = perf_counter()
+        check(raw, STRICT)
+        return perf_counter() - begin
+
+    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(3)), 0.01)
 
 
 def test_results_of_calls_that_come_from_code_and_toolsets_round_trip() -> None:

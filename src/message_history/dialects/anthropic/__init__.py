@@ -38,6 +38,7 @@ class Anthropic(Dialect["MessageParam"]):
 
     Args:
         prefill: whether the list may end with the assistant (AN-A15).
+        split_results: whether the results of one message may come in several user messages (AN-C3).
         system_in_list: whether system messages may stand in the list (AN-A9).
         binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
         limits: what is taken of images and documents (AN-M1 to AN-M7).
@@ -47,6 +48,7 @@ class Anthropic(Dialect["MessageParam"]):
     rules: ClassVar[Sequence[Rule]] = RULES
 
     prefill: bool = False
+    split_results: bool = False
     system_in_list: bool = False
     binds_thinking: bool = True
     limits: Limits = LIMITS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["violations"]
 
 MESSAGE_KEYS: Final = frozenset({"role", "content"})
+NOT_BEHIND_CALLS: Final = frozenset({"text", "image", "document", *schema.SERVER_TOOLS.values()})
 SYSTEM_KEYS: Final = frozenset({"role", "content", "clear_at", "output_config"})
 
 
@@ -48,7 +50,7 @@ class _Check:
         self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
         self._dialect = dialect
         self._blocks = BlockCheck(self.found, dialect.limits)
-        self._assistant: dict[str, Mapping[Any, Any]] = {}
+        self._calls: dict[str, Mapping[Any, Any]] = {}
 
     def run(self) -> None:
         """Look at every message, then at pairs of messages, then at the whole."""
@@ -58,6 +60,7 @@ class _Check:
         for n, entry in enumerate(self._wire):
             self._message(n, entry)
         self._pairs()
+        self._order()
         self._server_tools()
         self._cache_marks()
         self._blocks.media.finish()
@@ -123,30 +126,29 @@ class _Check:
 
     def _pairs(self) -> None:
         """AN-C1 to AN-C6 and AN-C19: calls of neighbouring assistant messages are one message's."""
-        calls: list[str] = []
         last = -1
         after_results = False
         for n, entry in enumerate(self._wire):
             role = entry.get("role")
             if role == "assistant":
-                if after_results or not calls:
-                    calls, self._assistant = [], {}
+                if after_results:
+                    self._calls = {}
                 for m, id in self._calls_of(n):
-                    if id in calls:
+                    if id in self._calls:
                         self.found.add("AN-C6", n, f"content[{m}].id", f"id {id!r:.80}", m=m)
-                    calls.append(id)
-                    self._assistant[id] = self._wire[n]["content"][m]
+                    self._calls[id] = self._wire[n]["content"][m]
                 last, after_results = n, False
             elif role == "user":
-                answered = self._results(n, calls if not after_results else [], fresh=not after_results)
-                if calls and not after_results:
-                    self._unanswered(n, last, calls, answered)
+                answered = self._results(n, fresh=not after_results)
+                if self._calls and not after_results:
+                    self._unanswered(n, last, answered)
                 after_results = True
-        if calls and not after_results:
-            self._missing(last, list(dict.fromkeys(calls)))
+        if self._calls and not after_results:
+            self._missing(last, list(self._calls))
 
-    def _results(self, n: int, calls: list[str], *, fresh: bool) -> list[str]:
-        answered: list[str] = []
+    def _results(self, n: int, *, fresh: bool) -> set[str]:
+        """Look at the results of a user message; a fresh one is the first behind the calls."""
+        answered: set[str] = set()
         misplaced = False
         for m, block in enumerate(entries(self._wire[n].get("content"))):
             if kind_of(block) != "tool_result":
@@ -156,15 +158,14 @@ class _Check:
             path = f"content[{m}].tool_use_id"
             if id in answered:
                 self.found.add("AN-C5", n, path, f"id {id!r:.80}", m=m, ids=id)
-            elif id.startswith("srvtoolu_") and id not in calls:
-                self.found.add("AN-C19", n, path, f"id {id!r:.80}", m=m, ids=id)
-            elif id not in calls and "tool_use_id" in block and (fresh or id not in self._calls_before(n)):
-                self.found.add("AN-C4", n, path, f"id {id!r:.80}", m=m, ids=id)
-            elif misplaced and id in calls:
+            elif id not in self._calls and "tool_use_id" in block:
+                rule = "AN-C19" if id.startswith("srvtoolu_") else "AN-C4"
+                self.found.add(rule, n, path, f"id {id!r:.80}", m=m, ids=id)
+            elif misplaced and fresh and id in self._calls:
                 self.found.add("AN-C2", n, f"content[{m}]", ids=id)
-            if id in calls:
-                self._answers(n, m, block, self._assistant[id])
-            answered.append(id)
+            if fresh and id in self._calls:
+                self._answers(n, m, block, self._calls[id])
+            answered.add(id)
         return answered
 
     def _answers(self, n: int, m: int, block: Mapping[Any, Any], call: Mapping[Any, Any]) -> None:
@@ -176,21 +177,18 @@ class _Check:
         if isinstance(caller, Mapping) and caller.get("tool_id") is not None and not kinds <= {"text"}:
             self.found.add("AN-S8", n, f"content[{m}].content")
 
-    def _unanswered(self, n: int, last: int, calls: list[str], answered: list[str]) -> None:
-        missing = [id for id in dict.fromkeys(calls) if id not in answered]
+    def _unanswered(self, n: int, last: int, answered: set[str]) -> None:
+        missing = [id for id in self._calls if id not in answered]
         if not missing:
             return
-        later: list[str] = []
-        for entry in self._wire[n + 1 :]:
-            if entry.get("role") != "user":
-                break
-            later += [
-                text_at(block, "tool_use_id")
-                for block in entries(entry.get("content"))
-                if kind_of(block) == "tool_result"
-            ]
-        if all(id in later for id in missing):
-            self.found.add("AN-C3", last, detail=f"answered in another message: {', '.join(missing):.200}", ids=missing)
+        later: set[str] = set()
+        for entry in takewhile(lambda entry: entry.get("role") == "user", islice(self._wire, n + 1, None)):
+            content = entries(entry.get("content"))
+            later.update(text_at(block, "tool_use_id") for block in content if kind_of(block) == "tool_result")
+        if later.issuperset(missing):
+            if not self._dialect.split_results:
+                ids = ", ".join(missing)
+                self.found.add("AN-C3", last, detail=f"answered in another message: {ids:.200}", ids=ids)
             return
         self._missing(last, missing)
         content = entries(self._wire[n].get("content"))
@@ -200,6 +198,31 @@ class _Check:
     def _missing(self, last: int, missing: list[str]) -> None:
         ids = ", ".join(missing)
         self.found.add("AN-C1", last, detail=f"no result right after: {ids:.200}", ids=ids)
+
+    def _order(self) -> None:
+        """AN-C20: what is behind a call; neighbouring assistant messages are one."""
+        called: list[str] = []
+        for n, entry in enumerate(self._wire):
+            if entry.get("role") != "assistant":
+                called = []
+                continue
+            content = entry.get("content")
+            parts = [{"type": "text"}] if isinstance(content, str) and content else entries(content)
+            for m, block in enumerate(parts):
+                kind = kind_of(block)
+                if kind == "tool_use":
+                    called.append(text_at(block, "id"))
+                elif kind in THINKING:
+                    called = []  # A reply that thinks between calls goes back as it came.
+                elif called and kind in NOT_BEHIND_CALLS:
+                    self._behind(n, m, kind, called, text_at(block, "tool_use_id"))
+                    break
+
+    def _behind(self, n: int, m: int, kind: str, calls: list[str], server: str) -> None:
+        name = kind.removesuffix("_tool_result")
+        ids = server or ", ".join(calls)
+        detail = f"a {kind} behind the call {calls[-1]:.80}"
+        self.found.add("AN-C20", n, f"content[{m}]", detail, which=int(bool(server)), ids=ids, name=name)
 
     def _server_tools(self) -> None:
         """AN-S1 to AN-S4, AN-S7 and AN-S10: pairs within a turn, which messages of results do not end."""
@@ -270,13 +293,3 @@ class _Check:
     def _calls_of(self, n: int) -> list[tuple[int, str]]:
         content = entries(self._wire[n].get("content"))
         return [(m, text_at(block, "id")) for m, block in enumerate(content) if kind_of(block) == "tool_use"]
-
-    def _calls_before(self, n: int) -> set[str]:
-        """Return the ids that the user messages right before this one could have answered."""
-        while n and self._wire[n - 1].get("role") == "user":
-            n -= 1
-        ids: set[str] = set()
-        while n and self._wire[n - 1].get("role") == "assistant":
-            n -= 1
-            ids |= {id for _, id in self._calls_of(n)}
-        return ids

@@ -175,9 +175,7 @@ class BlockCheck:
     def _call(self, n: int, m: int, block: Mapping[Any, Any]) -> None:
         path = f"content[{m}]"
         id, name = block.get("id"), block.get("name")
-        if isinstance(id, str) and id.startswith("srvtoolu_"):
-            self._found.add("AN-C19", n, f"{path}.id", "a client's call under a server tool's id", m=m, ids=id)
-        elif "id" in block and not (isinstance(id, str) and _ID.fullmatch(id)):
+        if "id" in block and not (isinstance(id, str) and _ID.fullmatch(id)):
             self._found.add("AN-C7", n, f"{path}.id", f"id {short_repr(id)}", m=m, tag="tool_use", key="id")
         if "name" in block and not (isinstance(name, str) and NAME_IN_HISTORY.fullmatch(name)):
             self._found.add("AN-C8", n, f"{path}.name", f"name {short_repr(name)}", m=m)

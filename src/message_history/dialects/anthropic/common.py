@@ -5,7 +5,7 @@ An identifier of ASCII letters that is short is an id and a name that every rule
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from message_history.core.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from message_history.core.json_values import thaw_flat
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["common_wire"]
 
-SERVER_PREFIX: Final = "srvtoolu_"
-SERVER_LENGTH: Final = len(SERVER_PREFIX)
-
 
 def common_wire(message: Message) -> dict[str, Any] | None:
     """Write a message of texts, calls and results that need no second look.
@@ -31,16 +28,17 @@ def common_wire(message: Message) -> dict[str, Any] | None:
 
     Returns:
         The message; None when there is anything else about it: a key, mark or signature, an id or name that is no
-        identifier, blank text, text that UTF-8 cannot carry, an error, media, thinking.
+        identifier, blank text, text that UTF-8 cannot carry or that is behind a call, an error, media, thinking.
 
     Complexity: linear in the message.
     """
     if message.shape == NEEDS_REPAIR:
         return None
     for id in message.ids:
-        if len(id) > NAME_LIMIT or not (id.isascii() and id.isidentifier()) or id[:SERVER_LENGTH] == SERVER_PREFIX:
+        if len(id) > NAME_LIMIT or not (id.isascii() and id.isidentifier()):
             return None
     content: list[dict[str, Any]] = []
+    called = False
     for block in message.content:
         if block.meta is not None:
             return None
@@ -48,7 +46,7 @@ def common_wire(message: Message) -> dict[str, Any] | None:
         kind = type(block)
         if kind is TextBlock:
             text: str = block.text  # type: ignore[attr-defined]
-            if not text.isascii() and not is_unicode(text):
+            if called or (not text.isascii() and not is_unicode(text)):
                 return None
             content.append({"type": "text", "text": text})
         elif kind is ToolResultBlock:
@@ -64,6 +62,7 @@ def common_wire(message: Message) -> dict[str, Any] | None:
             given = thaw_flat(block.input) or thaw_unchanged(block.input)  # type: ignore[attr-defined]
             if given is None or len(name) > NAME_LIMIT or not (name.isascii() and name.isidentifier()):
                 return None
+            called = True
             content.append({"type": "tool_use", "id": block.id, "name": name, "input": given})  # type: ignore[attr-defined]
         else:
             return None

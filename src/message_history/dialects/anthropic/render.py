@@ -24,6 +24,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.anthropic import schema
+from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
 from message_history.dialects.anthropic.common import common_wire
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parts import Parts
@@ -128,14 +129,22 @@ class Render:
                 content += self._provider_block(block, outstanding)
             elif (written := self._assistant(block)) is not None:
                 content.append(written)
-        while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
-            self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (AN-T8)")
         content = [*self._resolved(outstanding), *content]
         self._settle_server_tools(content, message, after)
+        content = self._ordered(content)
+        while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
+            self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (AN-T8)")
         if not content:
             self.changes.added("a message of which nothing could be sent")
             content = [{"type": "text", "text": PLACEHOLDER}]
         return {"role": "assistant", "content": content}
+
+    def _ordered(self, content: list[Wire]) -> list[Wire]:
+        """Put what may not stand behind a call before it."""
+        ordered = calls_last(content, _kind_of)
+        if any(one is not other for one, other in zip(ordered, content, strict=True)):
+            self.changes.rewritten("text, media and server tools before the calls (AN-C20)")
+        return ordered
 
     def is_paused(self, message: Message) -> bool:
         """Tell whether the API itself stopped in mid-turn, to be sent the message back (AN-S6).
@@ -435,6 +444,19 @@ class Render:
                 del mark["ttl"]
                 self.changes.rewritten("a one-hour cache mark after a five-minute one, as five minutes (AN-K4)")
             short = short or mark.get("ttl") != "1h"
+
+
+def _kind_of(wire: Wire) -> Kind:
+    """Return what a block is for the order of its message."""
+    return _KINDS.get(wire["type"], SERVER)
+
+
+_KINDS: Final[dict[str, Kind]] = {
+    "tool_use": CALL,
+    "thinking": THINKING,
+    "redacted_thinking": THINKING,
+    "text": CONTENT,
+}
 
 
 def _is_result_alone(block: Block) -> bool:

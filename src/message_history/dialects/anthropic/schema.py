@@ -18,8 +18,7 @@ __all__ = ["MODELS", "RULES", "SERVER_TOOLS", "Row", "version_of"]
 RULES: Final = RuleTable("anthropic")
 
 
-ID: Final = re.compile("(?!srvtoolu_)[a-zA-Z0-9_-]+")
-"""A client's call with a server tool's prefix is taken for the server's, and its result refused (AN-C19)."""
+ID: Final = re.compile("[a-zA-Z0-9_-]+")
 SERVER_ID: Final = re.compile("srvtoolu_[a-zA-Z0-9_]+")
 NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_LIMIT: Final = 64
@@ -96,6 +95,7 @@ class Row:
 
 MODELS: Final = (
     Row(field="prefill", value=True, until=(4, 5), rule="AN-A15"),
+    Row(field="split_results", value=True, until=(5, 5), rule="AN-C3"),
     Row(field="system_in_list", value=True, families=frozenset({"opus"}), since=(4, 8), until=(5, 5), rule="AN-A9"),
     Row(
         field="system_in_list",
