@@ -11,14 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.sessions.foreign import claude_lines, codex_lines, rows
-from tests.sessions.growing import LONG, of_length
-from tests.shared import material
+from tests.sessions.growing import of_length
 
-from message_history import MessageHistory, check
 from message_history.cli.app import app
-from message_history.dialects import OpenAIChat
 from message_history.storage import JsonlSession
-from message_history.storage.files import read_file
 from message_history.storage.sessions.reading import read_session
 
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]}
@@ -305,29 +301,6 @@ def cut_in_mid_pair(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]
     results = {call["id"] for call in messages[middle]["tool_calls"]}
     holed = [message for message in messages if message.get("tool_call_id") not in results]
     return [messages[: last + 1], holed]
-
-
-@material.needs_material
-def test_real_transcripts_cut_in_mid_pair_are_mended_and_accepted(tmp_path: Path) -> None:
-    every = material.rows("transcripts")[:: 1 if LONG else 4]
-    cut = [part for row in every for part in cut_in_mid_pair(row["messages"])]
-    assert len(cut) > 10
-    for n, messages in enumerate(cut):
-        (tmp_path / f"{n:02}.json").write_text(json.dumps(messages))
-        (tmp_path / f"lines-{n:02}.jsonl").write_bytes(rows(messages))
-    before = held(tmp_path)
-    assert doctor(tmp_path).exit_code == 1
-    result = doctor(tmp_path, "--fix", "--in-place", "--no-diff")
-    assert (result.exit_code, result.stderr) == (0, "")
-    for name in before:
-        file = read_file(tmp_path / name)
-        assert file.dialect().name == "openai_chat"
-        assert check(before_entries(before[name]), OpenAIChat(prefill=True))
-        assert not check(file.entries, OpenAIChat(prefill=True))
-        assert (tmp_path / f"{name}.bak").read_bytes() == before[name]
-        assert not MessageHistory.from_list(file.entries, open_tail="keep").repairs
-    assert run("check", *(tmp_path / name for name in before)).exit_code == 0
-    assert doctor(tmp_path).exit_code == 0
 
 
 def before_entries(data: bytes) -> list[Any]:

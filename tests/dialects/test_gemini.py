@@ -16,7 +16,6 @@ from message_history import (
     MessageHistory,
     ProviderBlock,
     RepairCode,
-    Severity,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -42,7 +41,6 @@ from tests.dialects.gemini import (
     user,
 )
 from tests.dialects.told import told
-from tests.shared.material import cases, needs_material, rows
 
 GOLDEN = Path(__file__).parent / "golden" / "gemini"
 
@@ -814,29 +812,4 @@ def test_golden(path: Path) -> None:
         assert check(exported.messages, dialect) == []
 
 
-@needs_material
-@pytest.mark.parametrize(
-    "case", [case for case in cases("other_cases") if case["api"] in ("gemini", "vertex")], ids=lambda case: case["id"]
-)
-def test_a_reported_case_is_found_and_mended(case: dict[str, Any]) -> None:
-    dialect = Gemini(vertex=case["api"] == "vertex")
-    assert case["rule"] in {violation.rule for violation in check(case["messages"], dialect)}
-    assert check(MessageHistory.from_list(case["messages"]).for_send(dialect), dialect) == []
-
-
 EMPTIES = (RepairCode.BLANK_TEXT_DROPPED, RepairCode.EMPTY_MESSAGE_DROPPED, RepairCode.BOOTSTRAP_ADDED)
-
-
-@needs_material
-@pytest.mark.parametrize("row", [row for row in rows("accepted") if row["api"] == "gemini"], ids=lambda row: row["id"])
-def test_an_accepted_request_has_nothing_wrong_and_loses_nothing(row: dict[str, Any]) -> None:
-    dialect = Gemini.for_model(row["model"])
-    assert check(row["contents"], dialect) == []
-    history = MessageHistory.from_list(row["contents"])
-    exported = history.export(dialect)
-    repairs = [*history.repairs, *exported.repairs]
-    assert [
-        repair for repair in repairs if repair.severity is not Severity.LOSSLESS and repair.code not in EMPTIES
-    ] == []
-    assert check(exported.messages, dialect) == []
-    assert MessageHistory.from_list(exported.messages).for_send(dialect) == exported.messages

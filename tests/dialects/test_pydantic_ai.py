@@ -29,7 +29,6 @@ from message_history.core.blocks import Meta
 from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
 from message_history.dialects.registry import shape_of
 from tests.dialects.told import told
-from tests.shared.material import cases, needs_material
 
 GOLDEN = Path(__file__).parent / "golden" / "pydantic_ai"
 TO = PydanticAI()
@@ -730,7 +729,6 @@ def as_objects(entry: Json) -> Json:
     return (response if is_reply else request)(*parts)
 
 
-SESSIONS = [case for case in cases("seed_cases") if case["id"].startswith("tc-") and "messages" in case["input"]]
 # What became of them there, or of their case here, differs: a second result that differs is quoted, words after the
 # results are a turn of their own, and a leading response gets a user turn before it.
 OTHERWISE = {"tc-b03", "tc-b08", "tc-b09"}
@@ -749,25 +747,6 @@ def neutral(message: Message) -> Json:
                 {"type": "tool_result", "tool_use_id": block.tool_use_id, "content": text, "is_error": block.is_error}
             )
     return {"role": message.role, "content": content}
-
-
-@needs_material
-@pytest.mark.parametrize("case", SESSIONS, ids=lambda case: case["id"])
-def test_a_session_of_the_field_is_kept(case: Any) -> None:
-    raw = [as_objects(entry) for entry in case["input"]["messages"]]
-    history = MessageHistory.from_list(raw, dialect=TO)
-    wire = history.for_send(TO)
-    assert not wire or not check(wire, TO)
-    expected = case["expected"].get("messages")
-    if expected is not None and case["id"] not in OTHERWISE:
-        assert [neutral(message) for message in history] == expected
-    text = json.dumps(wire)
-    for entry in raw:
-        for part in entry.get("parts", []):
-            if isinstance(part.get("content"), str) and part["part_kind"] != "tool-return":
-                assert part["content"] in text
-    for id in {part["tool_call_id"] for entry in raw for part in entry.get("parts", []) if "args" in part}:
-        assert text.count(f'"tool_call_id": "{id}"') >= 2
 
 
 def test_a_retry_prompt_counts_as_an_answer() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -14,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history import MessageHistory, Severity, check
+from message_history import MessageHistory, check
 from message_history.dialects import Anthropic
-from message_history.dialects.anthropic.schema import IN_ASSISTANT, RULES, TOOL_CHANGES
-from message_history.integrations.strategies import PIXEL, broken_lists, histories
+from message_history.dialects.anthropic.schema import IN_ASSISTANT, TOOL_CHANGES
+from message_history.integrations.strategies import broken_lists, histories
 from tests.oracles.spoiling import spoil
-from tests.shared.material import SHARED, cases, needs_material, rows
 
 pytest.importorskip("anthropic")
 
@@ -165,87 +163,5 @@ def dialects_of(rule: str) -> tuple[Anthropic, ...]:
     return (Anthropic(prefill=True),) if rule == "AN-B4" else (Anthropic(),)
 
 
-@needs_material
-@pytest.mark.parametrize("case", cases("anthropic_cases"), ids=lambda case: case["id"])
-def test_a_reported_case_is_found(case: Any) -> None:
-    found = {violation.rule for violation in check(case["messages"], Anthropic())}
-    if case["id"] in NOT_IN_THE_LIST:
-        assert case["rule"] not in found
-    else:
-        assert case["rule"] in found
-
-
-@needs_material
-@pytest.mark.parametrize("case", cases("anthropic_cases"), ids=lambda case: case["id"])
-@pytest.mark.parametrize("dialect", DIALECTS, ids=["strict", "prefill", "system"])
-def test_a_reported_case_becomes_acceptable(case: Any, dialect: Anthropic) -> None:
-    history = MessageHistory.from_list(case["messages"])
-    wire = history.for_send(dialect)
-    assert wire or history.repairs
-    assert not wire or not check(wire, dialect)
-    assert_typed(wire)
-
-
-@needs_material
-@pytest.mark.parametrize("case", cases("anthropic_accepted"), ids=lambda case: case["id"])
-def test_nothing_is_found_in_what_was_accepted(case: Any) -> None:
-    has_system = any(entry["role"] == "system" for entry in case["messages"])
-    model = "claude-opus-4-8" if has_system else "claude-sonnet-5"
-    assert not check(case["messages"], Anthropic.for_model(model))
-
-
 # A result of code execution with a key that this SDK does not know: what the API gave goes back as it came.
 NEWER = {"anthropic-dadda96a6e6bf483"}
-ACCEPTED = [row for row in rows("accepted") if row["api"] == "anthropic"]
-
-
-@needs_material
-@pytest.mark.parametrize("row", ACCEPTED, ids=lambda row: row["id"])
-def test_nothing_is_found_in_a_recorded_request(row: Any) -> None:
-    dialect = Anthropic.for_model(row["model"] or "")
-    assert not check(row["messages"], dialect)
-    history = MessageHistory.from_list(row["messages"], dialect=dialect)
-    exported = history.export(dialect)
-    if row["id"] not in NEWER:
-        assert_typed(exported.messages)
-    leading = row["messages"][0]["role"] == "assistant"
-    for repair in (*history.repairs, *exported.repairs):
-        assert repair.severity is Severity.LOSSLESS or (leading and repair.code == "bootstrap_added")
-
-
-# The catalogue's own examples
-
-# Why the check of a list cannot tell: it depends on the request, the issuer alone knows, or the API takes it today.
-REQUEST = {"AN-A13", "AN-C16", "AN-C18", "AN-T2", "AN-T3", "AN-T9", "AN-S6", "AN-S9", "AN-S11", "AN-S12"}
-ISSUER = {"AN-T1", "AN-T4", "AN-T6", "AN-T13", "AN-S5"}
-TAKEN = {"AN-A2", "AN-A3", "AN-A14"}
-
-
-def catalogue() -> list[Any]:
-    """Read the smallest list of each rule."""
-    path = SHARED / "reference" / "anthropic_rules.md"
-    found = []
-    for line in path.read_text().splitlines() if path.is_file() else ():
-        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)][1:-1]
-        if len(cells) > 5 and cells[0] in RULES.by_id and (example := re.fullmatch("`(.*)`", cells[3])):
-            text = (
-                example[1]
-                .replace("<b64>", PIXEL)
-                .replace("<webp bytes>", "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
-            )
-            found.append(pytest.param(cells[0], json.loads(text), id=cells[0]))
-    return found
-
-
-@needs_material
-@pytest.mark.parametrize(("rule", "raw"), catalogue())
-def test_the_catalogue_s_example_is_found_and_becomes_acceptable(rule: str, raw: list[Any]) -> None:
-    found = {violation.rule for dialect in dialects_of(rule) for violation in check(raw, dialect)}
-    if rule in REQUEST | ISSUER | TAKEN:
-        assert rule not in found
-    else:
-        assert rule in found
-    for dialect in DIALECTS:
-        wire = MessageHistory.from_list(raw).for_send(dialect)
-        assert not wire or not check(wire, dialect)
-        assert_typed(wire)

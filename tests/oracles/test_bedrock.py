@@ -6,21 +6,22 @@ between messages, nor patterns, formats and what depends on the model.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 
 from message_history import MessageHistory, check
-from message_history.dialects import Bedrock, Export
 from message_history.integrations.strategies import broken_lists
 from tests.dialects.test_bedrock import VARIANTS, every_variant, with_own_blocks
-from tests.shared.material import needs_material, rows
 
 pytest.importorskip("botocore")
 
 from botocore.session import get_session
 from botocore.validate import ParamValidator
+
+if TYPE_CHECKING:
+    from message_history.dialects import Bedrock, Export
 
 CONVERSE = get_session().get_service_model("bedrock-runtime").operation_model("Converse").input_shape
 
@@ -58,10 +59,3 @@ def test_every_broken_list_becomes_acceptable(dialect: Bedrock) -> None:
 def test_what_botocore_refuses_is_found(raw: list[Any]) -> None:
     if raw and errors_of(raw):
         assert check(raw, VARIANTS[1])
-
-
-@needs_material
-def test_every_recorded_request_is_accepted() -> None:
-    for row in (*rows("accepted"), *rows("rejected")):
-        if row.get("api") == "bedrock":
-            judge(MessageHistory.from_list(row["messages"]).export(Bedrock.for_model(row["model"])))

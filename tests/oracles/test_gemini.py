@@ -16,7 +16,6 @@ from message_history import MessageHistory, ToolUseBlock
 from message_history.dialects import Gemini
 from message_history.integrations.strategies import broken_lists, histories
 from tests.dialects.gemini import BACK_AND_FORTH, FLASH, WRONG, contents, every_variant
-from tests.shared.material import needs_material, rows
 
 pytest.importorskip("google.genai")
 
@@ -151,12 +150,3 @@ def test_an_agents_turn_in_the_sdks_objects() -> None:
     assert call == ToolUseBlock("f_0", "f", {"a": 1}, meta=call.meta)
     history = history.add_tool_result(call, {"b": 2})
     judge(history.for_send(Gemini()), Gemini())
-
-
-@needs_material
-@pytest.mark.parametrize("row", [row for row in rows("accepted") if row["api"] == "gemini"], ids=lambda row: row["id"])
-def test_an_accepted_request_is_exported_as_the_sdk_takes_it(row: dict[str, Any]) -> None:
-    if "<truncated" in json.dumps(row["contents"]) or "[SECRET]" in json.dumps(row["contents"]):
-        pytest.skip("the recording hides what was sent")
-    dialect = Gemini.for_model(row["model"])
-    judge(MessageHistory.from_list(row["contents"]).for_send(dialect), dialect)

@@ -15,7 +15,6 @@ from message_history.dialects.openai_responses import forms
 from message_history.integrations.strategies import broken_lists, histories
 from tests.dialects.responses import configurations, lists
 from tests.oracles.spoiling import spoil
-from tests.shared.material import rows
 
 pytest.importorskip("openai")
 pytest.importorskip("pydantic")
@@ -76,16 +75,6 @@ def test_a_list_that_is_spoilt_deep_inside_is_what_the_sdk_takes(
     assert not wire or not check(wire, dialect)
     judge([item for item in wire if is_ours(item) and not (dialect.bare_items and asks_for_less(item))])
     assert MessageHistory.from_list(wire, dialect=dialect).for_send(dialect) == wire
-
-
-@pytest.mark.parametrize(
-    "row", [pytest.param(row, id=row["id"]) for row in rows("accepted") if row["api"] == "openai_responses"]
-)
-def test_what_was_accepted_is_what_the_sdk_takes(row: dict[str, Any]) -> None:
-    dialect = OpenAIResponses.for_model(row["model"])
-    wire = MessageHistory.from_list(row["input"]).for_send(dialect)
-    # An image that was never made has no result to send.
-    judge([item for item in wire if item.get("type") != "image_generation_call"])
 
 
 def test_a_response_of_the_sdk_is_read_and_goes_back() -> None:
