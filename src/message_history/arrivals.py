@@ -1,0 +1,158 @@
+"""Add what came behind a history that was sent: nothing that was sent changes any more.
+
+An open turn keeps its stubs only until a real result comes; once they were sent they stay, and the result is quoted as
+late. A result that came before the reply to what was sent goes behind that reply, which was given without it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, final
+
+from attrs import evolve
+
+from message_history.arranging import Incoming, arrange
+from message_history.blocks import SystemBlock, ToolResultBlock
+from message_history.drafts import Hearing
+from message_history.folding import Folding, length_of
+from message_history.history import MessageHistory, history_of
+from message_history.message import make_message
+from message_history.repairs import Repair, RepairCode
+from message_history.settled import ids_of, is_quoted_at, quote, records_of
+from message_history.turns import enforce, known_stub
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.blocks import Block, ToolUseBlock
+    from message_history.dialects.base import Note, Parsed
+    from message_history.message import Message
+
+__all__ = ["added_behind_sent"]
+
+
+def added_behind_sent(sent: MessageHistory, parsed: Parsed) -> MessageHistory:
+    """Add what a parser read behind what was sent.
+
+    Args:
+        sent: the history as it was sent: closed.
+        parsed: what came since.
+
+    Returns:
+        The history with what came; it is not closed again.
+
+    Raises:
+        InvariantError: when the policy says to raise and more than lossless repairs are needed.
+
+    Complexity: linear in what came.
+    """
+    arrivals = _Arrivals(sent)
+    arrivals.take(parsed)
+    enforce(sent.policy, arrivals.folding.repairs)
+    return history_of(arrivals.folding.conversation())
+
+
+@final
+class _Arrivals:
+    """What comes behind what was sent."""
+
+    def __init__(self, sent: MessageHistory) -> None:
+        self.folding = Folding(sent._context, sent._conversation)
+        self._sent = sent
+        self._past = sent._state[0]
+        self._stubbed: dict[str, ToolUseBlock] = {id: call for call in sent.awaiting for id in sorted(ids_of(call))}
+
+    def take(self, parsed: Parsed) -> None:
+        """Take what came."""
+        incoming = self._arranged(parsed)
+        reply = next((n for n, one in enumerate(incoming) if _speaks(one.message)), None)
+        late: list[tuple[ToolResultBlock, int]] = []
+        if reply is not None:
+            late = [(result, one.source) for one in incoming[:reply] for result in one.message.results]
+            incoming = [*_without_results(incoming[:reply]), *incoming[reply:]]
+        notes = deque(parsed.notes)
+        for one in incoming:
+            while notes and one.done is None and notes[0].source <= one.source:
+                self._note(notes.popleft())
+            message = one.message if reply is not None else self._quoted(one.message, one.source)
+            if message.content or not one.message.content:
+                self.folding.take(message, one.source, interrupted=one.interrupted, done=one.done)
+        while notes:
+            self._note(notes.popleft())
+        for result, source in late:
+            self.folding.take(make_message("user", (result,)), source, answers=self._call_of(result))
+
+    def _note(self, note: Note) -> None:
+        self.folding.record(note.code, note.source, note.removed, note.detail)
+
+    def _arranged(self, parsed: Parsed) -> Sequence[Incoming]:
+        """Move results next to their calls, unless one may be for a call of the past that has the same id."""
+        called = {id for message in parsed.messages if message.role == "assistant" for id in message.ids}
+        answered = {result.tool_use_id for message in parsed.messages for result in message.results} & called
+        if any(id in self._stubbed or records_of(self._past, id) is not None for id in answered):
+            plain = zip(parsed.messages, parsed.sources, strict=True)
+            return [Incoming(message, source, n in parsed.interrupted) for n, (message, source) in enumerate(plain)]
+        arranged = arrange(parsed.messages, parsed.sources, parsed.interrupted, self._sent.policy)
+        return [Incoming(*one) for one in arranged]
+
+    def _call_of(self, result: ToolResultBlock) -> ToolUseBlock | None:
+        """Find the call of a result that came before the reply, so that no newer call with its id is taken for it."""
+        if result.tool_use_id in self._stubbed:
+            return self._stubbed[result.tool_use_id]
+        record = records_of(self._past, result.tool_use_id)
+        if record is None:
+            return None
+        stubs = record.stubs[record.late :]
+        turn, position = stubs[0] if stubs else record.call or (0, 0)
+        said = self._past[turn][0]
+        return evolve(said.calls[position], turn=2 * turn - 1) if said is not None else None
+
+    def _quoted(self, message: Message, source: int) -> Message:
+        """Quote the results whose calls have stubs that were sent."""
+        if not self._stubbed or not message.results:
+            return message
+        blocks: list[Block] = []
+        for block in message.content:
+            call = self._stubbed_call(block)
+            if isinstance(block, ToolResultBlock) and call is not None:
+                blocks += self._quote(block, call, source)
+            else:
+                blocks.append(block)
+        return make_message("user", tuple(blocks))
+
+    def _stubbed_call(self, block: Block) -> ToolUseBlock | None:
+        if not isinstance(block, ToolResultBlock) or known_stub(block, self._sent.policy).is_stub:
+            return None
+        if block.tool_use_id == "" and len(self._sent.awaiting) == 1:
+            return self._sent.awaiting[0]
+        return self._stubbed.get(block.tool_use_id)
+
+    def _quote(self, block: ToolResultBlock, call: ToolUseBlock, source: int) -> Iterable[Block]:
+        conversation = self.folding._conversation
+        heard = conversation[3]
+        late, where = heard.quoted(block.tool_use_id) if isinstance(heard, Hearing) else (0, None)
+        here = max(length_of(conversation) - 1, 0)
+        if where is not None and isinstance(heard, Hearing) and is_quoted_at(heard.rest, where, block):
+            code = RepairCode.DUPLICATE_RESULT_DROPPED
+            blocks: tuple[Block, ...] = ()
+        else:
+            code = RepairCode.SECOND_RESULT_QUOTED if late else RepairCode.LATE_RESULT_QUOTED
+            blocks = tuple(quote(block, "second" if late else "late", call.name))
+        detail = f"result of {block.tool_use_id!r:.80}"
+        repair = Repair(code=code, index=here, source=source, removed=(block,), added=blocks, detail=detail)
+        self.folding.told([repair])
+        return blocks
+
+
+def _speaks(message: Message) -> bool:
+    """Tell whether the assistant says anything in a message."""
+    return message.role == "assistant" and any(
+        not isinstance(block, ToolResultBlock | SystemBlock) for block in message.content
+    )
+
+
+def _without_results(incoming: Sequence[Incoming]) -> Iterable[Incoming]:
+    for one in incoming:
+        kept = tuple(block for block in one.message.content if not isinstance(block, ToolResultBlock))
+        if kept or not one.message.results:
+            yield one._replace(message=make_message(one.message.role, kept))

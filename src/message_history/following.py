@@ -1,0 +1,381 @@
+"""Follow a raw list that an agent grows and sends whole each time.
+
+The agent keeps its own list; the history keeps what was really sent. Each time only the new entries are read, and what
+was sent is never rewritten: a result that shows up after its stub was sent is quoted as late, wherever it stands in
+the raw list. Old entries are compared by digest and never read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+
+from attrs import evolve, field, frozen
+
+from message_history.arrivals import added_behind_sent
+from message_history.blocks import ToolResultBlock
+from message_history.dialects.detect import dialect_of, read
+from message_history.dialects.plain import as_mapping, as_sequence
+from message_history.frozen import brief
+from message_history.history import MessageHistory
+from message_history.repairs import Repair, RepairCode
+from message_history.sequence import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from message_history.dialects import Dialect
+    from message_history.dialects.base import Parsed
+    from message_history.policy import Policy
+
+__all__ = ["EntryDigest", "Followed", "Replaced", "digest_of", "follow", "followed_from"]
+
+
+class EntryDigest(NamedTuple):
+    """What a raw entry is known by; cache marks do not count.
+
+    Args:
+        whole: the digest of all of it.
+        head: the digest of all but its blocks.
+        blocks: the digest of each of its blocks.
+    """
+
+    whole: bytes
+    head: bytes
+    blocks: tuple[bytes, ...]
+
+
+@final
+@frozen
+class Replaced:
+    """What of the raw list is no longer what it was when it was sent.
+
+    Args:
+        start: the first entry that differs.
+        entries: how many entries of the earlier list were there and behind it.
+        kept: how many messages of what was sent still begin what is sent now.
+    """
+
+    start: int
+    entries: int
+    kept: int
+
+
+@final
+@frozen(eq=False)
+class Followed:
+    """What was sent for a raw list, and how to go on from there.
+
+    Args:
+        history: the history as it was sent: closed for its dialect.
+        dialect: the dialect that the raw list is written in and that the history was closed for.
+        entries: what the raw list's entries are known by.
+        new_repairs: what was repaired in this step; all repairs are in `history.repairs`.
+        replaced: what the raw list has replaced since the version before; None when it only grew.
+        before: the version before, for a list that goes back.
+    """
+
+    history: MessageHistory
+    dialect: Dialect[Any]
+    entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
+    new_repairs: tuple[Repair, ...] = ()
+    replaced: Replaced | None = None
+    before: Followed | None = field(default=None, repr=False)
+
+    def follow(self, raw: Iterable[Any], *, digests: Sequence[EntryDigest] | None = None) -> Followed:
+        """Go on with the raw list as it is now.
+
+        Args:
+            raw: the whole list; it is never changed.
+            digests: what its entries are known by, where the caller has worked that out.
+
+        Returns:
+            What to send now. It begins with what was sent before: every message but the last stays, and the last one
+            may only grow. Where the raw list was rewritten and not only added to, that holds for the entries that it
+            still begins with, and `replaced` says so.
+
+        Raises:
+            InvariantError: when the policy says to raise and more than lossless repairs are needed.
+            TypeError: when `raw` is no list of entries.
+
+        Complexity: linear in the new entries; each old entry is compared by digest.
+        """
+        entries = _entries(raw)
+        known = list(digests) if digests is not None else [digest_of(entry) for entry in entries]
+        growth = _growth(self.entries, known, entries)
+        if growth is None:
+            return self._replaced(entries, known)
+        if not growth.entries:
+            return evolve(self, new_repairs=(), replaced=None)
+        parsed = _parsed(growth, entries, self.dialect)
+        if growth.inserted and not _has_only_results(parsed, growth.inserted):
+            return self._replaced(entries, known)
+        history = added_behind_sent(self.history, parsed).close(self.dialect)
+        shared = _common(self.entries, known)
+        log = self.entries if shared == len(self.entries) else Log(known[:shared])
+        repairs = _new_repairs(self.history, history)
+        return Followed(history, self.dialect, log.extend(known[shared:]), repairs, None, self)
+
+    def _replaced(self, entries: Sequence[Any], known: list[EntryDigest]) -> Followed:
+        """Go back to the latest version whose raw list the new one still begins with, and go on from there."""
+        start = _common(self.entries, known)
+        base = self.before
+        while base is not None and _common(base.entries, known) < len(base.entries):
+            base = base.before
+        if base is None:
+            base = Followed(MessageHistory(policy=self.history.policy), self.dialect)
+        followed = base.follow(entries, digests=known) if base.entries else _first(base, entries, known)
+        return evolve(followed, replaced=Replaced(start, len(self.entries) - start, len(base.history)))
+
+
+def follow(
+    raw: Iterable[Any],
+    *,
+    dialect: Dialect[Any] | None = None,
+    policy: Policy | None = None,
+) -> Followed:
+    """Begin to follow a raw list that an agent grows and sends whole each time.
+
+    Args:
+        raw: the list as it is now, in the form of any provider; it is never changed.
+        dialect: its dialect, in which it is sent as well; None to find it by shape.
+        policy: decides where there is a choice.
+
+    Returns:
+        What to send. Its `follow` takes the list the next time.
+
+    Raises:
+        InvariantError: when the policy says to raise and more than lossless repairs are needed.
+        TypeError: when `raw` is no list of entries.
+
+    Complexity: linear in the list.
+    """
+    entries = _entries(raw)
+    empty = Followed(MessageHistory(policy=policy), dialect if dialect is not None else dialect_of(entries))
+    return _first(empty, entries, [digest_of(entry) for entry in entries])
+
+
+def followed_from(history: MessageHistory, dialect: Dialect[Any]) -> Followed:
+    """Take a history as it stands for what was sent; the raw list that it follows begins with its export.
+
+    Args:
+        history: the history.
+        dialect: the dialect that it is sent in.
+
+    Returns:
+        What to go on from.
+
+    Complexity: linear in the history.
+    """
+    closed = history.close(dialect)
+    return Followed(closed, dialect, Log(map(digest_of, closed.export(dialect).messages)))
+
+
+def digest_of(entry: object) -> EntryDigest:
+    """Give what a raw entry is known by: its JSON without cache marks, whatever the order of its keys.
+
+    Args:
+        entry: a mapping, or an object of an SDK.
+
+    Returns:
+        The digests.
+
+    Complexity: linear in the entry.
+    """
+    data = as_mapping(entry)
+    if data is None:
+        whole = _digest(_canonical(entry))
+        return EntryDigest(whole, whole, ())
+    key = next((key for key in _HOLDS_BLOCKS if isinstance(data.get(key), list | str)), None)
+    if key is None:
+        whole = _digest(_canonical(data))
+        return EntryDigest(whole, whole, ())
+    content = data[key]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    blocks = tuple(_digest(_canonical(block)) for block in parts if not _is_cache_mark(block))
+    rest = {name: value for name, value in data.items() if name != key}
+    head = _digest(_canonical({**rest, "": key}))
+    return EntryDigest(_digest(b"".join((head, *blocks))), head, blocks)
+
+
+_HOLDS_BLOCKS: Final = ("content", "parts")
+_CACHE_MARKS: Final = ("cache_control", "cachePoint")
+_NEAR: Final = 64
+"""How many entries of the open turn are read once more for results without an id."""
+_DIGEST_SIZE: Final = 16
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST_SIZE).digest()
+
+
+def _canonical(value: object) -> bytes:
+    text = _CANONICAL(value)
+    if '"cache_control"' in text:
+        text = _CANONICAL(_unmarked(json.loads(text)))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unmarked(inner) for key, inner in value.items() if key != "cache_control"}
+    return [_unmarked(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _is_cache_mark(block: object) -> bool:
+    return isinstance(block, Mapping) and len(block) == 1 and next(iter(block)) in _CACHE_MARKS
+
+
+def _as_json(value: object) -> object:
+    found = as_mapping(value)
+    return dict(found) if found is not None else repr(value)
+
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_as_json).encode
+
+
+def _entries(raw: Iterable[Any]) -> Sequence[Any]:
+    entries = as_sequence(raw)
+    if entries is None:
+        raise TypeError(f"follow takes a list of messages, not {type(raw).__name__}: {brief(raw)}")
+    return entries
+
+
+def _common(old: Iterable[EntryDigest], new: Sequence[EntryDigest]) -> int:
+    """Count the entries with which both lists begin."""
+    count = 0
+    for left, right in zip(old, new, strict=False):
+        if left.whole != right.whole:
+            break
+        count += 1
+    return count
+
+
+class _Growth(NamedTuple):
+    """What a raw list has that its earlier version had not.
+
+    Args:
+        entries: the new entries; of an entry that grew, only what is new in it.
+        sources: for each, its position in the raw list.
+        inserted: the positions of those that stand before entries that were there already.
+    """
+
+    entries: list[Any]
+    sources: list[int]
+    inserted: frozenset[int]
+
+
+def _growth(old: Log[EntryDigest], known: Sequence[EntryDigest], entries: Sequence[Any]) -> _Growth | None:
+    """Find what came, or None when the list was not only added to."""
+    before = iter(old)
+    awaited = next(before, None)
+    found: list[tuple[Any, int]] = []
+    last = -1
+    for position, (digest, entry) in enumerate(zip(known, entries, strict=True)):
+        if awaited is None:
+            found.append((entry, position))
+        elif digest.whole == awaited.whole:
+            last, awaited = position, next(before, None)
+        elif (more := _blocks_added(awaited, digest, entry)) is not None:
+            found.append((more, position))
+            last, awaited = position, next(before, None)
+        else:
+            found.append((entry, position))
+    if awaited is not None:
+        return None
+    inserted = frozenset(position for _, position in found if position < last)
+    # What came late stands behind the replies to what was sent without it.
+    found.sort(key=lambda one: (one[1] in inserted, one[1]))
+    return _Growth([entry for entry, _ in found], [position for _, position in found], inserted)
+
+
+def _blocks_added(old: EntryDigest, new: EntryDigest, entry: object) -> dict[str, Any] | None:
+    """Give an entry with nothing but the blocks that it has and had not; None when it is another entry."""
+    data = as_mapping(entry)
+    if data is None or old.head != new.head or len(old.blocks) >= len(new.blocks):
+        return None
+    key = next(key for key in _HOLDS_BLOCKS if isinstance(data.get(key), list | str))
+    blocks = [block for block in data[key] if not _is_cache_mark(block)]
+    added: list[Any] = []
+    left = list(reversed(old.blocks))
+    for digest, block in zip(new.blocks, blocks, strict=True):
+        if left and left[-1] == digest:
+            left.pop()
+        else:
+            added.append(block)
+    return {**data, key: added} if not left else None
+
+
+def _parsed(growth: _Growth, entries: Sequence[Any], dialect: Dialect[Any]) -> Parsed:
+    """Read what came."""
+    parsed = read(growth.entries, dialect)
+    if not growth.inserted and parsed.messages and parsed.messages[0].results:
+        # A response without an id is known by the calls of its turn: read these once more, and take what is new.
+        first = growth.sources[0]
+        start = _turn_before(entries, first)
+        again = read([*entries[start:first], *growth.entries], dialect)
+        _keep_from(again, first - start)
+        if _count_of_blocks(again) == _count_of_blocks(parsed):  # else a message of theirs holds old and new blocks
+            parsed = again
+    parsed.sources = [growth.sources[source] for source in parsed.sources]
+    parsed.notes = [note.at(growth.sources[note.source]) for note in parsed.notes]
+    return parsed
+
+
+def _turn_before(entries: Sequence[Any], position: int) -> int:
+    """Find where the assistant's side before a position begins, if it is near."""
+    start = position
+    while start and position - start < _NEAR and not _is_assistants(entries[start - 1]):
+        start -= 1
+    while start and position - start < 2 * _NEAR and _is_assistants(entries[start - 1]):
+        start -= 1
+    return start
+
+
+def _is_assistants(entry: object) -> bool:
+    data = as_mapping(entry) or {}
+    kind = data.get("type")
+    return data.get("role") in ("assistant", "model") or (isinstance(kind, str) and kind.endswith("_call"))
+
+
+def _keep_from(parsed: Parsed, first: int) -> None:
+    """Drop what was read before an entry, and count the entries from there."""
+    kept = [n for n, source in enumerate(parsed.sources) if source >= first]
+    parsed.interrupted = {new for new, old in enumerate(kept) if old in parsed.interrupted}
+    parsed.messages = [parsed.messages[n] for n in kept]
+    parsed.sources = [parsed.sources[n] - first for n in kept]
+    parsed.notes = [note.at(note.source - first) for note in parsed.notes if note.source >= first]
+
+
+def _count_of_blocks(parsed: Parsed) -> int:
+    return sum(len(message.content) for message in parsed.messages)
+
+
+def _has_only_results(parsed: Parsed, sources: Collection[int]) -> bool:
+    """Tell whether the entries hold results and nothing else."""
+    return all(
+        isinstance(block, ToolResultBlock)
+        for message, source in zip(parsed.messages, parsed.sources, strict=True)
+        if source in sources
+        for block in message.content
+    )
+
+
+def _first(empty: Followed, entries: Sequence[Any], known: Sequence[EntryDigest]) -> Followed:
+    policy = empty.history.policy
+    history = MessageHistory.from_list(entries, dialect=empty.dialect, policy=policy).close(empty.dialect)
+    return Followed(history, empty.dialect, Log(known), history.repairs)
+
+
+def _new_repairs(before: MessageHistory, after: MessageHistory) -> tuple[Repair, ...]:
+    """Give the repairs that came; a stub is recorded when it is sent, and not again when its turn settles."""
+    settled = len(before._context.repairs)
+    sent = {_stub_key(repair) for repair in before.repairs[settled:]} - {None}
+    return tuple(repair for repair in after.repairs[settled:] if _stub_key(repair) not in sent)
+
+
+def _stub_key(repair: Repair) -> tuple[int, str] | None:
+    stub = repair.added[0] if repair.code is RepairCode.RESULT_STUBBED and repair.added else None
+    return (repair.index, stub.tool_use_id) if isinstance(stub, ToolResultBlock) else None
