@@ -44,14 +44,16 @@ ROOMS = (
     "streaming",
     "storage",
     "pages",
+    "healing",
     "integrations",
+    "proxy",
     "cli",
 )
 # The name of the pair of messages that a settled turn is stands beside that of the open turn, which needs `past`.
 # A history has the windows as thin methods; they take and give histories, and make none themselves.
-ANNOTATIONS_ONLY = {("core.past", "core.drafts"), ("core.windows", "history")}
+ANNOTATIONS_ONLY = {("core.past", "core.drafts"), ("core.windows", "history"), ("history", "healing")}
 # A history answers what frameworks ask of it by name; the integration is imported then, and only then.
-HOOKS = {("history", "integrations")}
+HOOKS = {("history", "integrations"), ("history", "healing")}
 # The front door and the command use every room.
 DOORS = {"__init__", "__main__", "core"}
 

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import StubReason
     from message_history.dialects.base import Parsed
+    from message_history.healing.following import Followed
 
 __all__ = ["MessageHistory", "SystemPromptWarning", "history_of", "restored"]
 
@@ -314,6 +315,28 @@ class MessageHistory(Sequence[Message]):
             ingest.close()
         enforce(rules, ingest.repairs)
         return history_of(ingest.conversation())
+
+    def follow(self, raw: Iterable[Any], *, dialect: Dialect[Any] | None = None) -> Followed:
+        """Go on with a raw list that an agent grows and sends whole each time; see `healing.follow`.
+
+        Args:
+            raw: the whole list; it begins with this history's export, if the history is not empty.
+            dialect: its dialect; None to find it by shape, and for a history that is not empty `Anthropic()`.
+
+        Returns:
+            What to send: `history` in it. Its own `follow` takes the list the next time.
+
+        Raises:
+            InvariantError: see `add`.
+            TypeError: when `raw` is no list of entries.
+
+        Complexity: linear in the list.
+        """
+        from message_history.healing.following import follow, followed_from  # noqa: PLC0415
+
+        if not self:
+            return follow(raw, dialect=dialect, policy=self.policy)
+        return followed_from(self, dialect if dialect is not None else _ANTHROPIC).follow(raw)
 
     # Ways out
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, check
-from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses, detect
-from message_history.following import Followed, Replaced, digest_of, follow, followed_from
+from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses, registry
+from message_history.healing.digests import digest_of
+from message_history.healing.following import Followed, Replaced, follow, followed_from
 from message_history.integrations.strategies import broken_lists
 from tests.healing.prefixes import begins_with
 
@@ -83,7 +84,7 @@ def test_it_is_what_from_list_gives_where_nothing_sent_had_to_be_invented(
     dialect, raw = case
     cut = data.draw(st.integers(0, len(raw)))
     before = follow(raw[:cut], dialect=dialect)
-    whole = MessageHistory.from_list(raw, dialect=dialect).close(dialect)
+    whole = MessageHistory.from_list(raw, dialect=dialect).as_sent(dialect)
     if before.history.repairs or len(whole) < len(before.history):
         return  # a stub or a continuation was sent, or a result whose call came later was dropped
     assert before.follow(raw).history == whole
@@ -215,7 +216,7 @@ def test_responses_without_ids_find_their_calls_in_a_turn_that_was_read_before()
 
 def test_old_entries_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    read = detect.read
+    read = registry.read
 
     def counting(entries: list[Any], dialect: Dialect[Any] | None = None) -> Any:
         seen.append(len(entries))
@@ -223,7 +224,7 @@ def test_old_entries_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None
 
     raw = [entry for _ in range(100) for entry in (MORE, REPLY)]
     before = follow(raw, dialect=OpenAIChat())
-    monkeypatch.setattr("message_history.following.read", counting)
+    monkeypatch.setattr("message_history.healing.following.read", counting)
     before.follow([*raw, MORE])
     assert seen == [1]
 
@@ -234,6 +235,14 @@ def test_a_history_is_followed_from_its_export() -> None:
     after = before.follow([*history.for_send(OpenAIChat()), REPLY, MORE])
     assert after.replaced is None
     assert after.new_repairs == ()
+    assert len(after.history) == 5
+
+
+def test_a_history_follows_by_its_own_method() -> None:
+    assert MessageHistory().follow([USER, CALLS, A]).history == MessageHistory.from_list([USER, CALLS, A])
+    history = MessageHistory.from_list([USER, CALLS, A])
+    after = history.follow([*history.for_send(OpenAIChat()), REPLY, MORE], dialect=OpenAIChat())
+    assert after.replaced is None
     assert len(after.history) == 5
 
 

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, final
 
 from attrs import evolve
 
-from message_history.arranging import Incoming, arrange
-from message_history.blocks import SystemBlock, ToolResultBlock
-from message_history.drafts import Hearing
-from message_history.folding import Folding, length_of
+from message_history.core.blocks import SystemBlock, ToolResultBlock
+from message_history.core.drafts import UserDraft
+from message_history.core.ingest import Ingest, length_of
+from message_history.core.message import make_message
+from message_history.core.pairing import Incoming, pair_results
+from message_history.core.past import ids_of, is_quoted_at, quote, records_of
+from message_history.core.repairs import Repair, RepairCode
+from message_history.core.rules import enforce, known_stub
 from message_history.history import MessageHistory, history_of
-from message_history.message import make_message
-from message_history.repairs import Repair, RepairCode
-from message_history.settled import ids_of, is_quoted_at, quote, records_of
-from message_history.turns import enforce, known_stub
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.blocks import Block, ToolUseBlock
+    from message_history.core.blocks import Block, ToolUseBlock
+    from message_history.core.message import Message
     from message_history.dialects.base import Note, Parsed
-    from message_history.message import Message
 
 __all__ = ["added_behind_sent"]
 
@@ -48,8 +48,8 @@ def added_behind_sent(sent: MessageHistory, parsed: Parsed) -> MessageHistory:
     """
     arrivals = _Arrivals(sent)
     arrivals.take(parsed)
-    enforce(sent.policy, arrivals.folding.repairs)
-    return history_of(arrivals.folding.conversation())
+    enforce(sent.policy, arrivals.ingest.repairs)
+    return history_of(arrivals.ingest.conversation())
 
 
 @final
@@ -57,7 +57,7 @@ class _Arrivals:
     """What comes behind what was sent."""
 
     def __init__(self, sent: MessageHistory) -> None:
-        self.folding = Folding(sent._context, sent._conversation)
+        self.ingest = Ingest(sent._context, sent._conversation)
         self._sent = sent
         self._past = sent._state[0]
         self._stubbed: dict[str, ToolUseBlock] = {id: call for call in sent.awaiting for id in sorted(ids_of(call))}
@@ -76,14 +76,14 @@ class _Arrivals:
                 self._note(notes.popleft())
             message = one.message if reply is not None else self._quoted(one.message, one.source)
             if message.content or not one.message.content:
-                self.folding.take(message, one.source, interrupted=one.interrupted, done=one.done)
+                self.ingest.take(message, one.source, interrupted=one.interrupted, done=one.done)
         while notes:
             self._note(notes.popleft())
         for result, source in late:
-            self.folding.take(make_message("user", (result,)), source, answers=self._call_of(result))
+            self.ingest.take(make_message("user", (result,)), source, answers=self._call_of(result))
 
     def _note(self, note: Note) -> None:
-        self.folding.record(note.code, note.source, note.removed, note.detail)
+        self.ingest.record(note.code, note.source, note.removed, note.detail)
 
     def _arranged(self, parsed: Parsed) -> Sequence[Incoming]:
         """Move results next to their calls, unless one may be for a call of the past that has the same id."""
@@ -92,7 +92,7 @@ class _Arrivals:
         if any(id in self._stubbed or records_of(self._past, id) is not None for id in answered):
             plain = zip(parsed.messages, parsed.sources, strict=True)
             return [Incoming(message, source, n in parsed.interrupted) for n, (message, source) in enumerate(plain)]
-        arranged = arrange(parsed.messages, parsed.sources, parsed.interrupted, self._sent.policy)
+        arranged = pair_results(parsed.messages, parsed.sources, parsed.interrupted, self._sent.policy)
         return [Incoming(*one) for one in arranged]
 
     def _call_of(self, result: ToolResultBlock) -> ToolUseBlock | None:
@@ -104,8 +104,8 @@ class _Arrivals:
             return None
         stubs = record.stubs[record.late :]
         turn, position = stubs[0] if stubs else record.call or (0, 0)
-        said = self._past[turn][0]
-        return evolve(said.calls[position], turn=2 * turn - 1) if said is not None else None
+        assistant = self._past[turn][0]
+        return evolve(assistant.calls[position], turn=2 * turn - 1) if assistant is not None else None
 
     def _quoted(self, message: Message, source: int) -> Message:
         """Quote the results whose calls have stubs that were sent."""
@@ -128,11 +128,11 @@ class _Arrivals:
         return self._stubbed.get(block.tool_use_id)
 
     def _quote(self, block: ToolResultBlock, call: ToolUseBlock, source: int) -> Iterable[Block]:
-        conversation = self.folding._conversation
-        heard = conversation[3]
-        late, where = heard.quoted(block.tool_use_id) if isinstance(heard, Hearing) else (0, None)
+        conversation = self.ingest._conversation
+        user = conversation[3]
+        late, where = user.quoted(block.tool_use_id) if isinstance(user, UserDraft) else (0, None)
         here = max(length_of(conversation) - 1, 0)
-        if where is not None and isinstance(heard, Hearing) and is_quoted_at(heard.rest, where, block):
+        if where is not None and isinstance(user, UserDraft) and is_quoted_at(user.rest, where, block):
             code = RepairCode.DUPLICATE_RESULT_DROPPED
             blocks: tuple[Block, ...] = ()
         else:
@@ -140,7 +140,7 @@ class _Arrivals:
             blocks = tuple(quote(block, "second" if late else "late", call.name))
         detail = f"result of {block.tool_use_id!r:.80}"
         repair = Repair(code=code, index=here, source=source, removed=(block,), added=blocks, detail=detail)
-        self.folding.told([repair])
+        self.ingest.told([repair])
         return blocks
 
 

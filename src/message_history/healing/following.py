@@ -7,44 +7,28 @@ the raw list. Old entries are compared by digest and never read again.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve, field, frozen
 
-from message_history.arrivals import added_behind_sent
-from message_history.blocks import ToolResultBlock
-from message_history.dialects.detect import dialect_of, read
-from message_history.dialects.plain import as_mapping, as_sequence
-from message_history.frozen import brief
+from message_history.core.blocks import ToolResultBlock
+from message_history.core.json_values import short_repr
+from message_history.core.log import Log
+from message_history.core.repairs import Repair, RepairCode
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects.registry import dialect_of, read
+from message_history.healing.arrivals import added_behind_sent
+from message_history.healing.digests import HOLDS_BLOCKS, EntryDigest, digest_of, is_cache_mark
 from message_history.history import MessageHistory
-from message_history.repairs import Repair, RepairCode
-from message_history.sequence import Log
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from message_history.core.policy import Policy
     from message_history.dialects import Dialect
     from message_history.dialects.base import Parsed
-    from message_history.policy import Policy
 
-__all__ = ["EntryDigest", "Followed", "Replaced", "digest_of", "follow", "followed_from"]
-
-
-class EntryDigest(NamedTuple):
-    """What a raw entry is known by; cache marks do not count.
-
-    Args:
-        whole: the digest of all of it.
-        head: the digest of all but its blocks.
-        blocks: the digest of each of its blocks.
-    """
-
-    whole: bytes
-    head: bytes
-    blocks: tuple[bytes, ...]
+__all__ = ["Followed", "Replaced", "common_entries", "follow", "followed_from"]
 
 
 @final
@@ -112,20 +96,21 @@ class Followed:
         parsed = _parsed(growth, entries, self.dialect)
         if growth.inserted and not _has_only_results(parsed, growth.inserted):
             return self._replaced(entries, known)
-        history = added_behind_sent(self.history, parsed).close(self.dialect)
-        shared = _common(self.entries, known)
+        history = added_behind_sent(self.history, parsed).as_sent(self.dialect)
+        shared = common_entries(self.entries, known)
         log = self.entries if shared == len(self.entries) else Log(known[:shared])
         repairs = _new_repairs(self.history, history)
         return Followed(history, self.dialect, log.extend(known[shared:]), repairs, None, self)
 
     def _replaced(self, entries: Sequence[Any], known: list[EntryDigest]) -> Followed:
         """Go back to the latest version whose raw list the new one still begins with, and go on from there."""
-        start = _common(self.entries, known)
+        start = common_entries(self.entries, known)
         base = self.before
-        while base is not None and _common(base.entries, known) < len(base.entries):
+        while base is not None and common_entries(base.entries, known) < len(base.entries):
             base = base.before
         if base is None:
             base = Followed(MessageHistory(policy=self.history.policy), self.dialect)
+        base = evolve(base, dialect=self.dialect)
         followed = base.follow(entries, digests=known) if base.entries else _first(base, entries, known)
         return evolve(followed, replaced=Replaced(start, len(self.entries) - start, len(base.history)))
 
@@ -169,81 +154,22 @@ def followed_from(history: MessageHistory, dialect: Dialect[Any]) -> Followed:
 
     Complexity: linear in the history.
     """
-    closed = history.close(dialect)
+    closed = history.as_sent(dialect)
     return Followed(closed, dialect, Log(map(digest_of, closed.export(dialect).messages)))
 
 
-def digest_of(entry: object) -> EntryDigest:
-    """Give what a raw entry is known by: its JSON without cache marks, whatever the order of its keys.
-
-    Args:
-        entry: a mapping, or an object of an SDK.
-
-    Returns:
-        The digests.
-
-    Complexity: linear in the entry.
-    """
-    data = as_mapping(entry)
-    if data is None:
-        whole = _digest(_canonical(entry))
-        return EntryDigest(whole, whole, ())
-    key = next((key for key in _HOLDS_BLOCKS if isinstance(data.get(key), list | str)), None)
-    if key is None:
-        whole = _digest(_canonical(data))
-        return EntryDigest(whole, whole, ())
-    content = data[key]
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    blocks = tuple(_digest(_canonical(block)) for block in parts if not _is_cache_mark(block))
-    rest = {name: value for name, value in data.items() if name != key}
-    head = _digest(_canonical({**rest, "": key}))
-    return EntryDigest(_digest(b"".join((head, *blocks))), head, blocks)
-
-
-_HOLDS_BLOCKS: Final = ("content", "parts")
-_CACHE_MARKS: Final = ("cache_control", "cachePoint")
 _NEAR: Final = 64
 """How many entries of the open turn are read once more for results without an id."""
-_DIGEST_SIZE: Final = 16
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_DIGEST_SIZE).digest()
-
-
-def _canonical(value: object) -> bytes:
-    text = _CANONICAL(value)
-    if '"cache_control"' in text:
-        text = _CANONICAL(_unmarked(json.loads(text)))
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _unmarked(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _unmarked(inner) for key, inner in value.items() if key != "cache_control"}
-    return [_unmarked(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _is_cache_mark(block: object) -> bool:
-    return isinstance(block, Mapping) and len(block) == 1 and next(iter(block)) in _CACHE_MARKS
-
-
-def _as_json(value: object) -> object:
-    found = as_mapping(value)
-    return dict(found) if found is not None else repr(value)
-
-
-_CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_as_json).encode
 
 
 def _entries(raw: Iterable[Any]) -> Sequence[Any]:
     entries = as_sequence(raw)
     if entries is None:
-        raise TypeError(f"follow takes a list of messages, not {type(raw).__name__}: {brief(raw)}")
+        raise TypeError(f"follow takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
     return entries
 
 
-def _common(old: Iterable[EntryDigest], new: Sequence[EntryDigest]) -> int:
+def common_entries(old: Iterable[EntryDigest], new: Sequence[EntryDigest]) -> int:
     """Count the entries with which both lists begin."""
     count = 0
     for left, right in zip(old, new, strict=False):
@@ -296,8 +222,8 @@ def _blocks_added(old: EntryDigest, new: EntryDigest, entry: object) -> dict[str
     data = as_mapping(entry)
     if data is None or old.head != new.head or len(old.blocks) >= len(new.blocks):
         return None
-    key = next(key for key in _HOLDS_BLOCKS if isinstance(data.get(key), list | str))
-    blocks = [block for block in data[key] if not _is_cache_mark(block)]
+    key = next(key for key in HOLDS_BLOCKS if isinstance(data.get(key), list | str))
+    blocks = [block for block in data[key] if not is_cache_mark(block)]
     added: list[Any] = []
     left = list(reversed(old.blocks))
     for digest, block in zip(new.blocks, blocks, strict=True):
@@ -365,7 +291,7 @@ def _has_only_results(parsed: Parsed, sources: Collection[int]) -> bool:
 
 def _first(empty: Followed, entries: Sequence[Any], known: Sequence[EntryDigest]) -> Followed:
     policy = empty.history.policy
-    history = MessageHistory.from_list(entries, dialect=empty.dialect, policy=policy).close(empty.dialect)
+    history = MessageHistory.from_list(entries, dialect=empty.dialect, policy=policy).as_sent(empty.dialect)
     return Followed(history, empty.dialect, Log(known), history.repairs)
 
 

@@ -1,0 +1,243 @@
+"""Heal one request on its way to a provider: repair its list of messages, and touch nothing that is sound."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, final
+
+from attrs import define, evolve, field, frozen
+
+from message_history.core.json_cache import json_of
+from message_history.core.json_values import short_repr
+from message_history.core.log import Log
+from message_history.dialects import CLASSES
+from message_history.healing.digests import EntryDigest, digest_of
+from message_history.healing.following import Followed, common_entries, follow
+from message_history.healing.verbatim import wire_of
+from message_history.history import MessageHistory
+from message_history.storage.files import allow_assistant_tail
+from message_history.storage.request_bodies import key_for
+from message_history.violations import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+    from message_history.dialects import Dialect
+    from message_history.violations import Violation
+
+__all__ = ["API", "APIS", "HealedRequest", "Sent", "Untouched", "dialect_for", "heal_request"]
+
+API: TypeAlias = Literal["anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock"]
+"""The APIs, by the names of their dialects."""
+APIS: Final[tuple[API, ...]] = ("anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock")
+
+BodyT = TypeVar("BodyT")
+
+
+@final
+@frozen(eq=False)
+class Untouched:
+    """A conversation that has been sound so far: all of it was sent as it came.
+
+    Args:
+        entries: what the entries of its raw list are known by.
+    """
+
+    entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
+
+
+Sent: TypeAlias = Followed | Untouched
+"""What was sent of a conversation, to go on from."""
+
+
+@final
+@define(eq=False)
+class HealedRequest(Generic[BodyT]):
+    """A request as it is to be sent.
+
+    Args:
+        body: the body; the very one that came when nothing in it needs repair.
+        repairs: all that differs from the body that came; empty when it is the one that came.
+        new_repairs: those that were not made for an earlier request of the conversation.
+        is_healed: whether the body is another than the one that came. It may be without repairs: to join neighbours of
+            one role, for a provider that refuses them, is the ordinary course of a conversation and no repair.
+        violations: what the provider would have refused in the body that came.
+        unhealed: what the provider would still refuse.
+        sent: what to give as `sent` with the conversation's next request.
+        dialect: the dialect of the list.
+    """
+
+    body: BodyT
+    repairs: tuple[Repair, ...]
+    new_repairs: tuple[Repair, ...]
+    violations: tuple[Violation, ...]
+    unhealed: tuple[Violation, ...]
+    sent: Sent | None
+    dialect: Dialect[Any]
+    is_healed: bool
+    _entries: Sequence[Any] = field(repr=False)
+    _history: MessageHistory | None = field(default=None, repr=False)
+
+    @property
+    def history(self) -> MessageHistory:
+        """Return the conversation as it is sent; a system prompt beside the list stays in the body."""
+        if self._history is None:
+            if isinstance(self.sent, Followed):
+                self._history = self.sent.history
+            else:
+                self._history = MessageHistory.from_list(self._entries, dialect=self.dialect, open_tail="keep")
+        return self._history
+
+
+def heal_request(
+    body: BodyT,
+    *,
+    api: API,
+    model: str | None = None,
+    provider: str | None = None,
+    dialect: Dialect[Any] | None = None,
+    sent: Sent | None = None,
+    policy: Policy | None = None,
+) -> HealedRequest[BodyT]:
+    """Heal one request on its way to a provider.
+
+    Args:
+        body: the request's JSON object, as a dict or as bytes; it is never changed.
+        api: the API that it is for.
+        model: the model, for the APIs that have it in the path and not in the body.
+        provider: who serves an `openai_chat` or `openai_responses` request, as for `OpenAIChat.for_model`.
+        dialect: the dialect of the list; None to choose it by the API, the model and the provider.
+        sent: what was sent of the conversation so far: `sent` of the request before. What was sent stays as it is.
+        policy: decides where there is a choice.
+
+    Returns:
+        The request to send. A list that the provider takes comes back as it is, in the very same body; so does a body
+        that holds no list of messages, or only a part of a conversation that the provider keeps.
+
+    Raises:
+        InvariantError: when the policy says to raise and more than lossless repairs are needed.
+        TypeError: when the body is neither a mapping nor bytes.
+        ValueError: when `api` is no API that is known.
+
+    Complexity: linear in the body.
+    """
+    if api not in APIS:
+        raise ValueError(f"api must be one of {', '.join(APIS)}, not {short_repr(api)}")
+    data = _data(body)
+    key = key_for(api)
+    entries = data.get(key) if data is not None else None
+    name = model if model is not None else (data or {}).get("model")
+    target = dialect if dialect is not None else dialect_for(api, str(name or ""), provider)
+    if data is None or not isinstance(entries, list) or not entries or any(data.get(key) for key in _KEPT_THERE):
+        return HealedRequest(body, (), (), (), (), None, target, False, entries if isinstance(entries, list) else [])
+    healed = _heal(entries, target, sent, policy)
+    new: Any = body
+    if healed.messages is not None:
+        new = {**data, key: healed.messages}
+        new = json_of(new) if isinstance(body, bytes | bytearray) else new
+    return HealedRequest(
+        body=new,
+        repairs=healed.repairs,
+        new_repairs=healed.new_repairs,
+        violations=healed.violations,
+        unhealed=healed.unhealed,
+        sent=healed.sent,
+        dialect=target,
+        is_healed=healed.messages is not None,
+        entries=entries,
+        history=healed.history,
+    )
+
+
+def dialect_for(api: API, model: str, provider: str | None = None) -> Dialect[Any]:
+    """Choose the dialect of a request.
+
+    Args:
+        api: the API.
+        model: the model that is asked.
+        provider: who serves it, where others serve the API too.
+
+    Returns:
+        The dialect, with the strictest fields for a model that is not known.
+    """
+    kind: Any = getattr(import_module(f"message_history.dialects.{api}"), CLASSES[api])
+    found: Dialect[Any] = kind.for_model(model, provider) if api.startswith("openai") else kind.for_model(model)
+    return found
+
+
+_KEPT_THERE: Final = ("previous_response_id", "conversation", "cachedContent", "cached_content")
+"""Keys of requests whose list is only a part: the provider has the rest."""
+
+
+def _data(body: object) -> Mapping[str, Any] | None:
+    """Read a body; None when it is no JSON object."""
+    if isinstance(body, Mapping):
+        return body
+    if not isinstance(body, bytes | bytearray):
+        raise TypeError(f"body must be a mapping or bytes, not {type(body).__name__}: {short_repr(body)}")
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+@final
+@frozen(kw_only=True)
+class _Healed:
+    """What became of a list; no messages when it is sent as it came."""
+
+    sent: Sent | None
+    messages: list[Any] | None = None
+    repairs: tuple[Repair, ...] = ()
+    new_repairs: tuple[Repair, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    unhealed: tuple[Violation, ...] = ()
+    history: MessageHistory | None = None
+
+
+def _heal(entries: list[Any], dialect: Dialect[Any], sent: Sent | None, policy: Policy | None) -> _Healed:
+    known = [digest_of(entry) for entry in entries]
+    violations = tuple(check(entries, dialect))
+    if not isinstance(sent, Followed) and not violations:
+        return _Healed(sent=Untouched(Log(known)))
+    closing = _closing(entries, dialect, violations)
+    followed = _followed(entries, known, closing, sent, policy)
+    if not violations and followed.replaced is not None and not followed.replaced.kept:
+        return _Healed(sent=Untouched(Log(known)))
+    wire = wire_of(followed.history, entries, closing)
+    if not wire.messages or wire.messages == entries:
+        # Nothing is left to send, or nothing differs: the request goes out as it came.
+        return _Healed(sent=followed, violations=violations, unhealed=violations, history=followed.history)
+    unhealed = () if dialect is closing else tuple(check(wire.messages, dialect))
+    return _Healed(
+        sent=followed,
+        messages=wire.messages,
+        repairs=(*followed.history.repairs, *wire.repairs),
+        new_repairs=(*followed.new_repairs, *(wire.repairs if not isinstance(sent, Followed) else ())),
+        violations=violations,
+        unhealed=unhealed or tuple(wire.violations),
+    )
+
+
+def _closing(entries: list[Any], dialect: Dialect[Any], violations: Sequence[Violation]) -> Dialect[Any]:
+    """Choose the dialect to close for: where the provider takes the list's end, nothing is put behind it."""
+    lenient = allow_assistant_tail(dialect)
+    return lenient if len(check(entries, lenient)) == len(violations) else dialect
+
+
+def _followed(
+    entries: list[Any], known: list[EntryDigest], dialect: Dialect[Any], sent: Sent | None, policy: Policy | None
+) -> Followed:
+    if isinstance(sent, Followed):
+        return evolve(sent, dialect=dialect).follow(entries, digests=known)
+    if sent is not None and sent.entries and common_entries(sent.entries, known) == len(sent.entries):
+        # It was sent as it came: what comes now stands behind that.
+        start = len(sent.entries)
+        before = MessageHistory.from_list(entries[:start], dialect=dialect, policy=policy).as_sent()
+        return Followed(before, dialect, Log(known[:start])).follow(entries, digests=known)
+    return follow(entries, dialect=dialect, policy=policy)

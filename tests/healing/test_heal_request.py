@@ -1,0 +1,194 @@
+"""One request on its way: what is broken is healed, what is sound comes back as it is."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import InvariantError, MessageHistory, Policy, RepairCode, Severity, check
+from message_history.dialects import Anthropic
+from message_history.healing import API, HealedRequest, Sent, Untouched, heal_request
+from message_history.healing.request import APIS, dialect_for
+from message_history.integrations.strategies import broken_lists
+from message_history.storage.request_bodies import key_for
+from tests.healing.prefixes import begins_with
+
+MODELS: dict[API, str] = {
+    "anthropic": "claude-sonnet-4-5",
+    "openai_chat": "gpt-4o",
+    "openai_responses": "gpt-5",
+    "gemini": "gemini-2.5-pro",
+    "mistral": "mistral-large-latest",
+    "bedrock": "anthropic.claude-sonnet-4-5-20250929-v1:0",
+}
+apis = st.sampled_from(APIS)
+requests = apis.flatmap(
+    lambda api: st.tuples(st.just(api), broken_lists(dialect_for(api, MODELS[api])).filter(bool)),
+)
+
+
+def healed(api: API, raw: list[Any], **more: Any) -> HealedRequest[dict[str, Any]]:
+    return heal_request({"model": MODELS[api], key_for(api): raw}, api=api, **more)
+
+
+@given(requests)
+def test_what_is_broken_becomes_valid_and_what_is_sound_stays_the_very_same(case: tuple[API, list[Any]]) -> None:
+    api, raw = case
+    before = copy.deepcopy(raw)
+    dialect = dialect_for(api, MODELS[api])
+    body = {"model": MODELS[api], "other": [1], key_for(api): raw}
+    request = heal_request(body, api=api)
+    assert raw == before
+    if not check(raw, dialect):
+        assert request.body is body
+        assert request.repairs == ()
+        return
+    wire = request.body[key_for(api)]
+    assert check(wire, dialect) == [] or not MessageHistory.from_list(raw, dialect=dialect)
+    assert request.violations
+    assert {**request.body, key_for(api): raw} == body
+    again = heal_request(request.body, api=api)
+    assert again.body is request.body or request.unhealed
+
+
+@given(requests, st.data())
+def test_what_was_sent_of_a_conversation_stays_as_it_is(case: tuple[API, list[Any]], data: st.DataObject) -> None:
+    api, raw = case
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(raw)), min_size=1)) | {len(raw)})
+    sent: Sent | None = None
+    wire: list[Any] = []
+    for cut in cuts:
+        request = healed(api, raw[:cut], sent=sent)
+        if not request.unhealed:
+            assert begins_with(request.body[key_for(api)], wire)
+            sent, wire = request.sent, request.body[key_for(api)]
+
+
+@given(requests)
+def test_bytes_come_back_as_bytes(case: tuple[API, list[Any]]) -> None:
+    api, raw = case
+    try:
+        body = json.dumps({"model": MODELS[api], key_for(api): raw}, indent=1).encode()
+    except TypeError:
+        return  # some lists hold bytes
+    request = heal_request(body, api=api)
+    data = heal_request(json.loads(body), api=api)
+    if data.is_healed:
+        assert json.loads(request.body) == json.loads(json.dumps(data.body))
+    else:
+        assert request.body is body
+
+
+BROKEN: list[Any] = [
+    {"role": "user", "content": "Read a.txt.", "name": "Ann"},
+    {"role": "assistant", "content": "Reading.", "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    ]},
+    {"role": "user", "content": "Well?"},
+    {"role": "user", "content": "Are you there?"},
+]  # fmt: skip
+
+
+def test_what_needs_no_repair_is_sent_as_it_came() -> None:
+    request = healed("openai_chat", BROKEN)
+    wire = request.body["messages"]
+    assert [wire[0], wire[1]] == BROKEN[:2]
+    assert wire[2]["role"] == "tool"
+    assert [repair.code for repair in request.repairs] == [RepairCode.RESULT_STUBBED]
+    assert all(repair.severity is not Severity.LOSSY for repair in request.repairs)
+
+
+def test_neighbours_that_the_provider_takes_stay_apart() -> None:
+    sound = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}]
+    wire = healed("openai_chat", [*sound, *BROKEN]).body["messages"]
+    assert wire[:3] == sound
+
+
+def test_a_conversation_that_was_sound_goes_on_as_it_was_sent() -> None:
+    sound = [{"role": "user", "content": "a"}, {"role": "user", "content": "b", "name": "Ann"}]
+    first = healed("openai_chat", sound)
+    assert isinstance(first.sent, Untouched)
+    second = healed("openai_chat", [*sound, *BROKEN[1:]], sent=first.sent)
+    assert second.body["messages"][:2] == sound
+    third = healed("openai_chat", [*sound, *BROKEN[1:], {"role": "assistant", "content": "Yes."}], sent=second.sent)
+    assert begins_with(third.body["messages"], second.body["messages"])
+    assert third.new_repairs == ()
+    assert third.repairs
+
+
+def test_a_late_result_does_not_rewrite_what_was_sent_though_the_list_is_sound_now() -> None:
+    reply = {"role": "assistant", "content": "Not yet."}
+    first = healed("openai_chat", BROKEN)
+    result = {"role": "tool", "tool_call_id": "c1", "content": "contents"}
+    sound = [*BROKEN[:2], result, *BROKEN[2:], reply, {"role": "user", "content": "And now?"}]
+    assert not check(sound, dialect_for("openai_chat", MODELS["openai_chat"]))
+    second = healed("openai_chat", sound, sent=first.sent)
+    assert begins_with(second.body["messages"], first.body["messages"])
+    assert "contents" in json.dumps(second.body["messages"][-1])
+    assert healed("openai_chat", sound).body["messages"] == sound
+
+
+def test_no_more_cache_marks_are_sent_than_came() -> None:
+    def text(role: str, *, marked: bool = False) -> dict[str, Any]:
+        block = {"type": "text", "text": role, **({"cache_control": {"type": "ephemeral"}} if marked else {})}
+        return {"role": role, "content": [block]}
+
+    sent, raw = None, [text("user"), {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "t", "name": "f", "input": {}}]}]  # fmt: skip
+    for _ in range(8):
+        request = healed("anthropic", [*raw, text("user", marked=True)], sent=sent)
+        assert json.dumps(request.body).count("cache_control") == 1
+        assert "cache_control" in json.dumps(request.body["messages"][-1])
+        sent, raw = request.sent, [*raw, text("user"), text("assistant")]
+
+
+def test_a_list_may_end_as_its_provider_takes_it() -> None:
+    end = {"role": "assistant", "content": "I think"}
+    assert healed("openai_chat", [*BROKEN, end]).body["messages"][-1] == end
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{", b"[]", b"null", b'{"messages": "text"}', b'{"messages": []}', b'{"input": "text"}', b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"input": [{"type": "function_call_output", "call_id": "c", "output": ""}], "previous_response_id": "r"}',
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("api", APIS)
+def test_what_holds_no_whole_conversation_is_passed_on(api: API, body: bytes) -> None:
+    request = heal_request(body, api=api)
+    assert request.body is body
+    assert request.repairs == ()
+    assert len(request.history) == 0
+
+
+def test_the_history_is_that_of_the_body() -> None:
+    request = healed("openai_chat", BROKEN)
+    assert request.history.repairs == request.repairs
+    assert [message.role for message in request.history] == ["user", "assistant", "user"]
+    assert len(healed("openai_chat", BROKEN[:1]).history) == 1
+
+
+def test_the_policy_decides() -> None:
+    with pytest.raises(InvariantError):
+        healed("openai_chat", BROKEN, policy=Policy(on_violation="raise"))
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="api must be one of anthropic"):
+        heal_request({}, api="cohere")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="body must be a mapping or bytes, not str"):
+        heal_request("{}", api="anthropic")
+    assert get_args(API) == APIS
+
+
+def test_a_dialect_may_be_given() -> None:
+    raw = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    assert not healed("anthropic", raw, dialect=Anthropic(prefill=True)).repairs
+    assert healed("anthropic", raw, dialect=Anthropic()).repairs
