@@ -539,6 +539,27 @@ def test_text_goes_before_the_calls_and_that_is_recorded() -> None:
     assert again.export(STRICT) == evolve(export, repairs=())
 
 
+def test_white_space_of_the_assistant_beside_other_text_goes_back_as_it_came() -> None:
+    raw = [Q, assistant(text("\n\n"), thought(), text("a"), call()), user(result())]
+    assert not check(raw, STRICT)
+    history = MessageHistory.from_list(raw)
+    export = history.export(Anthropic.for_model("claude-opus-4-6"))
+    assert not history.repairs
+    assert not export.repairs
+    assert export.messages[1] == raw[1]
+    assert MessageHistory.from_list(history.to_list()) == history
+    assert history[1].text == "a"
+
+
+@pytest.mark.parametrize("others", [(), (call(),), (thought(), call())])
+def test_white_space_that_is_all_the_text_of_a_message_is_dropped(others: tuple[Json, ...]) -> None:
+    raw = [Q, assistant(text("\n\n"), *others), *([user(result())] if others else [])]
+    assert "AN-B3" in {violation.rule for violation in check(raw, STRICT)}
+    history = MessageHistory.from_list(raw)
+    assert RepairCode.BLANK_TEXT_DROPPED in {repair.code for repair in history.repairs}
+    assert not check(history.for_send(STRICT), STRICT)
+
+
 def test_a_server_tool_with_its_result_goes_before_the_calls() -> None:
     raw = [Q, assistant(call(), search(), found()), user(result())]
     (_, written, _) = sent(MessageHistory.from_list(raw))

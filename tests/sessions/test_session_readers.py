@@ -111,6 +111,37 @@ def test_parallel_calls_leave_results_beside_the_chain() -> None:
     assert len(repaired(parallel())) == len(parallel()) + 1
 
 
+@pytest.mark.parametrize("newest", ["1", "2", "3"])
+def test_the_parts_of_a_parallel_reply_keep_the_order_of_the_file(newest: str) -> None:
+    thinking = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]
+    values = [
+        HI,
+        claude_line("a1", "u1", "assistant", thinking, id="m1"),
+        claude_line("a2", "a1", "assistant", words("I look."), id="m1"),
+        *(claude_line(f"c{n}", "a2", "assistant", call(n), id="m1") for n in "123"),
+        *(claude_line(f"r{n}", f"c{n}", "user", result(n)) for n in "123"),
+        claude_line("a3", f"r{newest}", "assistant", words("Done."), id="m2"),
+    ]
+    file = session_in(rows(values))
+    assert messages_of(file)[1] == ("assistant", ["hm", "I look.", "1", "2", "3"])
+    assert not file.violations()
+    assert repaired(values) == values
+
+
+def test_a_blank_line_before_thinking_is_not_broken_and_stays() -> None:
+    thinking = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]
+    values = [
+        HI,
+        claude_line("a1", "u1", "assistant", words("\n\n"), id="m1"),
+        claude_line("a2", "a1", "assistant", thinking, id="m1"),
+        claude_line("a3", "a2", "assistant", words("Hello."), id="m1"),
+    ]
+    file = session_in(rows(values))
+    assert not file.violations()
+    assert not file.conversations[0].file.history().repairs
+    assert repaired(values) == values
+
+
 def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversation() -> None:
     values = [
         HI,

@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, is_blank_text, text_at
 from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck, kind_of
 
@@ -94,8 +94,16 @@ class _Check:
         else:
             for m, block in enumerate(content):
                 self._blocks.block(n, m, block, str(role))
+            self._blank_texts(n, content)
             if role == "assistant" and content and kind_of(content[-1]) in THINKING:
                 self.found.add("AN-T8", n, f"content[{len(content) - 1}]")
+
+    def _blank_texts(self, n: int, content: Sequence[Any]) -> None:
+        """AN-B3: white space is refused where the message has no other text."""
+        texts = {m: block.get("text") for m, block in enumerate(content) if kind_of(block) == "text"}
+        if all(map(is_blank_text, texts.values())):
+            for m in (m for m, text in texts.items() if text):
+                self.found.add("AN-B3", n, f"content[{m}]")
 
     def _system(self, n: int, entry: Mapping[Any, Any]) -> None:
         content = entry.get("content")

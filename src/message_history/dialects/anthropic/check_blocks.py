@@ -158,8 +158,6 @@ class BlockCheck:
             words = block["text"]
             if words == "":
                 self._found.add("AN-K2" if "cache_control" in block else "AN-B2", n, path, m=m)
-            elif is_blank_text(words):
-                self._found.add("AN-B3", n, path)
         elif kind == "thinking":
             if not isinstance(block.get("signature"), str) or not block["signature"]:
                 self._found.add("AN-T5", n, path, m=m)

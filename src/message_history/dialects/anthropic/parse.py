@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
 
-from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock
+from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank
 from message_history.core.json_values import short_repr
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
 
-__all__ = ["ANTHROPIC", "parse"]
+__all__ = ["ANTHROPIC", "keep_blank_texts", "parse"]
 
 ANTHROPIC: Final = "anthropic"
 
@@ -81,6 +81,8 @@ def _read(entry: object, source: int, parsed: Parsed) -> None:
         if role not in ("user", "assistant"):
             parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
         blocks = read_blocks(data.get("content"), source, parsed, _READER)
+        if role == "assistant":
+            blocks = keep_blank_texts(blocks)
     if not blocks:
         parsed.empty(entry, source)
         return
@@ -93,6 +95,27 @@ def _read(entry: object, source: int, parsed: Parsed) -> None:
         carry(blocks, ANTHROPIC, {key: value for key, value in data.items() if key not in ("role", "content")})
     message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
     parsed.add(message, source, interrupted=truncated)
+
+
+def keep_blank_texts(blocks: list[Block]) -> list[Block]:
+    """Keep the white space that the model wrote beside other text: the API takes it back, and no history holds it.
+
+    Args:
+        blocks: the blocks of an assistant message.
+
+    Returns:
+        The same, with each such text as a block of this API's own.
+    """
+    if all(is_blank(block.text) for block in blocks if isinstance(block, TextBlock)):
+        return blocks
+    return [
+        ProviderBlock(ANTHROPIC, {"type": "text", "text": block.text}) if _is_white_space(block) else block
+        for block in blocks
+    ]
+
+
+def _is_white_space(block: Block) -> TypeGuard[TextBlock]:
+    return isinstance(block, TextBlock) and block.meta is None and block.text != "" and is_blank(block.text)
 
 
 def _own_call(block: Block) -> Mapping[str, Any] | None:

@@ -59,6 +59,7 @@ class Render:
         self._outstanding: dict[str, str] = {}
         self._toolsets: dict[str, Any] = {}
         self._by_code: set[str] = set()
+        self._has_text = False
         self._assistant_last: Message | None = None
         self._parts = Parts(self.changes)
 
@@ -117,6 +118,7 @@ class Render:
         self._ids.new_scope()
         self._toolsets = {}
         self._by_code = set()
+        self._has_text = any(isinstance(block, TextBlock) and not is_blank(block.text) for block in message.content)
         content: list[Wire] = []
         outstanding, self._outstanding = self._outstanding, {}
         for block in message.content:
@@ -357,6 +359,8 @@ class Render:
         if block.dialect != ANTHROPIC or not block.type:
             self.changes.omitted(block, "a block of another provider")
             return []
+        if self._has_text and _is_white_space(block):
+            return [thaw_well_formed(block.data, self.changes)]
         if block.type in schema.NOT_IN_ASSISTANT:
             self.changes.omitted(block, "not for an assistant message (AN-B6)")
             return []
@@ -493,6 +497,12 @@ def _is_directive(part: object) -> bool:
     return part.get("type") in schema.TOOL_CHANGES or (
         part.get("type") == "text" and isinstance(text, str) and not is_blank(text)
     )
+
+
+def _is_white_space(block: ProviderBlock) -> bool:
+    """Return whether a block is white space that the model wrote beside other text."""
+    text = block.data.get("text")
+    return block.data == {"type": "text", "text": text} and isinstance(text, str) and text != "" and is_blank(text)
 
 
 def _is_search(part: Block) -> bool:

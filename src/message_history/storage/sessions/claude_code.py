@@ -18,6 +18,7 @@ from attrs import evolve
 
 from message_history.core.message import make_message
 from message_history.dialects import Anthropic
+from message_history.dialects.anthropic.parse import keep_blank_texts
 from message_history.storage.sessions.splicing import Piece, Thread, grouped
 
 if TYPE_CHECKING:
@@ -234,25 +235,47 @@ def _pieces(line: int, value: Mapping[str, Any]) -> Iterator[Piece]:
 
 
 def _by_reply(pieces: Sequence[Piece]) -> list[Piece]:
-    """Put the parts of a reply next to each other, where its first part is."""
+    """Put the parts of a reply next to each other, where its first part is, in the order of the file."""
     parts: dict[str | None, list[Piece]] = {}
     for piece in pieces:
         parts.setdefault(piece.group, []).append(piece)
-    return [piece for part in parts.values() for piece in part]
+    return [piece for part in parts.values() for piece in _whole_reply(part)]
+
+
+def _whole_reply(parts: list[Piece]) -> list[Piece]:
+    """Order the parts of one message, and keep the white space that the model wrote beside other text."""
+    parts.sort(key=lambda piece: (piece.line, piece.item))
+    if parts[0].role == "user" or any(len(piece.blocks) != 1 for piece in parts):
+        return parts
+    blocks = keep_blank_texts([piece.blocks[0] for piece in parts])
+    return [evolve(piece, blocks=(block,)) for piece, block in zip(parts, blocks, strict=True)]
 
 
 def _by_turn(pieces: Sequence[Piece]) -> list[Piece]:
-    """Join what the user says in a row, results first, as it is sent."""
+    """Join what the user says in a row, as it is sent: results first, in the order of their calls."""
     turns: list[Piece] = []
+    calls: dict[str, int] = {}
     for role, run in groupby(pieces, lambda piece: piece.role):
         found = list(run)
-        if role == "user":
-            found.sort(
-                key=lambda piece: not (isinstance(piece.raw, Mapping) and piece.raw.get("type") == "tool_result")
-            )
+        if role == "assistant":
+            ids = [_id_in(piece, "tool_use", "id") for piece in found]
+            calls = {id: n for n, id in enumerate(ids) if id is not None}
+        else:
+            found.sort(key=lambda piece: _place(_id_in(piece, "tool_result", "tool_use_id"), calls))
             found = [evolve(piece, group=f"user {found[0].line}") for piece in found]
         turns += found
     return turns
+
+
+def _id_in(piece: Piece, kind: str, key: str) -> str | None:
+    """Return the id in a call or a result; None for any other piece."""
+    raw = piece.raw
+    return str(raw.get(key)) if isinstance(raw, Mapping) and raw.get("type") == kind else None
+
+
+def _place(id: str | None, calls: Mapping[str, int]) -> int:
+    """Return the place of a result among the answers to calls; anything but a result comes last."""
+    return calls.get(id, len(calls)) if id is not None else len(calls) + 1
 
 
 def _as_block(item: Any) -> Any:
