@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from message_history.dialects.anthropic import Anthropic
     from message_history.dialects.bedrock import Bedrock
     from message_history.dialects.gemini import Gemini
+    from message_history.dialects.gemini_interactions import GeminiInteractions
     from message_history.dialects.mistral import Mistral
     from message_history.dialects.native import Native
     from message_history.dialects.openai_chat import OpenAIChat
@@ -27,6 +28,7 @@ __all__ = [
     "Dialect",
     "Export",
     "Gemini",
+    "GeminiInteractions",
     "Mistral",
     "Native",
     "OpenAIChat",
@@ -44,6 +46,7 @@ CLASSES = {
     "bedrock": "Bedrock",
     "pydantic_ai": "PydanticAI",
     "gemini": "Gemini",
+    "gemini_interactions": "GeminiInteractions",
     "portable": "Portable",
 }
 """The class of each dialect, by the dialect's name; its module has that name too."""

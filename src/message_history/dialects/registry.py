@@ -11,6 +11,7 @@ from message_history.core.message import Message
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.anthropic.schema import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
+from message_history.dialects.gemini_interactions.schema import is_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,6 +53,7 @@ MISTRAL: Final = "mistral"
 PORTABLE: Final = "portable"
 NATIVE: Final = "native"
 RESPONSES: Final = "openai_responses"
+INTERACTIONS: Final = "gemini_interactions"
 _ITEMS: Final = frozenset(
     {
         "message",
@@ -100,6 +102,8 @@ def shape_of(entry: object) -> str | None:
         return NATIVE
     if "parts" in data:
         return "pydantic_ai" if data.get("kind") in ("request", "response") else "gemini"
+    if _is_interactions(data):
+        return INTERACTIONS
     kind = data.get("type")
     if data.get("object") == "response" and "output" in data:
         return RESPONSES
@@ -122,6 +126,13 @@ def shape_of(entry: object) -> str | None:
         if kind is None and isinstance(item, Mapping) and item.keys() & _bedrock_blocks():
             return "bedrock"
     return CHAT if role in ("user", "assistant") and data.keys() & _CHAT_KEYS else None
+
+
+def _is_interactions(data: Mapping[Any, Any]) -> bool:
+    """Return whether an entry is a step of the Interactions API, a turn of its first version, or a whole one."""
+    if data.get("object") == "interaction" or (data.get("role") == "model" and "content" in data):
+        return True
+    return is_step(data)
 
 
 @cache

@@ -8,10 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, Portable
+from message_history.dialects import (
+    Anthropic,
+    Bedrock,
+    Gemini,
+    GeminiInteractions,
+    Mistral,
+    OpenAIChat,
+    OpenAIResponses,
+    Portable,
+)
 from message_history.streaming.anthropic import AnthropicReply
 from message_history.streaming.bedrock import ConverseReply
 from message_history.streaming.gemini import GeminiReply
+from message_history.streaming.gemini_interactions import InteractionsReply
 from message_history.streaming.openai_chat import ChatReply
 from message_history.streaming.openai_responses import ResponsesReply
 
@@ -28,6 +38,7 @@ _ASSEMBLERS: Final[dict[str, type[Assembler]]] = {
     OpenAIChat.name: ChatReply,
     OpenAIResponses.name: ResponsesReply,
     Gemini.name: GeminiReply,
+    GeminiInteractions.name: InteractionsReply,
     Mistral.name: ChatReply,
     Bedrock.name: ConverseReply,
     Portable.name: ChatReply,

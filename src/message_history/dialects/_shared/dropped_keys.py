@@ -24,6 +24,7 @@ __all__ = ["unsent"]
 NOTED: Final[Mapping[str, frozenset[str]]] = {
     "bedrock": frozenset({"json"}),
     "gemini": frozenset({"(noted)"}),
+    "gemini_interactions": frozenset({"(noted)"}),
     "openai_chat": frozenset({"key", "role"}),
     "openai_responses": frozenset({"item", "led_to", "role"}),
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),

@@ -1,0 +1,99 @@
+"""The Interactions API of Google's Gemini models and agents: a list of steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+
+from attrs import evolve, field, frozen
+
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.dialects.gemini.limits import LIMITS as OF_GENERATE_CONTENT
+from message_history.dialects.gemini_interactions.check import violations as find_violations
+from message_history.dialects.gemini_interactions.parse import Reader, is_interaction
+from message_history.dialects.gemini_interactions.render import Render
+from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTIONS, RULES, TRUNCATED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from google.genai.interactions import StepParam  # noqa: F401
+
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
+    from message_history.dialects.base import Foreign
+    from message_history.media import Limits
+    from message_history.violations import Violation
+
+__all__ = ["GeminiInteractions"]
+
+LIMITS: Final = evolve(
+    OF_GENERATE_CONTENT, rules={"type": "GI-08", "broken": "GI-13", "count": "GI-13", "total": "GI-13"}
+)
+
+
+@final
+@frozen(kw_only=True)
+class GeminiInteractions(Dialect["StepParam"]):
+    """`input` of an interaction, as a list of steps; the system prompt is its `system_instruction`.
+
+    Args:
+        continues: whether the list goes on from an interaction that the provider has stored
+            (`previous_interaction_id`), whose calls it does not show (GI-15).
+        prefill: whether the list may end with the model (GI-09).
+        unsigned_thoughts: whether thoughts without a signature go back (GI-14).
+        limits: what is taken of images and documents (GI-08, GI-13).
+    """
+
+    name: ClassVar[str] = GEMINI_INTERACTIONS
+    rules: ClassVar[Sequence[Rule]] = RULES
+
+    continues: bool = False
+    prefill: bool = False
+    unsigned_thoughts: bool = False
+    limits: Limits = field(default=LIMITS)
+
+    @classmethod
+    def for_model(cls, model: str) -> GeminiInteractions:
+        """Choose the fields for a model.
+
+        Args:
+            model: its name.
+
+        Returns:
+            The dialect; no difference between models has been reported yet.
+        """
+        del model
+        return cls()
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read a list of steps; see `Dialect.parse`."""
+        return Reader(foreign).read(raw)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write a list of steps; see `Dialect.render`."""
+        return Render(self).export(messages, system)
+
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
+        """Write a turn without media; see `Dialect.write_turn`."""
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what the Interactions API refuses; see `Dialect.violations`."""
+        return find_violations(wire, self)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read an interaction; see `Dialect.reply`. The steps that the request sent are not taken again."""
+        if not is_interaction(response):
+            return None
+        steps = as_sequence(response.get("steps", response.get("outputs"))) or []
+        kinds = [(as_mapping(step) or {}).get("type") for step in steps]
+        start = max((n + 1 for n, kind in enumerate(kinds) if kind in ("user_input", "function_result")), default=0)
+        truncated = response.get("status") in TRUNCATED
+        kept = {key: response[key] for key in ("object", "id", "model", "status") if response.get(key) is not None}
+        return Reply([{**kept, "steps": steps[start:]}], truncated)
+
+    def may_end_with(self, assistant: Message) -> bool:
+        """Return whether the list may end with the model."""
+        del assistant
+        return self.prefill
