@@ -15,6 +15,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "openai_responses": "DS-17",
         "mistral": "MS-M01",
         "gemini": "GM-G01",
+        "gemini_interactions": "GI-01",
         "pydantic_ai": "PA-17",
         "portable": "P-01",
     },
@@ -25,6 +26,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "M02 M03 M03a M13 M22",
         "bedrock": "B01 B02 B25",
         "gemini": "G05 G16",
+        "gemini_interactions": "GI-10",
         "portable": "P-03 P-04",
     },
     "how the list ends": {
@@ -33,6 +35,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "M04 M05 M17 M20",
         "bedrock": "BR-B03",
         "gemini": "GM-G15",
+        "gemini_interactions": "GI-09",
         "pydantic_ai": "PA-16 PA-18",
         "portable": "P-05",
     },
@@ -50,6 +53,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "M06 M06a M06b M06c M06d M21",
         "bedrock": "B06 B07 B08 B15 B30",
         "gemini": "G06 G07 G08 G09 G23 G27",
+        "gemini_interactions": "GI-03 GI-04",
         "pydantic_ai": "PA-12 PA-13 PA-14 PA-15",
         "portable": "P-08 P-09 P-11 P-14",
     },
@@ -69,6 +73,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "MS-M08",
         "bedrock": "BR-B10",
         "gemini": "G17 G18",
+        "gemini_interactions": "GI-12",
         "portable": "P-12",
     },
     "arguments": {
@@ -78,6 +83,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "MS-M14",
         "bedrock": "BR-B12",
         "gemini": "GM-G20",
+        "gemini_interactions": "GI-05",
         "portable": "P-13",
     },
     "what a result holds": {
@@ -86,6 +92,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "openai_responses": "OR-25",
         "bedrock": "B13 B14 B16 B26",
         "gemini": "GM-G19",
+        "gemini_interactions": "GI-06",
         "pydantic_ai": "PA-19",
     },
     "empty and absent content": {
@@ -95,6 +102,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "M09 M09a",
         "bedrock": "B04 B05",
         "gemini": "G02 G04",
+        "gemini_interactions": "GI-07",
         "pydantic_ai": "PA-02",
         "portable": "P-07",
     },
@@ -105,6 +113,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "M10 M12",
         "bedrock": "BR-B24",
         "gemini": "G03 G22",
+        "gemini_interactions": "GI-02",
         "pydantic_ai": "PA-01 PA-03 PA-04 PA-05 PA-06 PA-07 PA-10 PA-11",
         "portable": "P-06 P-16",
     },
@@ -123,6 +132,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "MS-M11",
         "bedrock": "B17 B18 B19 B20 B21 B27 B28",
         "gemini": "GM-G24",
+        "gemini_interactions": "GI-08 GI-13",
         "pydantic_ai": "PA-08",
         "portable": "P-15",
     },
@@ -133,6 +143,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "M16 M19",
         "bedrock": "BR-B23",
         "gemini": "G10 G11 G12 G13 G14",
+        "gemini_interactions": "GI-11 GI-14",
         "pydantic_ai": "PA-20",
     },
     "server tools": {
@@ -149,6 +160,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "mistral": "M15 M18",
         "bedrock": "BR-B11",
         "gemini": "GM-G26",
+        "gemini_interactions": "GI-15",
     },
 }
 """By topic and dialect, the ids of the rules."""

@@ -145,6 +145,26 @@ RESPONSES = [
     {"type": "compaction", "encrypted_content": "E", "id": "cmp_1"},
     {"type": "unknown_item", "x": 1},
 ]  # fmt: skip
+STEPS = [
+    *each(type=["user_input", "model_output"], content=[[{"type": "text", "text": "q"}], [], "", None, "words"]),
+    *each(type=["user_input"], content=[[{"type": "image", "data": PIXEL, "mime_type": "image/png"}], [{"type": "x"}]]),
+    *each(
+        type=["thought"], signature=[..., "c2ln", "no base64!"], summary=[..., [{"type": "text", "text": "hm"}], "s"]
+    ),
+    *each(type=["function_call"], id=["1", "2", ""], name=["f", "a b"], arguments=[{}, {"a": 1}, "{bad", None, [1]]),
+    *each(
+        type=["function_result"],
+        call_id=["1", "2", "3"],
+        result=["r", "", None, [], {"a": 1}, [{"type": "text", "text": "r"}], 7],
+        name=[..., "f"],
+        is_error=[..., True],
+    ),
+    {"type": "google_search_call", "id": "s1", "arguments": {"queries": ["q"]}},
+    {"type": "google_search_result", "call_id": "s1", "result": [], "later": 1},
+    {"type": "unknown_step", "x": 1},
+    *each(role=["user", "model", "system"], content=["q", [{"type": "text", "text": "a"}]]),
+    {"object": "interaction", "id": "v1", "status": "incomplete", "steps": [{"type": "thought"}]},
+]
 REQUEST_PARTS = [
     *each(part_kind=["user-prompt"], content=["q", "", ["a", {"kind": "image-url", "url": "https://e.x/a.png"}]]),
     {"part_kind": "system-prompt", "content": "s"},
@@ -187,6 +207,7 @@ def _parts(kind: str, pieces: list[Any]) -> st.SearchStrategy[Any]:
 FORMS: dict[str, st.SearchStrategy[Any]] = {
     "anthropic": _messages(["user", "assistant", "assistant", "system"], "content", ANTHROPIC, KEYS["typed"]),
     "gemini": _messages(["user", "model", "model", "system", "function"], "parts", GEMINI, [{}]),
+    "gemini_interactions": st.sampled_from(STEPS),
     "bedrock": _messages(["user", "assistant", "assistant", "system"], "content", BEDROCK, [{"stopReason": "x"}]),
     "openai_chat": st.sampled_from(CHAT),
     "mistral": st.sampled_from(CHAT),

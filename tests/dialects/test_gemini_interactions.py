@@ -75,9 +75,15 @@ def test_a_list_of_steps_comes_out_as_it_went_in() -> None:
 
 
 def test_a_result_keeps_its_form() -> None:
-    shapes = ["text", "", {"a": {"b": [1]}}, {}, [text("a"), {"type": "image", "data": PIXEL, "mime_type": "image/png"}]]
-    for given in shapes:
-        raw = [asked("q"), call(), result(given=given), output("a"), asked("b")]
+    shapes = [
+        "text",
+        "",
+        {"a": {"b": [1]}},
+        {},
+        [text("a"), {"type": "image", "data": PIXEL, "mime_type": "image/png"}],
+    ]
+    for shape in shapes:
+        raw = [asked("q"), call(), result(given=shape), output("a"), asked("b")]
         assert MessageHistory.from_list(raw).for_send(INTERACTIONS) == raw
     unnamed = [asked("q"), call(), {"type": "function_result", "call_id": "c1", "result": "r", "is_error": False}]
     assert MessageHistory.from_list(unnamed).for_send(INTERACTIONS) == unnamed
@@ -177,7 +183,11 @@ def test_a_whole_interaction_is_a_reply_and_keeps_its_id_and_model() -> None:
     answered = history.add_tool_result(history.awaiting[0], "sunny")
     assert answered.export(INTERACTIONS).repairs == ()
     listed = MessageHistory.from_list([asked("Weather?"), interaction, result()])
-    assert listed.for_send(INTERACTIONS) == [asked("Weather?", *[text("Weather?")]), *interaction["steps"][1:], result()]
+    assert listed.for_send(INTERACTIONS) == [
+        asked("Weather?", *[text("Weather?")]),
+        *interaction["steps"][1:],
+        result(),
+    ]
 
 
 @pytest.mark.parametrize("status", ["incomplete", "failed", "budget_exceeded"])
@@ -219,7 +229,13 @@ def test_an_unsigned_thought_is_sent_where_it_is_taken() -> None:
 
 @pytest.mark.parametrize("kind", sorted(STEPS))
 def test_no_field_of_a_step_is_lost(kind: str) -> None:
-    values = {"type": kind, "arguments": {"a": 1}, "signature": "c2ln", "result": "r", "content": [text("x")]}
+    values: dict[str, Any] = {
+        "type": kind,
+        "arguments": {"a": 1},
+        "signature": "c2ln",
+        "result": "r",
+        "content": [text("x")],
+    }
     values |= {"is_error": True, "summary": [text("s")], "error": {"code": 1}}
     step = {key: values.get(key, f"the_{key}") for key in STEPS[kind]}
     if kind == "function_result":
@@ -278,7 +294,7 @@ def test_a_stream_that_is_cancelled_never_leaves_half_a_call(count: int) -> None
         reply.feed(event)
     after = reply.history_so_far
     assert [dict(found.input) for found in after.awaiting] == ([{"city": "Paris"}] if count > 13 else [])
-    if 8 <= count:
+    if count >= 8:
         assert "I will " in after[-1].text
     assert check(after.for_send(INTERACTIONS), INTERACTIONS) == []
 

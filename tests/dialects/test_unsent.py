@@ -55,6 +55,11 @@ LISTS: dict[str, list[Any]] = {
         {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}, **CALL}]},
         {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "r"}}, **RESULT}]},
     ],
+    "gemini_interactions": [
+        {"type": "user_input", "content": [{"type": "text", "text": "q", **BLOCK}], **USAGE},
+        {"type": "function_call", "id": "1", "name": "f", "arguments": {}, **CALL},
+        {"type": "function_result", "call_id": "1", "name": "f", "result": "r", **RESULT},
+    ],
     "bedrock": [
         {"role": "user", "content": [{"text": "q"}], **USAGE},
         {"role": "assistant", "content": [{"toolUse": {"toolUseId": "1", "name": "f", "input": {}, **CALL}}]},
