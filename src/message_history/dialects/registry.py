@@ -11,10 +11,9 @@ from message_history.core.message import Message
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.anthropic.schema import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
-from message_history.dialects.gemini_interactions.schema import is_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from message_history.dialects.base import Dialect, Parsed, Reply
 
@@ -73,6 +72,7 @@ _ITEMS: Final = frozenset(
         "mcp_approval_response",
     }
 )
+_STEP_ENDINGS: Final = ("_call", "_result", "user_input", "model_output", "thought")
 _TYPED_KEYS: Final = frozenset({"clear_at", "output_config"})
 _CHAT_KEYS: Final = frozenset(
     {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
@@ -132,7 +132,15 @@ def _is_interactions(data: Mapping[Any, Any]) -> bool:
     """Return whether an entry is a step of the Interactions API, a turn of its first version, or a whole one."""
     if data.get("object") == "interaction" or (data.get("role") == "model" and "content" in data):
         return True
-    return is_step(data)
+    kind = data.get("type")
+    return isinstance(kind, str) and kind.endswith(_STEP_ENDINGS) and _is_step()(data)
+
+
+@cache
+def _is_step() -> Callable[[Mapping[Any, Any]], bool]:
+    found: Callable[[Mapping[Any, Any]], bool]
+    found = import_module("message_history.dialects.gemini_interactions.schema").is_step
+    return found
 
 
 @cache
