@@ -97,7 +97,7 @@ function violation({ where, path, rule, detail, error, demanded }) {
     make("p", "", make("strong", "", detail || error || "rejected")),
     make("p", "place", `${where}${path ? ` ${path}` : ""} · `, make("code", "", rule)),
     error ? make("blockquote", "", error) : "",
-    demanded ? make("p", "demanded", demanded) : "",
+    demanded && demanded !== detail ? make("p", "demanded", demanded) : "",
   );
 }
 function repair({ title, code, severity, where, detail }) {

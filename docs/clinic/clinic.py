@@ -54,9 +54,10 @@ class Patient:
         """Return what is wrong and what was repaired, as JSON."""
         report: dict[str, Any] = {"name": self.name, "explained": self._explained()}
         if self.session is None:
-            return json.dumps({**report, "problem": "" if report["explained"] else self.problem})
+            problem = f"{self.problem}; nor is it an error that a provider is known to give"
+            return json.dumps({**report, "problem": "" if report["explained"] else problem})
         main = self._main
-        violations = main.violations()
+        violations = sorted(main.violations(), key=lambda each: -1 if each.index is None else each.index)
         repaired = self.repaired
         repairs = [(label, repair) for label, found in repaired.repairs for repair in found]
         files = {each.label: each.file for each in self.session.conversations}

@@ -186,7 +186,7 @@ def test_every_text_is_on_the_page_and_a_result_stands_with_its_call() -> None:
 def test_what_was_wrong_stands_in_the_message_where_it_was_with_the_words_of_the_provider() -> None:
     page = transcript(
         [
-            {"role": "user", "content": [{"type": "text", "text": "Read."}, {"type": "text", "text": " "}]},
+            {"role": "user", "content": [{"type": "text", "text": "Read."}, {"type": "text", "text": ""}]},
             {"role": "assistant", "content": [call("a")]},
             {"role": "user", "content": "Well?"},
             {"role": "assistant", "content": "Wait."},

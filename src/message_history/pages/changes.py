@@ -123,7 +123,7 @@ def _rows(
             continue
         yield _skipped(skipped)
         skipped = 0
-        yield _pair([old[entry]], [old[entry]], notes[entry], place_of(entry))
+        yield _as_it_was(old[entry], notes[entry], place_of(entry))
     yield _skipped(skipped)
 
 
@@ -135,18 +135,24 @@ def _skipped(count: int) -> Markup:
     )
 
 
+def _as_it_was(entry: Any, marks: Sequence[Markup], place: str) -> Markup:
+    """Show an entry that did not change, and that something is said about."""
+    lines = _lines(entry)
+    return _hunk(place, marks, _code(lines, set(), "both"), len(lines))
+
+
 def _pair(old: Sequence[Any], new: Sequence[Any], marks: Sequence[Markup], place: str) -> Markup:
     was = [line for entry in old for line in _lines(entry)]
     now = [line for entry in new for line in _lines(entry)]
     gone, come = _changed(was, now)
+    sides = element("div", _code(was, gone, "gone"), _code(now, come, "come"), class_="pair")
+    return _hunk(place, marks, sides, max(len(was), len(now)))
+
+
+def _hunk(place: str, marks: Sequence[Markup], code: Markup, lines: int) -> Markup:
+    kind = "message hunk marked" if marks else "message hunk"
     return element(
-        "section",
-        element("h2", place) if place else "",
-        *marks,
-        element("div", _code(was, gone, "gone"), _code(now, come, "come"), class_="pair"),
-        class_="message hunk" + (" marked" if marks else ""),
-        tabindex=-1,
-        data_size=40 * max(len(was), len(now)),
+        "section", element("h2", place or "added"), *marks, code, class_=kind, tabindex=-1, data_size=40 * lines
     )
 
 
