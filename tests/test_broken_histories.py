@@ -34,7 +34,7 @@ def test_there_are_eighteen() -> None:
 
 
 @EVERY_CASE
-def test_each_text_is_assistant_once_so_that_a_loss_is_seen(case: Case) -> None:
+def test_each_text_occurs_once_so_that_a_loss_is_seen(case: Case) -> None:
     assert holds_once(case.messages, user_texts(case.messages) + known_results(case.messages))
 
 
@@ -56,7 +56,7 @@ def test_each_is_valid_and_lossless_through_every_dialect(case: Case, form: Any,
 
 
 @EVERY_CASE
-def test_what_was_assistant_is_in_the_order_in_which_it_was_assistant(case: Case) -> None:
+def test_texts_keep_their_order(case: Case) -> None:
     wire = MessageHistory.from_list(case.messages).for_send()
     written = json.dumps(wire)
     places = [written.index(json.dumps(text)[1:-1]) for text in user_texts(case.messages)]

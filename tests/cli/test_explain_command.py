@@ -90,7 +90,7 @@ def test_an_error_of_another_kind_still_tells_what_is_wrong_with_the_file(tmp_pa
     assert "of other rules" in result.stdout
 
 
-def test_whose_error_it_is_can_be_assistant_and_is_read_from_the_file(tmp_path: Path) -> None:
+def test_whose_error_it_is_can_be_named_and_is_read_from_the_file(tmp_path: Path) -> None:
     text = "This model does not support assistant message prefill. The conversation must end with a user message."
     assert run(text).stdout.startswith("anthropic AN-A15")
     assert run(text, "--dialect", "bedrock").stdout.startswith("bedrock BR-B03")

@@ -120,7 +120,7 @@ def test_what_the_export_changes_is_told_too() -> None:
     assert [repair.code for repair in odd.repairs] == [RepairCode.REWRITTEN]
 
 
-def test_a_list_of_which_nothing_is_left_is_assistant_to_be_refused() -> None:
+def test_a_list_of_which_nothing_is_left_is_reported_as_refused() -> None:
     orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "x"}]}
     repaired = repair_file(read_bytes(packed(FileForm.LIST, [orphan])))
     assert json.loads(repaired.data) == []

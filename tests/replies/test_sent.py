@@ -55,7 +55,7 @@ def test_nothing_was_added() -> None:
     assert both[0].repairs == both[1].repairs
 
 
-def test_steering_text_is_user_after_the_reply() -> None:
+def test_steering_text_comes_after_the_reply() -> None:
     history = MessageHistory().add_user("Count to ten.")
     sent = history.as_sent(Anthropic())
     history = history.add_user("Stop at five.").add_response(reply("1 2 3"), sent=sent)

@@ -139,7 +139,7 @@ def answered(history: MessageHistory) -> MessageHistory:
 
 
 @every_stream
-def test_what_came_meanwhile_is_user_behind_a_stream_that_was_cut(stream: Stream) -> None:
+def test_what_came_meanwhile_follows_a_stream_that_was_cut(stream: Stream) -> None:
     for count in range(len(stream.events) + 1):
         reply = fed(stream, count)
         history = reply.added_to(SENT.add_user("No, in Rome."))

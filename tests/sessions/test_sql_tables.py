@@ -292,16 +292,16 @@ def test_a_server_that_was_restarted_is_no_error(server: str, new_database: Call
     assert session.load() == of_length(3)
 
 
-def test_without_the_extra_it_is_assistant_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("sql_database", "sql_tables"):
-        monkeypatch.delitem(sys.modules, f"message_history.storage.{name}", raising=False)
+def test_without_the_extra_it_is_clear_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("database", "tables"):
+        monkeypatch.delitem(sys.modules, f"message_history.storage.databases.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(SessionError, match=r"pip install 'message-history\[sql\]'"):
         SqlSession("chats.db", "a")
 
 
 @pytest.mark.usefixtures("sql")
-def test_without_the_driver_it_is_assistant_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_driver_it_is_clear_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(SessionError, match=r"psycopg is not installed; run: pip install 'message-history\[postgres\]'"):
         SqlSession("postgresql://nobody@nowhere/never", "a")

@@ -118,8 +118,8 @@ class Printer:
         """Print one thing that is wrong with a file, and where."""
         where = "the list" if violation.index is None else file.place_of(violation.index)
         path_in = f" {violation.path}" if violation.path else ""
-        assistant = f"  {where}{visible(path_in)}: "
-        self.line(Text.assemble(assistant, (violation.rule, "red"), f": {one_line(violation.detail)}"))
+        place = f"  {where}{visible(path_in)}: "
+        self.line(Text.assemble(place, (violation.rule, "red"), f": {one_line(violation.detail)}"))
         if violation.error and violation.error != violation.detail:
             self.line(Text(f"    {one_line(violation.error)}", "dim"))
 

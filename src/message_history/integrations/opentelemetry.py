@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COUNTER", "EVENT", "RepairObserver"]
 
-COUNTER: Final = "message_history.core.repairs"
+COUNTER: Final = "message_history.repairs"
 """The metric: how many repairs, by code, severity and dialect."""
 EVENT: Final = "message_history.repair"
 """The event of a span."""

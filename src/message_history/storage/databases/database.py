@@ -151,11 +151,11 @@ class Database:
         except SessionError:
             raise
         except DBAPIError as error:
-            assistant = str(error.orig).strip().partition("\n")[0]
-            if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE or assistant == "database is locked":
+            answer = str(error.orig).strip().partition("\n")[0]
+            if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE or answer == "database is locked":
                 seconds = self._milliseconds / 1_000
                 raise SessionLockedError(f"{self}: another writer was not done in {seconds:g} seconds") from error
-            raise SessionError(f"{self}: {assistant}") from error
+            raise SessionError(f"{self}: {answer}") from error
         except SQLAlchemyError as error:
             raise SessionError(f"{self}: {str(error).partition(chr(10))[0]}") from error
 

@@ -61,7 +61,7 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     pieces: list[Piece] = []
     every = 0
     for n, line in enumerate(lines):
-        kind, payload = _assistant(line.value)
+        kind, payload = _envelope(line.value)
         if kind == "compacted":
             pieces.clear()
         if kind == "event_msg" and payload.get("type") == "thread_rolled_back":
@@ -85,7 +85,7 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     )
 
 
-def _assistant(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]:
+def _envelope(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]:
     """Return a line's kind and payload."""
     payload = value.get("payload") if value is not None else None
     if value is None or not isinstance(payload, Mapping):
@@ -95,7 +95,7 @@ def _assistant(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]
 
 def _items(value: Mapping[str, Any] | None) -> list[Any]:
     """Give the items that a line holds."""
-    kind, payload = _assistant(value)
+    kind, payload = _envelope(value)
     if kind == "response_item":
         return [payload]
     if kind == "compacted":
@@ -180,7 +180,7 @@ def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line
         for m, item in enumerate(items):
             new += [item] if (n, m) in kept else []
             new += behind.get((n, m), [])
-        if _assistant(line.value)[0] == "compacted" and line.value is not None:
+        if _envelope(line.value)[0] == "compacted" and line.value is not None:
             # It stays when nothing is left in it, too: what stands before it would count again.
             payload = {**line.value["payload"], "replacement_history": new}
             out.append((line, None if new == items else {**line.value, "payload": payload}))

@@ -134,12 +134,12 @@ def examine(path: Path) -> Examined:
         return Examined(path=path, problem=None if error.sound else str(error))
     except OSError as error:
         return Examined(path=path, problem=error.strerror or "it cannot be read")
-    if not any(map(_is_assistant, (entry for each in session.conversations for entry in each.file.entries))):
+    if not any(map(_is_message, (entry for each in session.conversations for entry in each.file.entries))):
         return Examined(path=path)
     return Examined(path=path, session=session, violations=tuple(session.violations()), stamp=stamp)
 
 
-def _is_assistant(entry: Any) -> bool:
+def _is_message(entry: Any) -> bool:
     """Tell whether an entry looks like a message of any form."""
     return isinstance(entry, dict) and ("role" in entry or shape_of(entry) is not None)
 

@@ -214,8 +214,8 @@ class Journal:
         # Other sessions may have been written behind the first.
         position = given + self._before if type(given) is int else -1
         if position < max(self._last, self._before):
-            assistant = "its position is missing" if given is None else f"position {given!r:.20} is out of place"
-            self.note(line, f"{assistant}; it is taken for the next")
+            problem = "its position is missing" if given is None else f"position {given!r:.20} is out of place"
+            self.note(line, f"{problem}; it is taken for the next")
             position = self._last + 1
         if position == self._last:
             self.live -= self._last_size

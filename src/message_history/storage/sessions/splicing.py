@@ -165,7 +165,7 @@ def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
     order: list[_Place] = []
     met: set[int] = set()
     before: Message | None = None
-    for message in _assistant(history):
+    for message in _messages_of(history):
         for block in message.content:
             found = origin.of(block)
             if found is None or not _stays(pieces[found], message.role):
@@ -191,7 +191,7 @@ def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
 
 def _with_removed(repairs: Iterable[Repair], history: MessageHistory, sent: MessageHistory) -> Iterator[Repair]:
     """Let the repairs of an export hold what is not in the file any more."""
-    left = {_bare(block) for message in _assistant(sent) for block in message.content}
+    left = {_bare(block) for message in _messages_of(sent) for block in message.content}
     for repair in repairs:
         blocks = history[repair.index].content if repair.index < len(history) else ()
         gone = [block for block in map(_bare, blocks) if block not in left]
@@ -212,7 +212,7 @@ class _Place(NamedTuple):
     items: list[Any]
 
 
-def _assistant(history: MessageHistory) -> Iterator[Message]:
+def _messages_of(history: MessageHistory) -> Iterator[Message]:
     """Give all that a history holds; what was lifted to the system prompt is still in its place in the file."""
     system = history._context.system.blocks
     if system:
@@ -245,7 +245,7 @@ class _Origins:
 
     def __init__(self, pieces: Sequence[Piece], history: MessageHistory) -> None:
         self._of = {id(block): n for n, piece in enumerate(pieces) for block in piece.blocks}
-        there = {self._of.get(id(block)) for message in _assistant(history) for block in message.content}
+        there = {self._of.get(id(block)) for message in _messages_of(history) for block in message.content}
         self._alike: dict[Block, list[int]] = defaultdict(list)
         for n, piece in enumerate(pieces):
             if n not in there or len(piece.blocks) > 1:
