@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from message_history.cli.app import app
 from message_history.storage.files import FileForm, read_file, repair_file
+from message_history.storage.sessions import disk
 from message_history.violations import check
 
 if TYPE_CHECKING:
@@ -246,3 +247,20 @@ def test_repairs_without_words_show_what_was_removed(tmp_path: Path) -> None:
         tmp_path / "a.json", [QUESTION, {"role": "assistant", "content": [{"type": "text", "text": ""}, CALL]}]
     )
     assert "  entry 1: blank_text_dropped (lossy): TextBlock('')\n" in repair(file).stdout
+
+
+def test_a_full_disk_leaves_no_half_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, out = saved(tmp_path / "a.json", BROKEN), tmp_path / "out.json"
+    out.write_text("before")
+    write = disk._write
+
+    def full(descriptor: int, data: bytes) -> None:
+        write(descriptor, data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(disk, "_write", full)
+    result = repair(file, "-o", out, "--force")
+    assert result.exit_code == 2
+    assert "No space left on device" in result.stderr
+    assert out.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "out.json"]

@@ -63,6 +63,7 @@ MANY: dict[str, Callable[[], list[Any]]] = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("make", MANY.values(), ids=MANY)
 def test_many_of_anything(make: Callable[[], list[Any]]) -> None:
     raw = make()

@@ -103,6 +103,7 @@ def test_there_are_11110_short_histories() -> None:
     assert len(SHORT) == 11_110
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("build", [built_by_add, MessageHistory.from_list], ids=["add", "from_list"])
 def test_every_short_history_is_valid_and_lossless(build: Any) -> None:
     for raw in SHORT:
@@ -116,6 +117,7 @@ def test_every_short_history_is_valid_and_lossless(build: Any) -> None:
         assert all(block["content"] in kept for message in raw for block in message["content"] if "content" in block)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("by_add", [True, False], ids=["add", "from_list"])
 def test_with_drop_only_what_precedes_the_user_is_lost_and_told(by_add: bool) -> None:
     policy = Policy(leading_assistant="drop")

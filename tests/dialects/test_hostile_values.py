@@ -122,6 +122,7 @@ LISTS: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("origin", LISTS)
 def test_a_check_takes_any_value_at_any_key(origin: str) -> None:
     for path, _ in places(LISTS[origin]):
@@ -139,6 +140,7 @@ def test_two_values_without_bottom_are_never_compared(origin: str) -> None:
             assert isinstance(check(raw, dialect), list)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("origin", LISTS)
 def test_a_history_takes_any_value_at_any_key(origin: str) -> None:
     for path, _ in places(LISTS[origin]):

@@ -301,6 +301,7 @@ def test_numbers_that_json_does_not_know_are_kept_as_text() -> None:
     assert file.skipped == ()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "piece", ['{"role" "user"}, ', '"', '\\"', "{", "[", "]", ",", '{"role": "user"}, ', "{}\n", '"messages": [']
 )

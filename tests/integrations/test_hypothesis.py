@@ -68,6 +68,7 @@ def test_broken_lists_are_mended(raw: list[object]) -> None:
     assert check(history.for_send(dialect), dialect) == [] or not history
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("dialect", [Anthropic(), OpenAIChat()], ids=lambda dialect: str(dialect.name))
 def test_broken_lists_are_broken(dialect: Anthropic | OpenAIChat) -> None:
     assert find(broken_lists(dialect), lambda raw: bool(raw) and bool(check(raw, dialect)))

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import random
-import shutil
 import signal
 import time
 from itertools import islice, pairwise
@@ -243,6 +242,7 @@ def kill_cycles(path: Path, cycles: int) -> Iterable[tuple[list[int], bytes]]:
             path.unlink()
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_again_and_again_a_writer_loses_nothing_that_was_saved(path: Path) -> None:
     written = torn = 0
@@ -321,7 +321,7 @@ def test_a_crash_while_the_backup_is_made_leaves_the_file(
     def fail(*_: object, **__: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(shutil, "copymode", fail)
+    monkeypatch.setattr(disk, "_write", fail)
     reader = session(path)
     assert len(reader.load()) == MESSAGES - 1
     assert "Input/output error" in str(reader.report.problem)

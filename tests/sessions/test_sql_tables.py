@@ -337,3 +337,45 @@ def test_the_examples_of_the_page_print_what_it_says() -> None:
         [sys.executable, docs / "run_examples.py", docs / "sessions.md"], capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_deleted_file_is_made_anew_instead_of_written_to_in_vain(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    path = tmp_path / "chats.db"
+    SqlSession(path, "a").append(of_length(2))
+    for part in tmp_path.iterdir():
+        part.unlink()
+    SqlSession(path, "a").append(of_length(3))
+    assert path.exists()
+    assert SqlSession(path, "a").load() == of_length(3)
+
+
+def test_many_files_are_not_all_open_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    open_files = Path("/proc/self/fd")
+    if not open_files.is_dir():
+        pytest.skip("what is open cannot be counted here")
+    before = len(list(open_files.iterdir()))
+    sessions = [SqlSession(tmp_path / f"{number}.db", "a") for number in range(100)]
+    for session in sessions:
+        session.append(of_length(1))
+    assert len(list(open_files.iterdir())) - before < 150
+    assert all(session.load() == of_length(1) for session in sessions)
+
+
+@pytest.mark.usefixtures("sql")
+def test_ctrl_c_in_the_middle_leaves_a_session_that_works(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from message_history.storage.databases import database  # noqa: PLC0415 - needs sqlalchemy
+
+    session = SqlSession(empty, "a")
+    session.append(of_length(2))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database.Rows, "add", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            session.append(of_length(3))
+    session.append(of_length(3))
+    assert SqlSession(empty, "a").load() == of_length(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -9,6 +10,7 @@ import click
 
 from message_history.dialects.registry import DIALECTS
 from message_history.storage.files import UnreadableFileError
+from message_history.storage.sessions.disk import replace
 from message_history.storage.sessions.reading import read_session
 
 if TYPE_CHECKING:
@@ -102,12 +104,11 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
     try:
         if target.exists() and any(path.exists() and target.samefile(path) for path in taken):
             return "this is an input, or the output of another input; it is not overwritten"
-        with target.open("wb" if force else "xb") as out:
-            out.write(data)
-    except FileExistsError:
-        return "the output exists; --force overwrites it"
-    except IsADirectoryError:
-        return "the output is a folder"
+        if target.is_dir():
+            return "the output is a folder"
+        if os.path.lexists(target) and not force:
+            return "the output exists; --force overwrites it"
+        replace(target, [data], sync=False, follow=False)
     except OSError as error:
         return f"cannot be written: {error.strerror or error}"
     return None

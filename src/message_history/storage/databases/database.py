@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import OrderedDict
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, final
@@ -42,6 +43,8 @@ POSTGRESQL: Final = "postgresql"
 LOCK_KEY: Final = 0x6D65_7373_6167
 """Names the lock that is held in PostgreSQL while tables are made or changed."""
 LOCK_NOT_AVAILABLE: Final = "55P03"
+MOST_OPEN_FILES: Final = 32
+"""How many SQLite files stay open between uses; each takes up to three descriptors for each thread."""
 
 
 @final
@@ -98,7 +101,12 @@ class Database:
                 yield Rows(connection)
 
     def _prepare(self) -> None:
-        """Make the tables, once for each engine."""
+        """Make the tables, once for each engine, and anew for a file that was deleted."""
+        if self._kind == SQLITE:
+            _keep_few_open(self._engine)
+            if not self._has_file():
+                self._engine.dispose()
+                _prepared.discard(self._engine)
         if self._engine in _prepared:
             return
         if self._kind == SQLITE:
@@ -114,9 +122,14 @@ class Database:
                 migrate(connection)
         _prepared.add(self._engine)
 
+    def _has_file(self) -> bool:
+        """Return whether the SQLite file is there; its open connections would go on writing to one that is deleted."""
+        name = self._engine.url.database
+        return name is None or name.startswith("file:") or os.path.exists(name)  # noqa: PTH110
+
     @contextmanager
     def _transaction(self, *, write: bool) -> Iterator[Connection]:
-        with self._engine.connect() as made:
+        with self._engine.connect() as made, _dropped_when_interrupted(made):
             if self._kind == SQLITE:
                 connection = made.execution_options(isolation_level="AUTOCOMMIT")
                 with self._of_sqlite(connection, "IMMEDIATE" if write else "DEFERRED"):
@@ -337,6 +350,8 @@ class Rows:
 _CHANGED: Final = "a later version has changed the tables; nothing was written"
 _engines: Final[dict[str, Engine]] = {}
 _engines_lock: Final = Lock()
+_open_files: Final[OrderedDict[Engine, None]] = OrderedDict()
+"""The SQLite engines that may have open connections, the one used last at the end."""
 _prepared: Final[WeakSet[Engine]] = WeakSet()
 
 
@@ -389,6 +404,28 @@ def _engine_of(url: URL) -> Engine:
                 hint = "pip install 'message-history[postgres]'"
                 raise SessionError(f"{error.name} is not installed; run: {hint}") from None
         return _engines[name]
+
+
+@contextmanager
+def _dropped_when_interrupted(connection: Connection) -> Iterator[None]:
+    """Drop a connection that Ctrl-C leaves in the middle of a statement: nobody knows what state it is in."""
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:
+        connection.invalidate()
+        raise
+
+
+def _keep_few_open(engine: Engine) -> None:
+    """Close the files that were used longest ago: one database for each user would run out of open files."""
+    with _engines_lock:
+        _open_files[engine] = None
+        _open_files.move_to_end(engine)
+        oldest = _open_files.popitem(last=False)[0] if len(_open_files) > MOST_OPEN_FILES else None
+    if oldest is not None:
+        oldest.dispose()
 
 
 def _forget_connections() -> None:

@@ -6,8 +6,8 @@ Nothing here knows what a session is.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
-import shutil
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Stamp", "append", "back_up", "file_of", "lines_of", "replace", "stamp_of"]
 
 CHUNK: Final = 1024 * 1024
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+_BINARY: Final = getattr(os, "O_BINARY", 0)
+logger = logging.getLogger("message_history")
 
 
 class Stamp(NamedTuple):
@@ -76,8 +79,10 @@ def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
         The file's new stamp.
 
     Raises:
-        OSError: when it cannot be written, or its last line has no end; then the file ends where it ended.
+        OSError: when it cannot be written, is no regular file, or its last line has no end; then the file ends where
+            it ended.
     """
+    _check_regular(path)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _BINARY)
     try:
         size = os.lseek(descriptor, 0, os.SEEK_END)
@@ -98,26 +103,35 @@ def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
         os.close(descriptor)
 
 
-def replace(path: Path, parts: Iterable[bytes], *, sync: bool) -> Stamp:
-    """Put a new file in the place of another at one stroke: after a crash there is the one or the other.
+def replace(path: Path, parts: Iterable[bytes], *, sync: bool, follow: bool = True, like: Path | None = None) -> Stamp:
+    """Replace a file at one stroke: after a crash there is the old one or the new one.
 
     Args:
-        path: the file; it need not exist. Its mode is kept.
+        path: the file; it need not exist.
         parts: the content.
         sync: whether to wait until it is on the disk, and its name too.
+        follow: whether a link is followed to the file that it leads to; else the link itself is replaced.
+        like: the file whose mode the new one gets; that of the replaced file by default.
 
     Returns:
         The new file's stamp.
 
     Raises:
-        OSError: when it cannot be written; then the old file is as it was.
+        OSError: when it cannot be written, or is no regular file; then the old file is as it was.
     """
-    target = file_of(path)
+    _check_regular(path)
+    target = file_of(path) if follow else path
     new = target.with_name(f".{target.name}.new")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o666)
+    # What a crash left behind goes first, and so does a link that somebody has put there: it is never written through.
+    with contextlib.suppress(FileNotFoundError):
+        new.unlink()
+    mode = _mode_of(like if like is not None else target)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
+    descriptor = os.open(new, flags, 0o666 if mode is None else 0o600)
     try:
         try:
-            _keep_mode(target, descriptor)
+            if mode is not None:
+                _set_mode(descriptor, mode)
             for part in parts:
                 _write(descriptor, part)
             if sync:
@@ -151,18 +165,14 @@ def back_up(path: Path, *, sync: bool = True) -> Path:
     path, number = file_of(path), 1
     while True:
         copy = path.with_name(f"{path.name}.bak" + (f"-{number}" if number > 1 else ""))
-        if not copy.exists():
+        if not os.path.lexists(copy):
             break
-        if _same(path, copy):
+        if copy.is_file() and _same(path, copy):
             return copy
         number += 1
     with path.open("rb") as held:
-        replace(copy, iter(lambda: held.read(CHUNK), b""), sync=sync)
-    shutil.copymode(path, copy)
+        replace(copy, iter(lambda: held.read(CHUNK), b""), sync=sync, follow=False, like=path)
     return copy
-
-
-_BINARY: Final = getattr(os, "O_BINARY", 0)
 
 
 def _stamp(found: os.stat_result) -> Stamp:
@@ -195,22 +205,44 @@ def _write(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _keep_mode(path: Path, descriptor: int) -> None:
-    """Give a new file the mode of the one whose place it takes."""
+def _check_regular(path: Path) -> None:
+    """Refuse a device, a pipe or a folder: replacing one would destroy it."""
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(f"{path} is no regular file")
+
+
+def _mode_of(path: Path) -> int | None:
+    """Return the mode of a regular file, None where there is none."""
+    try:
+        found = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+
+
+def _set_mode(descriptor: int, mode: int) -> None:
+    """Set the mode of a file before it has any content; some file systems have no modes, and that is no failure."""
     if hasattr(os, "fchmod"):
-        with contextlib.suppress(FileNotFoundError):
-            os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
+        with contextlib.suppress(OSError):
+            os.fchmod(descriptor, mode)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can do that."""
+    """Wait until the names in a folder are on the disk, where the system can do that.
+
+    The file has its new content by now, so a failure is logged and not raised: the caller would take it for unwritten.
+    """
     if os.name == "nt":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        logger.warning("a folder could not be synced, so its newest names may not survive a power cut: %s", error)
 
 
 def _same(left: Path, right: Path) -> bool:

@@ -163,11 +163,11 @@ def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
     target = found.path.with_name(f"{found.path.stem}.repaired{_suffix(found.path, repaired)}")
     backup = None
     try:
-        if target.exists() and target.read_bytes() != repaired.data:
+        if os.path.lexists(target) and (target.is_symlink() or target.read_bytes() != repaired.data):
             if not force:
                 raise SessionError(f"{target}: the output exists; --force overwrites it")
             backup = back_up(target)
-        replace(target, [repaired.data], sync=False)
+        replace(target, [repaired.data], sync=False, follow=False)
     except OSError as error:
         raise SessionError(f"{target}: cannot be written: {error.strerror or error}") from error
     return RepairedFile(target=target, backup=backup, before=before, after=repaired.after)
