@@ -11,6 +11,8 @@ import warnings
 
 import pytest
 
+from message_history import ImageBlock, MessageHistory
+from message_history.dialects import Anthropic
 from message_history.media.encoded import encoded
 from message_history.media.headers import picture_in
 from message_history.media.scaling import MOST_PIXELS, Bounds, Fitted, can_fit, fit
@@ -258,3 +260,23 @@ def test_memory_stays_within_a_small_multiple_of_the_image() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3 * len(text)
+
+
+def test_a_picture_of_many_pixels_in_a_small_file_is_not_opened() -> None:
+    data = written(Image.new("L", (9459, 9459)), "PNG", compress_level=9)
+    assert len(data) < 400_000
+    text = base64.b64encode(data).decode()
+    history = MessageHistory().add_user(["q", ImageBlock({"type": "base64", "media_type": "image/png", "data": text})])
+    tracemalloc.start()
+    export = history.export(Anthropic())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10_000_000
+    assert [part["type"] for part in export.messages[0]["content"]] == ["text", "text"]
+    assert "pixels are not opened" in export.repairs[0].detail
+
+
+def test_a_large_photograph_is_decoded_scaled_down() -> None:
+    found = fitted(written(Image.new("L", (9000, 4600), 90), "JPEG"), side=8000)
+    assert found is not None
+    assert (found.width, found.height) == (4500, 2300)

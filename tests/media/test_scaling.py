@@ -88,7 +88,7 @@ def test_what_was_changed_is_told() -> None:
     assert repair.code is RepairCode.REWRITTEN
     assert repair.removed == (wide,)
     assert repair.detail.startswith("an image of 400 x 200 pixels and")
-    assert repair.detail.endswith("bytes (M2)")
+    assert repair.detail.endswith("bytes (AN-M2)")
     assert "image/png of 100 x 50 pixels" in repair.detail
     assert shown(export.messages[0]["content"][1]["source"]["data"]).size == (100, 50)
 

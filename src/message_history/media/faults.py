@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from message_history.media.encoded import Encoded, is_masked
 from message_history.media.headers import KNOWN
-from message_history.media.scaling import MOST_PIXELS, Fitted, can_fit
+from message_history.media.scaling import Fitted, can_fit, most_pixels
 
 if TYPE_CHECKING:
     from message_history.media.headers import Picture
@@ -71,8 +71,9 @@ def words_for(fault: str, data: str, picture: Picture, limits: Limits) -> str:
 
 def why_not_fitted(picture: Picture) -> str:
     """Say why an image was not made to fit."""
-    if picture.pixels > MOST_PIXELS:
-        return f"it is not scaled, as more than {MOST_PIXELS} pixels are not opened"
+    most = most_pixels(picture.media_type)
+    if picture.pixels > most:
+        return f"it is not scaled, as more than {most} pixels are not opened"
     return "it could not be made to fit" if can_fit() else "scaling needs the extra `images`"
 
 

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
     from message_history.media.headers import Picture
 
-__all__ = ["MOST_PIXELS", "Bounds", "Fitted", "can_fit", "fit"]
+__all__ = ["MOST_DECODED", "MOST_PIXELS", "Bounds", "Fitted", "can_fit", "fit", "most_pixels"]
 
 MOST_PIXELS: Final = 89_478_485
-"""A picture of more pixels is not opened: in colours it is a quarter of a gigabyte, whatever its file says."""
+"""A picture of more pixels is not opened, whatever its file says."""
+MOST_DECODED: Final = 33_554_432
+"""No more pixels are decoded: in colours with transparency they are 128 MB. A JPEG of more is decoded scaled down."""
 
 
 @final
@@ -72,6 +74,11 @@ def can_fit() -> bool:
     return True
 
 
+def most_pixels(media_type: str) -> int:
+    """Return how many pixels an image may have to be opened; only a JPEG can be decoded scaled down."""
+    return MOST_PIXELS if media_type == "image/jpeg" else MOST_DECODED
+
+
 def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
     """Scale and re-encode an image so that it fits; its first picture, upright.
 
@@ -86,7 +93,7 @@ def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
     Complexity: linear in its pixels and in what it is tried as; at most `_MOST_TRIES` encodings.
     """
     form = _FORMATS.get(picture.media_type)
-    if form is None or not 0 < picture.pixels <= MOST_PIXELS:
+    if form is None or not 0 < picture.pixels <= most_pixels(picture.media_type):
         return None
     from PIL import Image as Images  # noqa: PLC0415
 
@@ -108,17 +115,25 @@ def _opened(data: str, form: str, picture: Picture, bounds: Bounds) -> Image | N
         if image.width * image.height > MOST_PIXELS or {image.width, image.height} != {picture.width, picture.height}:
             return None
         if form == "JPEG":
-            image.draft(None, _scaled(image.width, image.height, bounds))
+            image.draft(None, _drafted(image, bounds))
         image.load()
         # Pillow turns a TIFF while it loads it. Of the others it would follow what no receiver reads: XMP, and texts.
         width, height = image.size if form == "TIFF" else picture.upright
         shown = _in_plain_colours(image if form == "TIFF" else _turned(image, picture))
         size = _scaled(width, height, bounds)
-        if shown.size != size:
+        if shown.width > size[0] or shown.height > size[1]:
             shown = shown.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
         profile = image.info.get("icc_profile") if image.mode in ("L", "P", "RGB", "RGBA") else None
         shown.info = {"icc_profile": profile} if profile and len(profile) <= _LONGEST_PROFILE else {}
         return shown
+
+
+def _drafted(image: Image, bounds: Bounds) -> tuple[int, int]:
+    """Return the size at which a JPEG is decoded: no smaller than it is wanted, unless that were too many pixels."""
+    width, height = _scaled(image.width, image.height, bounds)
+    if image.width * image.height > MOST_DECODED:
+        return min(width, image.width // 2), min(height, image.height // 2)
+    return width, height
 
 
 def _turned(image: Image, picture: Picture) -> Image:
