@@ -1,7 +1,7 @@
 """Mistral's own request validators as the judge, in the mode in which the API runs them.
 
 Run with each of two versions of mistral-common, in environments of their own. Not judged here: closed keys of the
-hosted API beyond those of the code (MS-M12), its chat templates (MS-M22), and what its tokenizer alone refuses (MS-M09a).
+API beyond those of the code (MS-M12), its chat templates (MS-M22), and what only its tokenizer refuses (MS-M09a).
 """
 
 from __future__ import annotations
