@@ -109,7 +109,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
     "the form of content": {
         "anthropic": "B6 B7 B8 B10",
         "openai_chat": "OC-08 OC-09 OC-18 AZ-03 DS-12 OL-01",
-        "openai_responses": "OR-17 OR-18 OR-23 OR-27",
+        "openai_responses": "OR-17 OR-18 OR-23 OR-27 OR-31 OR-32",
         "mistral": "M10 M12",
         "bedrock": "BR-B24",
         "gemini": "G03 G22",
@@ -149,6 +149,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
     "server tools": {
         "anthropic": "S1 S2 S3 S4 S5 S6 S9 S10 S11 S12 S13",
         "gemini": "GM-G25",
+        "openai_responses": "OR-33",
     },
     "cache marks": {
         "anthropic": "K1 K2 K3 K4",
@@ -161,6 +162,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "bedrock": "BR-B11",
         "gemini": "GM-G26",
         "gemini_interactions": "GI-15",
+        "openai_responses": "OR-34 OR-35",
     },
 }
 """By topic and dialect, the ids of the rules."""

@@ -66,6 +66,7 @@ _ITEMS: Final = frozenset(
         "additional_tools",
         "configuration_update",
         "compaction",
+        "context_compaction",
         "compaction_trigger",
         "mcp_list_tools",
         "mcp_approval_request",

@@ -35,20 +35,26 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     """The input items of the Responses API; the defaults are the strictest of all servers and models.
 
     With the defaults a group of reasoning and what it led to goes back untouched, ids and all, where it has encrypted
-    content; an id that no reasoning stands before is left out, since nothing visible depends on it. Set `store` where
-    the server keeps the items, to send reasoning back by its id alone.
+    content; an id that no reasoning stands before is omitted, since nothing visible depends on it. Say what your
+    requests say of `store`: where the server keeps the items, reasoning goes back by its id alone; where it does not,
+    no item depends on another.
 
     The system prompt is the list's first items, not `instructions`: it goes wherever the list goes.
 
     Args:
         prefill: whether the list may end with the assistant.
-        store: whether the server keeps the items, so that ids without content mean something to it (OR-09).
+        store: whether the server keeps the items: then ids without content mean something to it (OR-09), and it
+            wants reasoning and the item that it led to together (OR-06 to OR-08). None where the request does not
+            say: an export then risks neither.
         continues: whether the list goes on from a response that the server has kept, whose calls it does not show;
             None to take a list of nothing but outputs for one.
         reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16).
         reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07).
         lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
         bare_items: whether reasoning and messages with parts may come without an id (OR-27).
+        checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14).
+        checks_keys: whether items may hold the keys of the request's form only (OR-17, OR-32, OR-33).
+        needs_status: whether every item must say its status (OR-31).
         binds_thinking: whether reasoning is left out once anything before it has changed.
         interleaved: whether other items may stand between a call and its output, and between reasoning and a server
             tool's call (OR-24, OR-08).
@@ -67,12 +73,15 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     shared: ClassVar[Mapping[str, frozenset[str]]] = {"openai_chat": frozenset({"type"})}
 
     prefill: bool = False
-    store: bool = False
+    store: bool | None = None
     continues: bool | None = None
     reasoning: Literal["encrypted", "text"] = "encrypted"
     reasons: bool = True
     lone_reasoning: bool = False
     bare_items: bool = False
+    checks_ids: bool = True
+    checks_keys: bool = True
+    needs_status: bool = False
     binds_thinking: bool = True
     interleaved: bool = False
     unique_ids: bool = True
@@ -83,6 +92,11 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     files: bool = True
     text_limit: int = TEXT_LIMIT
     limits: Limits = field(default=Factory(lambda self: evolve(LIMITS, inspected=self.images), takes_self=True))
+
+    @property
+    def pairs_items(self) -> bool:
+        """Return whether the server wants reasoning and the item that it led to together."""
+        return self.reasoning == "encrypted" and self.store is not False
 
     @classmethod
     def for_model(cls, model: str, provider: str | None = None) -> OpenAIResponses:

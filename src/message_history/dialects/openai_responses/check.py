@@ -36,6 +36,11 @@ OUTPUTS: Final = {f"{kind}_output": kind for kind in CALL_RULES}
 SERVER_CALLS: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
 )
+NO_ITEMS: Final = frozenset(
+    {"text", "image", "image_url", "input_text", "input_image", "input_file", "input_audio", "output_text", "refusal"}
+) | {"document", "thinking", "tool_use", "tool_result", "tool_call", "context_compaction"}
+"""What is sent as an item by mistake: parts, blocks of other APIs, and what a client calls a compaction of its own."""
+SEARCHES: Final = frozenset({"search", "open_page", "find_in_page"})
 BY_ID_ALONE: Final = frozenset({"message", "function_call", "custom_tool_call"})
 
 
@@ -91,7 +96,8 @@ class _Check:
         for n, entry in enumerate(self._wire):
             self._item(n, entry, _kind(entry))
         self._media.finish()
-        self._ids()
+        if self._dialect.checks_ids:
+            self._ids()
         self._pairs()
         if self._encrypted:
             self._groups()
@@ -105,7 +111,7 @@ class _Check:
             self._message(n, entry)
         elif kind == "reasoning":
             self._reasoning(n, entry)
-        elif kind == "item_reference" and not self._dialect.store:
+        elif kind == "item_reference" and self._dialect.store is False:
             self.found.add("OR-09", n, "id", ids=text_at(entry, "id"))
         if kind in ("function_call", "custom_tool_call"):
             self._name(n, entry)
@@ -118,6 +124,20 @@ class _Check:
             if isinstance(part, Mapping) and text_at(part, "type") == "input_image" and not text_at(part, "file_id"):
                 self._media.url(n, f"output[{m}].image_url", part.get("image_url"))
         self._keys(n, kind, entry)
+        self._known(n, kind, entry)
+
+    def _known(self, n: int, kind: str, entry: Mapping[Any, Any]) -> None:
+        """OR-31 to OR-33: items of other APIs, what a server tool can have done, and the status that some demand."""
+        if self._dialect.needs_status and kind != "item_reference" and not text_at(entry, "status"):
+            self.found.add("OR-31", n, "status")
+        if not self._dialect.checks_keys:
+            return
+        if kind in NO_ITEMS:
+            self.found.add("OR-32", n, "type", f"an item of type {kind!r}", kind=kind)
+        action = entry.get("action")
+        did = action.get("type") if isinstance(action, Mapping) else None
+        if kind == "web_search_call" and isinstance(did, str) and did not in SEARCHES:
+            self.found.add("OR-33", n, "action.type", f"action {did!r:.40}", kind=did)
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role, content = text_at(entry, "role"), entry.get("content")
@@ -158,7 +178,7 @@ class _Check:
         encrypted = isinstance(entry.get("encrypted_content"), str)
         if self._encrypted and content:
             self.found.add("OR-16", n, "content", count=len(entries(content)))
-        if self._encrypted and not encrypted and not self._dialect.store:
+        if self._encrypted and not encrypted and self._dialect.store is False:
             self.found.add("OR-09", n, "encrypted_content", ids=text_at(entry, "id"))
         if not self._dialect.bare_items:
             if not isinstance(entry.get("id"), str):
@@ -203,6 +223,8 @@ class _Check:
 
     def _keys(self, n: int, kind: str, entry: Mapping[Any, Any]) -> None:
         """OR-17: no key, and no null, that the form of the request does not have."""
+        if not self._dialect.checks_keys:
+            return
         form = kind
         if kind == "message" and (entry.get("role") != "assistant" or "id" not in entry):
             form = "easy" if entry.get("role") == "assistant" else "input"
@@ -217,7 +239,7 @@ class _Check:
                 self.found.add("OR-17", n, str(key), f"the key {key!r:.80}", key=key)
         outer, inner = forms.HIDDEN.get(kind, ("", ""))
         held = entry.get(outer)
-        if isinstance(held, Mapping) and inner in held:
+        if isinstance(held, Mapping) and held.get(inner) is not None:
             self.found.add("OR-17", n, f"{outer}.{inner}", key=f"{outer}.{inner}")
 
     # Ids
@@ -302,30 +324,32 @@ class _Check:
 
     def _groups(self) -> None:
         """OR-06 to OR-08: reasoning, and what it led to."""
-        reasoned = False
+        reasoned = known = False
         for n, entry in enumerate(self._wire):
             kind = _kind(entry)
             if _is_user(entry, kind):
                 reasoned = False
             elif _is_reasoning(entry, kind):
                 self._led_to(n, entry)
-                reasoned = True
-            elif isinstance(entry.get("id"), str):
-                self._made_with(n, kind, entry, reasoned=reasoned)
+                reasoned = known = True
+            elif isinstance(entry.get("id"), str) and self._dialect.pairs_items:
+                self._made_with(n, kind, entry, reasoned=reasoned, known=known or self._continues)
 
     def _led_to(self, n: int, entry: Mapping[Any, Any]) -> None:
         if self._dialect.lone_reasoning or not isinstance(entry.get("id"), str):
             return
         following = self._wire[n + 1] if n + 1 < len(self._wire) else {}
         kind = _kind(following)
-        if _is_user(following, kind) or not (text_at(following, "id") or _is_reasoning(following, kind)):
+        led = text_at(following, "id") or _is_reasoning(following, kind) or not self._dialect.pairs_items
+        if not following or _is_user(following, kind) or not led:
             self.found.add("OR-06", n, "id", f"what follows {text_at(entry, 'id')!r:.80}", ids=text_at(entry, "id"))
 
-    def _made_with(self, n: int, kind: str, entry: Mapping[Any, Any], *, reasoned: bool) -> None:
+    def _made_with(self, n: int, kind: str, entry: Mapping[Any, Any], *, reasoned: bool, known: bool) -> None:
+        """OR-07 and OR-08; in a list that holds reasoning, an item that has none before it was made without."""
         id = text_at(entry, "id")
         refers = kind == "item_reference" and id.startswith(("msg_", "fc_", "ctc_"))
         before = self._wire[n - 1] if n else {}
-        if (refers or kind in BY_ID_ALONE) and not reasoned and self._dialect.reasons:
+        if (refers or kind in BY_ID_ALONE) and not known and self._dialect.reasons:
             self.found.add("OR-07", n, "id", f"id {id!r:.80} without reasoning", which=1, ids=id, kind=kind)
         elif reasoned and kind in SERVER_CALLS and _kind(before) == "message" and not self._dialect.interleaved:
             if isinstance(before.get("id"), str):

@@ -58,6 +58,7 @@ __all__ = [
     "VALUES",
     "ClientTool",
     "is_hosted",
+    "is_known",
     "is_searched_by_server",
     "side_of",
     "suits",
@@ -269,6 +270,13 @@ VALUES: Final[dict[str, frozenset[str] | type]] = {
 HIDDEN: Final = {"web_search_call": ("action", "sources")}
 """Keys within a key that the server gives and does not take back (OR-17)."""
 
+NO_ITEMS: Final = frozenset(
+    {"image", "image_url", "document", "thinking", "tool_use", "tool_result", "tool_call", "context_compaction"}
+)
+"""The types of parts and of other APIs' blocks that lists hold as items by mistake (OR-32)."""
+SEARCHES: Final = frozenset({"search", "open_page", "find_in_page"})
+"""What a search of the server's can have done (OR-33)."""
+
 NEEDS_ID: Final = frozenset(
     {
         "local_shell_call",
@@ -297,6 +305,15 @@ MODELLED: Final = frozenset(
     {"message", "reasoning", "text", FUNCTION, CUSTOM, *CLIENT_TOOLS, *OUTPUTS, *PARTS["user"], *PARTS["assistant"]}
 )
 """The types that become blocks of our own; all others are kept whole. The server's searches for tools are too."""
+
+
+def is_known(item: Mapping[Any, Any]) -> bool:
+    """Return whether the API takes an item that is kept whole: not one that is none, nor an unknown action (OR-33)."""
+    action = item.get("action")
+    did = action.get("type") if isinstance(action, Mapping) else None
+    if item.get("type") == "web_search_call" and isinstance(did, str) and did not in SEARCHES:
+        return False
+    return item.get("type") not in NO_ITEMS
 
 
 def is_hosted(kind: str) -> bool:

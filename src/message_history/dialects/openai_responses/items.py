@@ -201,6 +201,9 @@ class Items:
         if block.type == "item_reference" and not self._dialect.store:
             self._changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
+        if self._dialect.checks_keys and not forms.is_known(block.data):
+            self._changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
+            return []
         id = self.fresh(block.data.get("id"), block.type)
         if id is None and block.type in forms.NEEDS_ID:
             self._changes.omitted(block, "an item that needs an id (OR-11 to OR-14)")
@@ -242,6 +245,9 @@ class Items:
         """
         if id is None:
             return None
+        if not self._dialect.checks_ids and isinstance(id, str):
+            self._seen.add(id)
+            return id
         prefix = forms.PREFIXES.get(kind, "") if self._encrypted else ""
         if not isinstance(id, str) or not forms.ID.fullmatch(id) or not id.startswith(prefix):
             why = "an item's id that the API does not take (OR-12 to OR-14)"

@@ -135,6 +135,12 @@ class Reader:
             self._take("assistant", [self._call(kind, data)], source)
         elif kind in forms.OUTPUTS and not forms.is_searched_by_server(data):
             self._take("user", [self._output(kind, data, source)], source)
+        elif kind in ("image", "image_url") and (image := _image_item(data)) is not None:
+            self._take("user", [image], source)
+        elif kind == "context_compaction" and isinstance(data.get("encrypted_content"), str):
+            # What Codex calls its compaction so is one to the API (OR-32).
+            self._take(self._side or "user", [ProviderBlock(OPENAI_RESPONSES, {**data, "type": "compaction"})], source)
+            self.parsed.note(RepairCode.VALUE_CONVERTED, source, (kind,), "a context_compaction as a compaction")
         elif kind in _PARTS or kind == "text":
             side: Role = "assistant" if kind in forms.PARTS["assistant"] else "user"
             self._take(side, [self._part(data)], source)
@@ -399,6 +405,14 @@ def _image(part: Mapping[Any, Any]) -> ImageBlock | None:
         image = ImageBlock({"type": "file", "file_id": id}, meta=_rest_of(part, "file_id"))
         return with_meta(image, issuer=OPENAI_RESPONSES)
     return None
+
+
+def _image_item(item: Mapping[Any, Any]) -> ImageBlock | None:
+    """Read an image that stands in the list by itself, in the form of any API."""
+    source, url = as_mapping(item.get("source")), as_mapping(item.get("image_url"))
+    if source is not None:
+        return ImageBlock(source, meta=_rest_of(item, "source"))
+    return _image({**item, "image_url": url.get("url")} if url is not None else item)
 
 
 def _document(part: Mapping[Any, Any]) -> DocumentBlock | None:

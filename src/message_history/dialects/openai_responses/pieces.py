@@ -104,7 +104,8 @@ class Pieces:
 
     def kept(self, extra: Mapping[str, Any], kind: str, *others: str) -> Wire:
         """Give the further keys that an item of this type may hold, and record those that it may not."""
-        known = {key for key in forms.KEYS[kind] - OURS if key in extra and forms.suits(key, extra[key])}
+        asked = forms.KEYS[kind] if self._dialect.checks_keys else extra.keys()
+        known = {key for key in asked - OURS if key in extra and forms.suits(key, extra[key])}
         if kind == "apply_patch_call" and extra.get("status") == "incomplete":
             known.discard("status")
         self.left(extra, known | {"id"})

@@ -2,7 +2,9 @@
 
 Rule 1. Reasoning goes back with the item that it led to right behind it, or not at all. A run of reasoning and all that
         follows it up to the next run is a group: where the reasoning stays away, the group's ids do too (OR-07).
-Rule 2. An id without reasoning before it stays away where the model always reasons: the reasoning has been lost.
+Rule 2. An id without reasoning before it stays away where the model always reasons: the reasoning has been lost. A list
+        that has sent reasoning before keeps its reasoning: there such an item was made without.
+        Both rules are for servers that keep items (`store`); elsewhere no item depends on another.
 Rule 3. Words stand before the calls of their turn and outputs right behind the calls (DS-15). Calls that reasoning
         stands between are answered one after the other, so that nothing comes between reasoning and its item (OR-08).
         Where other items may stand between calls and outputs (OR-24), a message with reasoning keeps its own order.
@@ -64,7 +66,8 @@ class Planner:
         self._dialect = dialect
         self._changes = changes
         self._made = items
-        self._paired = dialect.reasoning == "encrypted"
+        self._encrypted = dialect.reasoning == "encrypted"
+        self._reasoned = False
 
     def plan(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Segment]:
         """Decide for one message.
@@ -77,7 +80,8 @@ class Planner:
             What is sent; at least one item.
         """
         items = self._made.of(message, results)
-        items = self._grouped(items) if self._paired else self._flawless(items)
+        items = self._grouped(items) if self._encrypted else self._flawless(items)
+        self._reasoned = self._reasoned or any(item.is_reasoning for item in items)
         if not items:
             self._changes.added("a message of which nothing could be sent")
             items = [Item("message", [TextBlock(PLACEHOLDER)])]
@@ -96,7 +100,8 @@ class Planner:
 
     def _grouped(self, items: list[Item]) -> list[Item]:
         kept: list[Item] = []
-        reasoned = orphaned = False
+        reasoned, orphaned = self._reasoned, False
+        asks = self._dialect.reasons and self._dialect.pairs_items
         position = 0
         while position < len(items):
             end = _end_of_run(items, position, reasoning=True)
@@ -110,8 +115,9 @@ class Planner:
                     if orphaned:
                         self._leave_out(item, item.flaw or why)
                 kept += [] if orphaned else run
+                orphaned = orphaned and self._dialect.pairs_items
             for item in following:
-                lost = not reasoned and self._dialect.reasons and _asks_for_reasoning(item)
+                lost = not reasoned and asks and _asks_for_reasoning(item)
                 kept += self._without_id(item) if orphaned or lost else [item]
             position = end + len(following)
         return kept
@@ -125,6 +131,8 @@ class Planner:
             return ""
         if not following:
             return "reasoning that nothing follows (OR-06)"
+        if not self._dialect.pairs_items:
+            return ""
         led = [item.id for item in (*run[1:], following[0])]
         if any(item.id is not None for item in run) and led[-1] is None:
             return "reasoning whose following item is not what it was (OR-06)"
@@ -162,7 +170,7 @@ class Planner:
         segments = [Segment()]
         reasoned = any(item.is_reasoning for item in items)
         moved = False
-        for unit in _units(items, paired=self._paired):
+        for unit in _units(items, paired=self._encrypted):
             segment = segments[-1]
             if unit[-1].is_call:
                 if segment.calls and len(unit) > 1:
@@ -173,7 +181,7 @@ class Planner:
             if segment.calls:
                 moved = True
             # What is moved out of a group leaves its id behind.
-            leaves = self._paired and bool(segment.calls) and reasoned and len(unit) == 1
+            leaves = self._dialect.pairs_items and bool(segment.calls) and reasoned and len(unit) == 1
             segment.words += self._without_id(unit[0]) if leaves else unit
         if moved:
             self._changes.rewritten("words behind calls, written before them (DS-15)")

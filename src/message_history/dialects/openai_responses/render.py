@@ -35,7 +35,7 @@ from message_history.dialects.openai_responses.plan import Planner, Segment
 from message_history.media import has_media
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from message_history.core.message import Message
     from message_history.dialects.openai_responses import OpenAIResponses
@@ -65,6 +65,7 @@ class Render:
         """Write a whole conversation; the system prompt goes first, as items of its own."""
         wire: list[Wire] = [item for block in system for item in self._spoken(block)]
         wire += self._written(messages)
+        self._add_status(wire)
         return Export(wire, None, tuple(self.changes.repairs))
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
@@ -73,7 +74,16 @@ class Render:
         if shared or any(map(has_media, messages)):
             return None
         wire = self._written(messages)
+        self._add_status(wire)
         return None if self._items.has_ids else wire
+
+    def _add_status(self, wire: list[Wire]) -> None:
+        """Add what some servers demand of every item (OR-31)."""
+        if not self._dialect.needs_status:
+            return
+        for item in wire:
+            if item.get("type") != "item_reference":
+                item.setdefault("status", "completed")
 
     def _written(self, messages: Sequence[Message]) -> list[Wire]:
         wire: list[Wire] = []
@@ -231,13 +241,15 @@ class Render:
         if id is None:
             wire.pop("id", None)
         left: Wire = {}
+        if not self._dialect.checks_keys:
+            return wire
         if block.type in forms.KEYS:
             known, nullable = forms.KEYS[block.type], forms.NULLABLE.get(block.type, frozenset())
             for key in [*wire]:
                 if key not in known or (wire[key] is None and key not in nullable):
                     left[key] = wire.pop(key)
         outer, inner = forms.HIDDEN.get(block.type, ("", ""))
-        if isinstance(wire.get(outer), dict) and inner in wire[outer]:
+        if isinstance(wire.get(outer), dict) and wire[outer].get(inner) is not None:
             left[f"{outer}.{inner}"] = wire[outer].pop(inner)
         self._pieces.left(left, frozenset())
         return wire
@@ -330,7 +342,7 @@ class Render:
                     end()
                 wire += item
             else:
-                self._pieces.left(block.carried(OPENAI_RESPONSES) if block.meta is not None else {}, frozenset())
+                self._pieces.left(_carried(block), frozenset())
                 parts += self._user(block)
         end()
         if not wire and not message.results:
@@ -364,6 +376,9 @@ class Render:
         if block.type == "item_reference" and not self._dialect.store:
             self.changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
+        if self._dialect.checks_keys and not forms.is_known(block.data):
+            self.changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
+            return []
         id = self._items.fresh(block.data.get("id"), block.type)
         if id is None and block.type in forms.NEEDS_ID:
             self.changes.omitted(block, "an item that needs an id (OR-11 to OR-14)")
@@ -379,8 +394,14 @@ class Render:
                 role = "developer"
             else:
                 self.changes.rewritten("the developer's words as the system's (DS-18)", block)
-        self._pieces.left({**block.extra(OPENAI_RESPONSES), **carried}, frozenset())
+        self._pieces.left({**block.extra(OPENAI_RESPONSES), **_carried(block)}, frozenset())
         return [{"role": role, "content": text} for text in self._pieces.texts(block.text)]
+
+
+def _carried(block: Block) -> Mapping[str, Any]:
+    """Return the keys of the message that a block opened, but for a status that says what goes without saying."""
+    carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
+    return {key: value for key, value in carried.items() if (key, value) != ("status", "completed")}
 
 
 def _detailed(part: Wire) -> Wire:

@@ -1,0 +1,169 @@
+"""What hosts and settings of the Responses API change: storage, xAI, Ark, OpenRouter; and items that are none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, Severity, check
+from message_history.dialects import OpenAIResponses
+
+Q: dict[str, Any] = {"role": "user", "content": "q"}
+Q2: dict[str, Any] = {"role": "user", "content": "q2"}
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+
+
+def reasoning(id: str | None = "rs_1", **keys: Any) -> dict[str, Any]:
+    found = {"type": "reasoning", "id": id, "summary": [], "encrypted_content": "gAAAA", **keys}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def call(call_id: str = "c1", **keys: Any) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": call_id, "name": "f", "arguments": "{}", **keys}
+
+
+def output(call_id: str = "c1") -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call_id, "output": "r"}
+
+
+def answer(*parts: str, **keys: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "output_text", "text": part} for part in parts], **keys}
+
+
+def is_kept(raw: list[Any], dialect: OpenAIResponses) -> bool:
+    """Return whether a list is taken, and sent with all that was in it."""
+    for read in (dialect, None):
+        history = MessageHistory.from_list(raw, dialect=read)
+        exported = history.export(dialect)
+        assert check(exported.messages, dialect) == []
+        assert [repair for repair in history.repairs if repair.severity is not Severity.LOSSLESS] == []
+        assert [repair for repair in exported.repairs if repair.severity is not Severity.LOSSLESS] == []
+    return check(raw, dialect) == []
+
+
+@pytest.mark.parametrize("model", ["", "gpt-5", "gpt-5-nano", "azure/gpt-5-mini"])
+def test_without_storage_no_item_depends_on_another(model: str) -> None:
+    dialect = OpenAIResponses.for_model(model)
+    stateless = OpenAIResponses(**{**fields_of(dialect), "store": False})
+    led_to_a_call = [Q, reasoning(), call(), output()]
+    assert is_kept(led_to_a_call, stateless)
+    assert is_kept([Q, call(id="fc_1"), output(), Q2], stateless)
+    assert {violation.rule for violation in check(led_to_a_call, dialect)} == {"OR-06"}
+
+
+def fields_of(dialect: OpenAIResponses) -> dict[str, Any]:
+    return {name: getattr(dialect, name) for name in ("reasons", "bare_items", "interleaved", "object_arguments")}
+
+
+def test_without_storage_reasoning_by_its_id_alone_is_refused() -> None:
+    by_id = [Q, reasoning(encrypted_content=None), call(id="fc_1"), output()]
+    assert {violation.rule for violation in check(by_id, OpenAIResponses(store=False))} == {"OR-09"}
+    for store in (True, None):
+        assert check(by_id, OpenAIResponses(store=store)) == []
+    assert MessageHistory.from_list(by_id).for_send(OpenAIResponses(store=True)) == by_id
+    assert "rs_1" not in json.dumps(MessageHistory.from_list(by_id).for_send(OpenAIResponses()))
+
+
+def test_a_list_that_keeps_its_reasoning_may_hold_a_call_that_was_made_without() -> None:
+    raw = [Q, reasoning(), call(id="fc_1"), output(), call("c2", id="fc_2"), output("c2")]
+    dialect = OpenAIResponses.for_model("gpt-5-mini")
+    assert is_kept(raw, dialect)
+    assert MessageHistory.from_list(raw).for_send(dialect) == raw
+    alone = [Q, call(id="fc_1"), output()]
+    assert {violation.rule for violation in check(alone, dialect)} == {"OR-07"}
+
+
+@pytest.mark.parametrize("name", ["grok-4.3", "xai/grok-4", "x-ai/grok-5"])
+def test_xai_takes_what_it_gave(name: str) -> None:
+    dialect = OpenAIResponses.for_model(name)
+    long = "ws_" + "0" * 80
+    searched = {"type": "search", "query": "q", "sources": [{"type": "url", "url": "https://e.x"}]}
+    raw = [
+        Q,
+        reasoning(id="rs_1", status="completed"),
+        {"type": "web_search_call", "id": long, "status": "completed", "action": searched},
+        reasoning(id="tco_" + "0" * 80, status="completed"),
+        reasoning(id="rs_1", status="completed"),
+        {"type": "message", "id": "msg_1", "status": "completed", **answer("a")},
+        Q2,
+    ]
+    assert is_kept(raw, dialect)
+    wire = MessageHistory.from_list(raw).for_send(dialect)
+    assert [item.get("id") for item in wire] == [item.get("id") for item in raw]
+    assert [item.get("status") for item in wire] == [item.get("status") for item in raw]
+    assert wire[2]["action"] == searched
+    assert is_kept([Q, reasoning(None), call(), output(), reasoning(None), answer("a"), Q2], dialect)
+    assert OpenAIResponses.for_model("grok-4.3", "xai") == OpenAIResponses.for_provider("xai")
+
+
+def test_a_search_with_no_sources_is_as_good_as_one_without() -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    raw = [Q, {**search, "action": {"type": "search", "query": "q", "sources": None}}, Q2]
+    assert is_kept(raw, OpenAIResponses.for_model("gpt-4o"))
+
+
+def test_a_user_message_that_is_completed_says_nothing_more() -> None:
+    assert is_kept([{"type": "message", "status": "completed", **Q}], OpenAIResponses.for_model("gpt-4.1"))
+
+
+def test_ark_wants_a_status_on_every_item() -> None:
+    ark = OpenAIResponses.for_provider("volcengine")
+    raw = [{"role": "system", "content": "s"}, Q, answer("a"), Q2, call(), output()]
+    assert {violation.rule for violation in check(raw, ark)} == {"OR-31"}
+    wire = MessageHistory.from_list(raw).for_send(ark)
+    assert {item["status"] for item in wire} == {"completed"}
+    assert check(wire, ark) == []
+    assert OpenAIResponses.for_model("doubao-seed-1.6").needs_status
+
+
+def test_openrouter_stores_nothing_and_wants_whole_items() -> None:
+    dialect = OpenAIResponses.for_model("openai/gpt-5", "openrouter")
+    assert (dialect.store, dialect.bare_items, dialect.reasons) == (False, False, False)
+
+
+def test_an_image_in_the_list_itself_is_refused_and_goes_into_a_message() -> None:
+    data = f"data:image/png;base64,{PIXEL}"
+    for image in (
+        {"type": "image", "image_url": data},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}},
+        {"type": "image_url", "image_url": {"url": data}},
+        {"type": "input_image", "image_url": data},
+    ):
+        assert {violation.rule for violation in check([Q, image], OpenAIResponses())} == {"OR-32"}
+        wire = MessageHistory.from_list([Q, image], dialect=OpenAIResponses()).for_send(OpenAIResponses())
+        assert check(wire, OpenAIResponses()) == []
+        assert data in json.dumps(wire)
+    for part in ({"type": "text", "text": "words"}, {"type": "input_text", "text": "words"}):
+        assert {violation.rule for violation in check([part], OpenAIResponses())} == {"OR-32"}
+        wire = MessageHistory.from_list([part], dialect=OpenAIResponses()).for_send(OpenAIResponses())
+        assert check(wire, OpenAIResponses()) == []
+        assert "words" in json.dumps(wire)
+
+
+def test_a_block_of_another_api_is_no_item() -> None:
+    raw = [Q, {"type": "tool_use", "id": "1", "name": "f", "input": {}}]
+    assert "OR-32" in {violation.rule for violation in check(raw, OpenAIResponses())}
+    history = MessageHistory.from_list(raw, dialect=OpenAIResponses())
+    assert check(history.for_send(OpenAIResponses()), OpenAIResponses()) == []
+
+
+def test_a_compaction_of_codex_becomes_one_of_the_api() -> None:
+    raw = [{"type": "context_compaction", "encrypted_content": "E"}, Q]
+    assert {violation.rule for violation in check(raw, OpenAIResponses())} == {"OR-32"}
+    history = MessageHistory.from_list(raw)
+    assert {"type": "compaction", "encrypted_content": "E"} in history.for_send(OpenAIResponses())
+    empty = MessageHistory.from_list([Q, {"type": "context_compaction"}, Q2], dialect=OpenAIResponses())
+    assert check(empty.for_send(OpenAIResponses()), OpenAIResponses()) == []
+
+
+def test_a_search_that_did_something_else_is_omitted() -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "other"}}
+    raw = [Q, search, answer("a"), Q2]
+    found = check(raw, OpenAIResponses.for_model("gpt-4.1"))
+    assert [violation.rule for violation in found] == ["OR-33"]
+    assert found[0].error == "Invalid value: 'other'. Supported values are: 'search', 'open_page', and 'find_in_page'."
+    exported = MessageHistory.from_list(raw).export(OpenAIResponses.for_model("gpt-4.1"))
+    assert "ws_1" not in json.dumps(exported.messages)
+    assert any("OR-33" in repair.detail for repair in exported.repairs)
