@@ -51,7 +51,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "HF-06 HF-09 HF-13",
         "openai_responses": "OR-01 OR-02 OR-03 OR-04 OR-05 OR-24 DS-15 DS-16",
         "mistral": "M06 M06a M06b M06c M06d M21",
-        "bedrock": "B06 B07 B08 B15 B30",
+        "bedrock": "B06 B07 B08 B15 B30 B32",
         "gemini": "G06 G07 G08 G09 G23 G27",
         "gemini_interactions": "GI-03 GI-04",
         "pydantic_ai": "PA-12 PA-13 PA-14 PA-15",
