@@ -98,7 +98,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     ),
     (
         "MS-M03a",
-        LARGE,
+        Mistral.for_model("devstral-small-latest"),
         [user("hi"), assistant("", call()), result(), user("go on")],
         3,
         "Unexpected role 'user' after role 'tool'",
@@ -254,7 +254,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     ),
     (
         "MS-M10",
-        LARGE,
+        Mistral.for_version(13),
         [user("hi"), assistant("", call()), result(content=[image()])],
         2,
         "Unexpected content chunk types in tool message: ['ImageURLChunk']",
@@ -409,8 +409,10 @@ def test_a_user_does_not_follow_a_tool_where_that_may_be_refused() -> None:
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("abcdefgh1", "f", {})])
     history = history.add_tool_result("abcdefgh1", "r").add_user("and now?")
     assert history.for_send(Mistral())[-2:] == [assistant("OK."), user("and now?")]
-    assert history.for_send(LARGE)[-2:] == [assistant("OK."), user("and now?")]
-    assert history.for_send(Mistral.for_version(15))[-2:] == [result(), user("and now?")]
+    assert history.for_send(Mistral.for_model("devstral-small-latest"))[-2:] == [assistant("OK."), user("and now?")]
+    for taking in (LARGE, Mistral.for_model("mistral-small-latest"), Mistral.for_version(15)):
+        assert history.for_send(taking)[-2:] == [result(), user("and now?")]
+        assert not check(history.for_send(taking), taking)
     assert codes(history, Mistral()) == [RepairCode.PLACEHOLDER_ADDED]
     assert codes(history, Mistral.for_version(15)) == []
 
@@ -744,3 +746,13 @@ def test_rendering_is_causal(dialect: Mistral) -> None:
 
 
 # Material beside the project
+
+
+def test_a_tool_s_image_is_moved_but_no_fault_where_nobody_was_seen_to_refuse_it() -> None:
+    wire = [user("hi"), assistant("", call()), result(content=[image()])]
+    assert not check(wire, LARGE)
+    assert not check(wire, Mistral.for_model("mistral-small-latest"))
+    sent = MessageHistory.from_list(wire, dialect=LARGE).for_send(LARGE)
+    assert [message["role"] for message in sent] == ["user", "assistant", "tool", "user"]
+    unknown = result(content=[{"type": "video_url", "video_url": "https://example.com/a.mp4"}])
+    assert [violation.rule for violation in check([*wire[:2], unknown], LARGE)] == ["MS-M10"]

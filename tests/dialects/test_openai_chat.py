@@ -22,6 +22,12 @@ UNCHECKED = {
     "OC-21": "U+0000 is no error anywhere; a render replaces it.",
     "QW-05": "The text was seen for the request's `tools`; a name in the list is checked under OC-12.",
     "OT-01": "It is the rule of another provider; choose that one.",
+    "OT-03": "Whether a message had any cannot be seen when they are gone.",
+    "OL-05": "The server takes such a list, and answers worse.",
+    "OL-06": "What it says of a role is its template's; a render writes no other.",
+    "GL-02": "The part in question was never published.",
+    "XA-04": "It was of the first models, which are no longer served.",
+    "CO-02": "It is of an API that is no longer extended.",
 }
 """The rules that no list breaks, with the reason: a list alone does not show it, or another rule says the same."""
 
@@ -243,6 +249,25 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("XA-03", "xai", [pictured("data:image/png;base64,aGk=")], "Invalid PNG image"),
     ("MM-01", "minimax", [ASK, call("c1", arguments="{bad"), tool("c1")],
      "invalid params, invalid function arguments json string, tool_call_id: c1 (2013)"),
+    ("MM-02", "minimax", [ASK, tool("c1")], "invalid params, tool result's tool id(c1) not found (2013)"),
+    ("MM-03", "minimax", [ASK, SAID, RULED, MORE],
+     "invalid params, chat content has invalid message role: system (2013)"),
+    ("OC-24", "openai", [ASK, {"role": "function", "content": "r"}],
+     "Missing parameter 'name': messages with role 'function' must have a 'name'."),
+    ("OT-02", "openrouter|anthropic/claude-sonnet-4.6", [ASK, SAID],
+     "This model does not support assistant message prefill. The conversation must end with a user message."),
+    ("PX-01", "perplexity", [ASK, SAID, RULED, MORE],
+     "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s)."),
+    ("PX-01", "perplexity|sonar", [RULED, RULED, ASK, MORE], "After the (optional) system message(s), user or tool"),
+    ("PX-02", "perplexity", [ASK, SAID], "Last message must have role `user` or `tool`."),
+    ("VX-01", "vertex|google/gemini-3.6-flash", [ASK, call("c1", content="I look."), tool("c1")],
+     "Request contains an invalid argument."),
+    ("VE-01", "volcengine", [ASK, call("c1", content=""), tool("c1")],
+     "The request failed because it is missing `messages.content` parameter."),
+    ("GL-01", "zhipu", [RULED], "The messages parameter is illegal. Please check the documentation."),
+    ("CO-01", "cohere", [ASK, call("c1"), MORE],
+     "invalid request: An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+     "'tool_call_id'. The following tool_call_ids did not have response messages: c1"),
     ("GW-01", "litellm", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")],
      "422, message.1.content invalid input"),
     ("GW-02", "zen", [{"role": "developer", "content": "s"}, ASK], "400 Incorrect role information"),
@@ -305,7 +330,6 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("OL-04", "ollama", [{"role": "user", "content": parts("see", image("https://example.com/a.png"))}],
      "image URLs are not currently supported, please use base64 encoded data instead"),
     ("OL-04", "ollama", [{"role": "user", "content": parts({"type": "file", "file": {}})}], "invalid message format"),
-    ("OL-05", "ollama", [ASK, call("a"), tool("a", parts("r"))], ""),
 ]  # fmt: skip
 names = [f"{rule} {provider}" for rule, provider, _, _ in BROKEN]
 every_broken_list = pytest.mark.parametrize(("rule", "provider", "raw", "text"), BROKEN, ids=names)
@@ -392,7 +416,9 @@ def test_every_portable_rule_has_an_example() -> None:
         ("gpt-5", None, {"provider": "openai", "id_limit": 40, "system_role": "system"}),
         ("o1-mini-2024-09-12", None, {"system_role": "user"}),
         ("gpt-4o-audio-preview", None, {"audio": True}),
-        ("gpt-4o", "azure", {"provider": "azure", "content_key": True}),
+        ("gpt-4o", "azure", {"provider": "azure", "content_key": False}),
+        ("gpt-35-turbo", "azure", {"provider": "azure", "content_key": True}),
+        ("Kimi-K2.5", "azure", {"result_images": "kept", "reasoning": "reasoning_content", "content_key": False}),
         ("azure/gpt-4o", None, {"provider": "azure"}),
         ("deepseek-chat", None, {"provider": "deepseek", "reasoning_required": "never"}),
         ("deepseek-reasoner", None, {"provider": "deepseek", "reasoning_required": "always", "unique_ids": True}),
@@ -406,9 +432,17 @@ def test_every_portable_rule_has_an_example() -> None:
         ("groq:llama-3.1-8b-instant", None, {"provider": "groq", "max_calls": 128}),
         ("zai-glm-4.7", "cerebras", {"reasoning": "<think>"}),
         ("glm-4.7", None, {"reasoning": "reasoning_content"}),
-        ("anthropic/claude-sonnet-4.6", "openrouter", {"cache_marks": True, "parts": True, "id_limit": 64}),
+        ("anthropic/claude-sonnet-4.6", "openrouter", {"cache_marks": True, "parts": True, "prefill": False}),
         ("openai/gpt-5", "openrouter", {"id_limit": 40}),
-        ("google/gemini-2.5-flash", None, {"id_limit": 64}),
+        ("google/gemini-2.5-flash", "openrouter", {"prefill": True, "id_limit": 1_000_000}),
+        ("gpt-4o", None, {"prefill": True, "leading_assistant": True, "result_images": "refused"}),
+        ("gpt-4.1-mini", None, {"result_images": "kept"}),
+        ("gpt-5-mini", None, {"result_images": "moved"}),
+        ("deepseek-v4-pro", None, {"reasoning_required": "once shown"}),
+        ("moonshotai/kimi-k2", None, {"provider": "openai"}),
+        ("gemini-3.1-pro", "vertex", {"text_with_calls": True}),
+        ("glm-5.2", "ollama cloud", {"provider": "ollama", "needs_user": True}),
+        ("qwen3-coder", "ollama cloud", {"needs_user": False}),
         ("meta-llama/Llama-3.1-8B-Instruct", None, {"provider": "templates", "max_calls": 1, "bridge": False}),
         ("google/gemma-2-9b-it", "vllm", {"system_role": "user", "tools": "text"}),
         ("gemma3:27b", "llama.cpp", {"provider": "llama.cpp", "system_role": "system", "tools": "text"}),
@@ -809,3 +843,101 @@ def test_an_image_part_without_an_image_is_left_out() -> None:
 )
 def test_providers_have_many_names(name: str, provider: str) -> None:
     assert OpenAIChat.for_provider(name).provider == provider
+
+
+ACCEPTED: list[tuple[str, list[Wire]]] = [
+    ("openai|gpt-4o", [ASK, SAID]),
+    ("openai|gpt-4.1", [ASK, call("c1"), tool("c1", parts("shot", image()))]),
+    ("openrouter|anthropic/claude-haiku-4.5", [ASK, call("c1"), tool("c1", parts("shot", image()))]),
+    ("azure|grok-4-fast", [ASK, call("c1"), tool("c1", parts("shot", image()))]),
+    ("azure|gpt-4.1", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")]),
+    ("deepseek|deepseek-chat", [ASK, call("c" * 43), tool("c" * 43)]),
+    ("xai|grok-4", [ASK, call("c" * 43, content=""), tool("c" * 43)]),
+    ("litellm|gemini", [ASK, call("c" * 4000), tool("c" * 4000)]),
+    ("deepseek-v4-pro-0813", [ASK, call("c1"), tool("c1")]),
+    ("writer|palmyra-x4", [ASK, {**SAID, "tool_calls": [{"type": "function", "function": {"name": "f",
+                                                                                         "arguments": "{}"}}]},
+                           {"role": "tool", "content": "r"}]),
+    ("ollama|qwen3", [ASK, call("a"), tool("a", parts("r"))]),
+    ("ollama|qwen3", [ASK, call("a", name="math.add"), tool("a")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("provider", "raw"), ACCEPTED)
+def test_what_was_accepted_is_no_fault(provider: str, raw: list[Wire]) -> None:
+    dialect = served(provider) if "|" in provider else OpenAIChat.for_model(provider)
+    assert not check(raw, dialect)
+
+
+@pytest.mark.parametrize(("provider", "raw"), ACCEPTED[:8])
+def test_what_was_accepted_goes_out_as_it_came(provider: str, raw: list[Wire]) -> None:
+    history = MessageHistory.from_list(raw, dialect=OpenAIChat())
+    exported = history.export(served(provider))
+    assert [{**message, "content": message.get("content") or None} for message in exported.messages] == [
+        {**message, "content": message.get("content") or None} for message in raw
+    ]
+    assert not history.repairs
+    assert not exported.repairs
+
+
+def test_a_list_may_end_with_the_assistant_where_nobody_was_seen_to_refuse_it() -> None:
+    history = MessageHistory.from_list([ASK, SAID])
+    assert history.for_send(OpenAIChat.for_model("gpt-4o")) == [ASK, SAID]
+    for model, provider in (("sonar", "perplexity"), ("claude-opus-4.6", "openrouter"), ("qwen3", "llama.cpp")):
+        assert history.for_send(OpenAIChat.for_model(model, provider))[-1]["role"] == "user"
+
+
+def test_the_placeholder_before_a_leading_assistant_is_not_sent_where_such_a_list_is_taken() -> None:
+    raw = [SAID, ASK]
+    history = MessageHistory.from_list(raw)
+    dialect = OpenAIChat.for_model("gpt-4o")
+    assert history.for_send(dialect) == raw == json.loads(history.for_send_json(dialect))
+    longer = history.add_assistant("b").add_user("c").add_assistant("d").add_user("e")
+    assert longer.for_send(dialect)[:2] == raw
+    assert longer.for_send(dialect) == json.loads(longer.for_send_json(dialect))
+    assert history.for_send(OpenAIChat())[0]["role"] == "user"
+
+
+def test_text_and_calls_are_two_messages_where_one_may_not_hold_both() -> None:
+    raw = [ASK, call("c1", content="I look."), tool("c1"), {**SAID, "content": "done"}, MORE]
+    dialect = OpenAIChat.for_model("gemini-3.6-flash", "vertex")
+    history = MessageHistory.from_list(raw)
+    wire = history.for_send(dialect)
+    assert [message["role"] for message in wire] == [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+    ]
+    assert not check(wire, dialect)
+    assert wire == json.loads(history.for_send_json(dialect))
+    assert [repair.code for repair in history.export(dialect).repairs] == [RepairCode.PLACEHOLDER_ADDED]
+
+
+def test_a_system_prompt_is_sent_alike_as_values_and_as_json() -> None:
+    history = MessageHistory().with_system("s").add_user("q").add_assistant("a").add_user("more")
+    dialect = OpenAIChat.for_model("Qwen/Qwen3.5-27B", "vllm")
+    assert json.loads(history.for_send_json(dialect)) == history.for_send(dialect)
+
+
+def test_a_signature_of_reasoning_is_recorded_where_it_cannot_be_sent() -> None:
+    thinking = ThinkingBlock("hm", "c2ln", meta=Meta(issuer="openai_chat"))
+    history = MessageHistory().add_user("q").add_assistant([thinking, TextBlock("a")]).add_user("more")
+    for provider in ("kimi", "deepseek", "openrouter"):
+        repairs = history.export(OpenAIChat.for_provider(provider)).repairs
+        assert any(dict(removed) == {"signature": "c2ln"} for repair in repairs for removed in repair.removed)
+
+
+@pytest.mark.parametrize("dialect", [OpenAIChat(), Mistral(), Mistral.for_version(13)])
+def test_a_check_is_linear_in_the_calls_of_a_message(dialect: Dialect[Any]) -> None:
+    def seconds(count: int) -> float:
+        ids = [f"{n:09}" for n in range(count)]
+        wire = [ASK, call(*ids, content=""), *(tool(id) for id in reversed(ids))]
+        start = time.perf_counter()
+        check(wire, dialect)
+        return time.perf_counter() - start
+
+    assert seconds(8000) < 12 * max(seconds(2000), 0.005)

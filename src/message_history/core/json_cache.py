@@ -89,7 +89,7 @@ def _cut(kept: _Kept, turns: int) -> _Kept:
 
 def _go_on(kept: _Kept, turns: list[Turn]) -> _Kept:
     """Encode the turns behind those that are kept."""
-    pieces = [kept.text] if kept.ends else []
+    pieces = [kept.text] if kept.text else []
     ends = list(kept.ends)
     length = len(kept.text)
     stuck = False
@@ -99,8 +99,9 @@ def _go_on(kept: _Kept, turns: list[Turn]) -> _Kept:
             stuck = True
             break
         piece = b",".join(map(json_of, wire))
-        length += len(piece) + (1 if pieces else 0)
-        pieces.append(piece)
+        if piece:
+            length += len(piece) + (1 if pieces else 0)
+            pieces.append(piece)
         ends.append(length)
     return _Kept(kept.dialect, b",".join(pieces), tuple(ends), stuck)
 

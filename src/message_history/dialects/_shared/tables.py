@@ -12,7 +12,7 @@ from typing import Any, final, overload
 from message_history.core.json_values import EMPTY
 from message_history.dialects.base import ModelRow, Rule
 
-__all__ = ["ModelTable", "RuleTable"]
+__all__ = ["ModelTable", "RuleTable", "read_table"]
 
 
 @final
@@ -30,7 +30,7 @@ class RuleTable(Sequence[Rule]):
     def by_id(self) -> Mapping[str, Rule]:
         """The rules by their ids, in the order of the file."""
         rules: dict[str, Rule] = {}
-        for row in _read(self._dialect, "rules")["rule"]:
+        for row in read_table(self._dialect, "rules")["rule"]:
             rules[row["id"]] = _rule_of(row)
         return rules
 
@@ -58,6 +58,9 @@ class ModelTable(Sequence[ModelRow]):
         dialect: the name of the dialect's folder.
         table: the table in the file.
         values: what a name in a row stands for where TOML cannot hold the value, as a compiled pattern.
+
+    In the file a row may have, besides its `fields`, the names of presets that it begins with (`like`) and of fields
+    whose value is None (`unset`).
     """
 
     def __init__(self, dialect: str, table: str = "models", values: Mapping[str, object] = EMPTY) -> None:
@@ -65,11 +68,26 @@ class ModelTable(Sequence[ModelRow]):
 
     @cached_property
     def _rows(self) -> tuple[ModelRow, ...]:
-        return tuple(self._row_of(row) for row in _read(self._dialect, "models")[self._table])
+        rows = self._file[self._table]
+        return tuple(
+            ModelRow(models=re.compile(row["models"]), fields=self._fields(row), source=row["source"], date=row["date"])
+            for row in rows
+        )
 
-    def _row_of(self, row: Mapping[str, Any]) -> ModelRow:
-        fields: dict[str, Any] = {name: self._value(name, value) for name, value in row["fields"].items()}
-        return ModelRow(models=re.compile(row["models"]), fields=fields, source=row["source"], date=row["date"])
+    @cached_property
+    def _file(self) -> dict[str, Any]:
+        return read_table(self._dialect, "models")
+
+    def preset(self, name: str) -> dict[str, Any]:
+        """Return the fields of a preset."""
+        return self._fields(self._file["presets"][name])
+
+    def _fields(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        for name in row.get("like", ()):
+            fields |= self.preset(name)
+        fields |= dict.fromkeys(row.get("unset", ()))
+        return fields | {name: self._value(name, value) for name, value in row.get("fields", {}).items()}
 
     def _value(self, name: str, value: Any) -> Any:
         if isinstance(value, list):
@@ -110,5 +128,6 @@ def _rule_of(row: Mapping[str, Any]) -> Rule:
     )
 
 
-def _read(dialect: str, table: str) -> dict[str, Any]:
+def read_table(dialect: str, table: str) -> dict[str, Any]:
+    """Read a TOML file of a dialect's folder."""
     return tomllib.loads((files("message_history.dialects") / dialect / f"{table}.toml").read_text(encoding="utf-8"))

@@ -46,6 +46,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         user_chunks: the types of chunks in user messages (MS-M10).
         assistant_chunks: the types of chunks in assistant messages besides thinking (MS-M10).
         tool_chunks: the types of chunks in tool messages (MS-M10).
+        tool_chunks_only: whether others were seen to be refused there.
         audio_beside_system: whether audio may come where there is a system message (MS-M11).
         pair_ids: whether results are matched to calls by id, not by number alone (MS-M06a).
         id_pattern: what an id must look like (MS-M07).
@@ -70,6 +71,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
     user_chunks: frozenset[str] = frozenset({"text", "image_url"})
     assistant_chunks: frozenset[str] = frozenset({"text"})
     tool_chunks: frozenset[str] = frozenset({"text"})
+    tool_chunks_only: bool = True
     audio_beside_system: bool = True
     pair_ids: bool = True
     id_pattern: re.Pattern[str] = ID

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -104,7 +105,7 @@ class _Check:
                 kind = text_at(chunk, "type") if isinstance(chunk, Mapping) else ""
                 if not kind:
                     self.found.add("MS-M13", n, f"content[{m}]", "a chunk without a type")
-                elif kind not in allowed:
+                elif kind not in allowed and not (kind in schema.CHUNKS and self._may_be_taken(role)):
                     tag = schema.CHUNKS.get(kind, kind)
                     self.found.add("MS-M10", n, f"content[{m}]", f"a chunk of type {kind!r:.40}", role=role, tag=tag)
                 elif kind == "image_url":
@@ -113,6 +114,10 @@ class _Check:
                     self._media.url(n, f"content[{m}].image_url", url)
         elif not isinstance(content, str) and not (content is None and role == "assistant"):
             self.found.add("MS-M13", n, "content", f"content is {type(content).__name__}")
+
+    def _may_be_taken(self, role: str) -> bool:
+        """Return whether nobody was seen to be refused for a chunk of another type in a message of this role."""
+        return role == "tool" and not self._dialect.tool_chunks_only
 
     def _assistant(self, n: int, entry: Mapping[Any, Any]) -> None:
         content, calls = entry.get("content"), entries(entry.get("tool_calls"))
@@ -200,34 +205,36 @@ class _Check:
     def _pairs(self) -> None:
         """MS-M06 to MS-M06d: each call is answered once, by id, before the next assistant message."""
         calling, results = 0, 0
-        waiting: list[str] = []
+        waiting: Counter[str] = Counter()
         answered: set[str] = set()
         for n, entry in enumerate(self._wire):
             if self._roles[n] == "tool":
                 id = shown(entry.get("tool_call_id"))
                 results += 1
                 if id in waiting:
-                    waiting.remove(id)
+                    waiting[id] -= 1
+                    if not waiting[id]:
+                        del waiting[id]
                     answered.add(id)
                 else:
                     rule = "MS-M06b" if id in answered else "MS-M06a"
                     self.found.add(rule, n, "tool_call_id", f"id {id!r:.80}", ids=id)
             elif self._roles[n] == "assistant":
                 self._unanswered(calling, waiting, results)
-                calling, waiting, answered, results = n, [], set(), 0
+                calling, waiting, answered, results = n, Counter(), set(), 0
                 for m, call in enumerate(entries(entry.get("tool_calls"))):
                     id = shown(call.get("id")) if isinstance(call, Mapping) else ""
                     if id in waiting:
                         self.found.add("MS-M06c", n, f"tool_calls[{m}].id", f"id {id!r:.80}", ids=id)
-                    waiting.append(id)
+                    waiting[id] += 1
         self._unanswered(calling, waiting, results)
 
-    def _unanswered(self, calling: int, waiting: Sequence[str], results: int) -> None:
+    def _unanswered(self, calling: int, waiting: Counter[str], results: int) -> None:
         if waiting:
             calls = len(entries(self._wire[calling].get("tool_calls")))
             # The older rule counts only, and the strictest fields stand for all versions.
             for rule in ("MS-M06", "MS-M06d") if calls != results else ("MS-M06d",):
-                self.found.add(rule, calling, "tool_calls", f"no result for {', '.join(waiting):.200}")
+                self.found.add(rule, calling, "tool_calls", f"no result for {', '.join(waiting.elements()):.200}")
 
     def _ends(self) -> None:
         last = len(self._wire) - 1

@@ -37,7 +37,8 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
 
     Args:
         provider: whose rules are quoted in violations.
-        prefill: whether the list may end with the assistant.
+        prefill: whether the list may end with the assistant (OT-02, HF-11, PX-02).
+        leading_assistant: whether the list may begin with the assistant: the placeholder before it is not sent.
         system_role: the role of system words; `user` where the model takes neither other (OC-17, HF-03).
         developer: whether developer messages are known (GW-02).
         late_system: whether system messages may stand behind the first message (HF-04).
@@ -47,6 +48,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         bridge: whether an assistant message must stand between a tool message and a user message (HF-02).
         tools: whether calls and results are messages, or must be written as text (HF-01).
         max_calls: how many calls one message may make (OC-05, HF-06).
+        text_with_calls: whether an assistant message may hold text and calls (VX-01).
         custom_calls: whether calls with free text as input are known.
         null_content: how content is written that is not there, beside calls (KM-02, HF-09, HF-10).
         content_key: whether every message must have the key (AZ-01, GW-01).
@@ -57,6 +59,8 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         refusals: whether there is a place for refusals (OC-18).
         images: whether user messages may hold images (DS-11).
         image_urls: whether an image may be given as a URL (OL-04).
+        result_images: whether tool messages may hold images (OC-15): `refused`; `moved`, where nobody was seen to
+            refuse them and they are sent behind the results to be safe; or `kept`.
         audio: whether user messages may hold audio (OC-16).
         files: whether user messages may hold files.
         native: whether arguments are objects and images stand beside the text, as in Ollama's own API (OL-01).
@@ -64,7 +68,8 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         object_arguments: whether a call's arguments must be a JSON object (QW-04, HF-07, OL-03).
         reasoning: the key under which the model takes its reasoning back, or `<think>` for inside the content; None
             where it must not come.
-        reasoning_required: which assistant messages must have it (DS-09, KM-05).
+        reasoning_required: which assistant messages must have it (DS-09, KM-05): those with `calls`, or all `once
+            shown` in one of them; `always` is both.
         refused_keys: keys that are refused, unless one of them is `reasoning` (GQ-01, CB-01).
         own_blocks: the keys of assistant messages that only this API knows, and takes back.
         unique_ids: whether ids must differ in the whole list, not only in a turn (DS-04).
@@ -81,6 +86,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
 
     provider: str = "openai"
     prefill: bool = False
+    leading_assistant: bool = False
     system_role: Literal["system", "developer", "user"] = "system"
     developer: bool = True
     late_system: bool = True
@@ -90,6 +96,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     bridge: bool = False
     tools: Literal["messages", "text"] = "messages"
     max_calls: int = MAX_CALLS
+    text_with_calls: bool = True
     custom_calls: bool = True
     null_content: Literal["null", "empty", "omit"] = "null"
     content_key: bool = False
@@ -100,13 +107,14 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     refusals: bool = True
     images: bool = True
     image_urls: bool = True
+    result_images: Literal["refused", "moved", "kept"] = "refused"
     audio: bool = False
     files: bool = True
     native: bool = False
     cache_marks: bool = False
     object_arguments: bool = False
     reasoning: str | None = None
-    reasoning_required: Literal["never", "calls", "always"] = "never"
+    reasoning_required: Literal["never", "calls", "once shown", "always"] = "never"
     refused_keys: frozenset[str] = frozenset()
     own_blocks: frozenset[str] = frozenset({"audio"})
     unique_ids: bool = False
@@ -156,9 +164,9 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without cache marks and media; see `Dialect.write_turn`."""
-        if self.unique_ids or self.alternate or self.system_role == "user":
+        if self.unique_ids or self.alternate or self.needs_user or self.system_role == "user":
             return None
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
+        return Render(self).turn(assistant, user)
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Chat Completions refuses; see `Dialect.violations`."""

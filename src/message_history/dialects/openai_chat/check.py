@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -118,6 +119,8 @@ class _Check:
                 self._add("message name", n, "name", f"name {short_repr(name)}")
         if role == "tool" and not isinstance(entry.get("tool_call_id"), str):
             self._add("no id", n, "tool_call_id")
+        if role == "function" and not entry.get("name"):
+            self._add("no function name", n, "name")
         self._keys(n, entry, role)
         self._content(n, entry, role)
         if "tool_calls" in entry and entry["tool_calls"] is not None:
@@ -134,8 +137,9 @@ class _Check:
                 if key == "reasoning":
                     self._add("refused reasoning", n, key)
         calls = entries(entry.get("tool_calls"))
-        wanted = dialect.reasoning_required != "never" and (
-            bool(calls) or (dialect.reasoning_required == "always" and self._reasons)
+        required = dialect.reasoning_required
+        wanted = (bool(calls) and required in ("calls", "always")) or (
+            self._reasons and required in ("once shown", "always")
         )
         if role == "assistant" and wanted and not isinstance(entry.get(str(dialect.reasoning)), str):
             self._add("no reasoning", n, str(dialect.reasoning), f"no `{dialect.reasoning}`", text=int(not calls))
@@ -160,8 +164,12 @@ class _Check:
         elif not isinstance(content, str):
             tag = "object" if isinstance(content, Mapping) else type(content).__name__
             self._add("odd content", n, "content", tag=tag)
-        elif not content and not self._dialect.empty_content and not (role == "assistant" and speaks):
+        elif not content and role == "assistant" and speaks:
+            self._add("empty content beside calls", n, "content", "an empty text beside calls")
+        elif not content and not self._dialect.empty_content:
             self._add("empty result" if role == "tool" else "empty content", n, "content", "an empty text", role=role)
+        if content and not self._dialect.text_with_calls and entries(entry.get("tool_calls")):
+            self._add("content beside calls", n, "content", "content beside calls")
 
     def _parts(self, n: int, parts: list[Any], role: str) -> None:
         dialect = self._dialect
@@ -188,7 +196,9 @@ class _Check:
             self._add("no part type", n, path, m=m)
         elif kind == "image_url" and not dialect.images:
             self._add("image", n, path, kind=kind, role=role)
-        elif kind == "image_url" and role != "user":
+        elif kind == "image_url" and role == "tool" and dialect.result_images == "refused":
+            self._add("image in a result", n, path, role=role, kind=kind)
+        elif kind == "image_url" and role not in ("user", "tool"):
             self._add("image elsewhere", n, path, role=role, kind=kind)
         elif kind == "image_url" and not dialect.image_urls and not _is_inline(part):
             self._add("image url", n, path, "an image that is only a URL", text=1)
@@ -251,7 +261,7 @@ class _Check:
     def _pairs(self) -> None:
         """Each assistant message with the run of tool messages right behind it."""
         calling = -1
-        waiting: list[str] = []
+        waiting: Counter[str] = Counter()
         answered: dict[str, int] = {}
         for n, entry in enumerate(self._wire):
             role = entry.get("role")
@@ -261,10 +271,8 @@ class _Check:
                     self._add("answered twice", answered[id], "", f"id {id!r:.80}", ids=id, m=n)
                     if not waiting:
                         self._add("surplus", n, "role", f"id {id!r:.80}")
-                    if id in waiting:
-                        waiting.remove(id)
-                elif id in waiting:
-                    waiting.remove(id)
+                    _answer(waiting, id)
+                elif _answer(waiting, id):
                     answered[id] = n
                 elif "tool_call_id" in entry:
                     self._add("unexpected id" if waiting else "orphan", n, "role", f"id {id!r:.80}", ids=id)
@@ -272,12 +280,12 @@ class _Check:
             self._unanswered(calling, waiting, n)
             calls = entries(entry.get("tool_calls")) if role == "assistant" else []
             calling, answered = n, {}
-            waiting = [text_at(call, "id") for call in calls if isinstance(call, Mapping)]
+            waiting = Counter(text_at(call, "id") for call in calls if isinstance(call, Mapping))
         self._unanswered(calling, waiting, len(self._wire))
 
-    def _unanswered(self, n: int, waiting: list[str], behind: int) -> None:
+    def _unanswered(self, n: int, waiting: Counter[str], behind: int) -> None:
         if waiting:
-            ids = ", ".join(waiting)
+            ids = ", ".join(waiting.elements())
             self._add("unanswered", n, "tool_calls", f"no tool message right behind for {ids:.200}", ids=ids, m=behind)
 
     def _ids(self) -> None:
@@ -301,6 +309,16 @@ class _Check:
             used |= here
             if entry.get("role") == "tool" and entry.get("tool_call_id") == "":
                 self._add("empty id", n, "tool_call_id", "an empty id")
+
+
+def _answer(waiting: Counter[str], id: str) -> bool:
+    """Take a call from those that wait; False when none of this id does."""
+    if id not in waiting:
+        return False
+    waiting[id] -= 1
+    if not waiting[id]:
+        del waiting[id]
+    return True
 
 
 def _has_reasoning(entry: Mapping[Any, Any]) -> bool:

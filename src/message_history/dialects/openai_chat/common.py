@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from message_history.dialects.openai_chat import OpenAIChat
     from message_history.dialects.openai_chat.pieces import Pieces
 
-__all__ = ["BRIDGE", "add_reasoning", "assistant_wire", "call_message", "is_common", "user_wire"]
+__all__ = ["BRIDGE", "GO_ON", "add_reasoning", "apart", "assistant_wire", "call_message", "is_common", "user_wire"]
 
 Wire = dict[str, Any]
 BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
+GO_ON: Final = "Go on."
+"""What the user says where text and calls of one message must be two."""
 
 
 def is_common(dialect: OpenAIChat) -> bool:
@@ -107,6 +109,16 @@ def user_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat
     return wire
 
 
+def apart(wire: Wire, dialect: OpenAIChat, pieces: Pieces) -> list[Wire]:
+    """Split an assistant message that holds text and calls, where it may not hold both."""
+    calls = wire.get("tool_calls")
+    if dialect.text_with_calls or not calls or not wire.get("content"):
+        return [wire]
+    pieces.changes.added("a user message between text and calls of one message (VX-01)")
+    text = {key: value for key, value in wire.items() if key != "tool_calls"}
+    return [text, {"role": "user", "content": GO_ON}, call_message(calls, dialect)]
+
+
 def call_message(calls: list[Wire], dialect: OpenAIChat) -> Wire:
     """Make an assistant message of nothing but calls."""
     if dialect.null_content == "omit":
@@ -117,7 +129,7 @@ def call_message(calls: list[Wire], dialect: OpenAIChat) -> Wire:
 def add_reasoning(wire: Wire, dialect: OpenAIChat, *, has_calls: bool) -> None:
     """Give a message an empty reasoning where there must be one (DS-09, KM-05)."""
     required = dialect.reasoning_required
-    if dialect.reasoning and (required == "always" or (required == "calls" and has_calls)):
+    if dialect.reasoning and (required in ("once shown", "always") or (required == "calls" and has_calls)):
         wire.setdefault(dialect.reasoning, "")
 
 

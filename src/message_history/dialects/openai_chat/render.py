@@ -23,11 +23,12 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import FrozenDict, json_text
 from message_history.core.policy import Policy
-from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
+from message_history.dialects._shared.writer import PLACEHOLDER, is_placeholder, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat.common import (
     BRIDGE,
     add_reasoning,
+    apart,
     assistant_wire,
     call_message,
     is_common,
@@ -80,27 +81,37 @@ class Render:
         if self._wire and not messages and self._dialect.needs_user:
             self.changes.added("a user message, of which there was none (HF-05)")
             self._put({"role": "user", "content": Policy().bootstrap_text})
-        self._write(messages)
+        leads = len(messages) > 1 and self._begins_with_placeholder(messages[0])
+        self._write(messages, start=int(leads))
         self._pieces.limit_marks(prompt)
         return self._wire
 
-    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
+    def turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
+        messages = [message for message in (assistant, user) if message is not None]
         if any(map(has_media, messages)):
             return None
-        self._write(messages)
+        if assistant is not None or user is None or not self._begins_with_placeholder(user):
+            self._write(messages)
         return None if self._pieces.marks else self._wire
 
-    def _write(self, messages: Sequence[Message]) -> None:
+    def _begins_with_placeholder(self, first: Message) -> bool:
+        """Return whether the first message is nothing but our placeholder, which this API does not need."""
+        return self._dialect.leading_assistant and is_placeholder(first)
+
+    def _write(self, messages: Sequence[Message], start: int = 0) -> None:
         for index, message in enumerate(messages):
             self.changes.index = index
+            if index < start:
+                continue
             if message.role == "assistant":
                 assistant = assistant_wire(message, self._dialect, self._pieces) if self._is_common else None
                 if assistant is not None:
                     written, self._later_calls = assistant
-                    self._wire.append(written)
                 else:
-                    self._put(self.assistant(message))
+                    written = self.assistant(message)
+                for one in apart(written, self._dialect, self._pieces):
+                    self._put(one)
                 continue
             user = user_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_common else None
             if user is not None:
@@ -242,7 +253,12 @@ class Render:
         key = self._dialect.reasoning
         if key is None or block.issuer != OPENAI_CHAT:
             self.changes.omitted(block, "reasoning that this API does not take back")
-        elif key == INLINE:
+            return
+        if block.signature:
+            self._pieces.withhold(
+                {"signature": block.signature}, "a signature of reasoning, for which there is no place"
+            )
+        if key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
             texts.append({"type": "text", "text": self._pieces.text(f"<think>\n{block.thinking}\n</think>")})
         else:
@@ -291,13 +307,15 @@ class Render:
         return wire
 
     def _result(self, block: ToolResultBlock) -> Wire:
-        texts = self._texts(block)
+        parts = self._texts(block)
         if block.is_error and not block.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", block)
-        content: str | list[Wire] = self._pieces.joined(texts) if texts else ""
-        if self._dialect.empty_result is not None and all(is_blank(part["text"]) for part in texts):
+        images = [part for part in parts if part["type"] != "text"]
+        content: str | list[Wire] = parts if images else self._pieces.joined(parts) if parts else ""
+        empty = self._dialect.empty_result
+        if empty is not None and all(is_blank(part["text"]) for part in parts if part["type"] == "text"):
             self.changes.added("text of an empty result (KM-02, XA-02)")
-            content = self._dialect.empty_result
+            content = [{"type": "text", "text": empty}, *images] if images else empty
         wire: Wire = {"role": "tool", "tool_call_id": self._pieces.id(block.tool_use_id), "content": content}
         given = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
         name = self._pieces.name(given) if isinstance(given, str) and given else None
@@ -313,23 +331,23 @@ class Render:
             if isinstance(part, TextBlock):
                 texts.append(self._pieces.part(part))
             elif isinstance(part, ImageBlock | DocumentBlock):
-                texts.append({"type": "text", "text": self._moved(part, block)})
+                texts.append(self._given(part, block))
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                 texts.append({"type": "text", "text": self._pieces.text(json_text(part.data))})
         self._pieces.left(block)
         return texts
 
-    def _moved(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> str:
-        """Send a tool's image behind the tool messages, and say so where it was."""
+    def _given(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
+        """Write a tool's image where it was, or behind the tool messages with a note in its place."""
         kind = "image" if isinstance(part, ImageBlock) else "document"
         written = self._pieces.media(part)
-        if written["type"] == "text":
-            return str(written["text"])
+        if written["type"] == "text" or (written["type"] == "image_url" and self._dialect.result_images == "kept"):
+            return written
         self.changes.rewritten(f"a tool's {kind} in a user message behind the results (OC-15)", part)
         id = self._pieces.ids(result.tool_use_id)
         self._behind += [{"type": "text", "text": f"[The {kind} that tool call {id} gave:]"}, written]
-        return f"[The {kind} follows in the next user message.]"
+        return {"type": "text", "text": f"[The {kind} follows in the next user message.]"}
 
     def _groups(self, parts: list[Wire], blocks: Sequence[Block]) -> list[Wire]:
         """Write what is no result: one message for each run of system words, and for each name."""

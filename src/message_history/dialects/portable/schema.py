@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.dialects._shared.tables import RuleTable
-from message_history.dialects.openai_chat.providers import QUOTES, rule_of
+from message_history.dialects.openai_chat.providers import faults, rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ _FAULTS: Final = {
     "P-12": ("call name", "long call name", "message name"),
     "P-13": ("arguments not text", "arguments not json", "arguments no object"),
     "P-14": ("no call type", "custom call"),
-    "P-15": ("image elsewhere", "part type", "part of another role", "mixed refusal"),
+    "P-15": ("image elsewhere", "image in a result", "part type", "part of another role", "mixed refusal"),
     "P-16": ("refused key",),
     "P-17": ("surrogate",),
     "P-18": ("image data", "image size"),
@@ -55,7 +55,7 @@ _FAULTS: Final = {
 
 def _quoting(fault: str, rule: Rule) -> Rule:
     """Let a rule say what a provider that it comes from answers to this fault."""
-    asked = (rule_of(quotes[fault]) for quotes in QUOTES.values() if quotes.get(fault))
+    asked = (rule_of(quotes[fault]) for quotes in faults().values() if quotes.get(fault))
     texts = next((origin.errors for origin in asked if set(origin.errors) & set(rule.errors)), ())
     return evolve(rule, errors=texts or rule.errors[-1:])
 

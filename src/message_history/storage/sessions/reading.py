@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 Repairs: TypeAlias = "tuple[tuple[str, tuple[Repair, ...]], ...]"
 
-_OWN_KEYS: Final = frozenset({"AN-B7"})
-"""Rules on unknown keys: a program that keeps keys of its own beside a message removes them when it sends it."""
-
 __all__ = ["Conversation", "RepairedSession", "SessionFile", "SessionKind", "read_session", "session_in"]
 
 INSPECTED: Final = 40
@@ -112,11 +109,7 @@ class Conversation:
         """
         rules = dialect if dialect is not None else self.dialect(as_request=as_request)
         found = check(self.file.entries, rules if as_request else allow_assistant_tail(rules))
-        if dialect is not None:
-            return found
-        if not as_request and any(each.rule in _OWN_KEYS and "[" not in each.path for each in found):
-            found = [each for each in found if each.rule not in _OWN_KEYS]
-        return [each for each in found if self.judged is None or each.rule in self.judged]
+        return [each for each in found if self.judged is None or dialect is not None or each.rule in self.judged]
 
 
 @final
