@@ -58,7 +58,7 @@ HOOKS = {("history", "integrations"), ("history", "healing")}
 DOORS = {"__init__", "__main__", "core"}
 
 EVERYWHERE = {"attrs"}
-THIRD_PARTY = {"cli": {"click", "rich"}}
+THIRD_PARTY = {"cli": {"click", "rich"}, "proxy": {"anyio", "brotli", "httpx", "sqlalchemy", "starlette", "uvicorn"}}
 # A dialect whose messages are a library's objects makes them in one file; the lock of session files is in one too.
 ONE_FILE = {
     "message_history.media.scaling": {"PIL"},

@@ -10,6 +10,7 @@ from message_history.cli.check import check_files
 from message_history.cli.convert import convert_file
 from message_history.cli.doctor import examine_folders
 from message_history.cli.explain import explain_error
+from message_history.cli.proxy import run_proxy
 from message_history.cli.repair import repair_files
 from message_history.cli.show import show_file
 
@@ -42,3 +43,4 @@ app.add_command(show_file)
 app.add_command(convert_file)
 app.add_command(explain_error)
 app.add_command(examine_folders)
+app.add_command(run_proxy)

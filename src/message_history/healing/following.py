@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.dialects.base import Parsed
 
-__all__ = ["Followed", "Replaced", "common_entries", "follow", "followed_from"]
+__all__ = ["Followed", "Replaced", "common_entries", "follow", "followed_from", "has_grown"]
 
 
 @final
@@ -88,31 +88,38 @@ class Followed:
         """
         entries = _entries(raw)
         known = list(digests) if digests is not None else [digest_of(entry) for entry in entries]
+        grown = self._grown(entries, known)
+        if grown is not None:
+            return grown
+        # Go back to the latest version that the new list only adds to, and go on from there.
+        base = self.before
+        while base is not None:
+            followed = evolve(base, dialect=self.dialect)._grown(entries, known)
+            if followed is not None:
+                return self._replaced(followed, known, len(base.history))
+            base = base.before
+        empty = Followed(MessageHistory(policy=self.history.policy), self.dialect)
+        return self._replaced(_first(empty, entries, known), known, 0)
+
+    def _grown(self, entries: Sequence[Any], known: Sequence[EntryDigest]) -> Followed | None:
+        """Add what is new in the raw list; None when it was not only added to."""
         growth = _growth(self.entries, known, entries)
         if growth is None:
-            return self._replaced(entries, known)
+            return None
         if not growth.entries:
             return evolve(self, new_repairs=(), replaced=None)
         parsed = _parsed(growth, entries, self.dialect)
         if growth.inserted and not _has_only_results(parsed, growth.inserted):
-            return self._replaced(entries, known)
+            return None
         history = added_behind_sent(self.history, parsed).as_sent(self.dialect)
         shared = common_entries(self.entries, known)
         log = self.entries if shared == len(self.entries) else Log(known[:shared])
         repairs = _new_repairs(self.history, history)
         return Followed(history, self.dialect, log.extend(known[shared:]), repairs, None, self)
 
-    def _replaced(self, entries: Sequence[Any], known: list[EntryDigest]) -> Followed:
-        """Go back to the latest version whose raw list the new one still begins with, and go on from there."""
+    def _replaced(self, followed: Followed, known: Sequence[EntryDigest], kept: int) -> Followed:
         start = common_entries(self.entries, known)
-        base = self.before
-        while base is not None and common_entries(base.entries, known) < len(base.entries):
-            base = base.before
-        if base is None:
-            base = Followed(MessageHistory(policy=self.history.policy), self.dialect)
-        base = evolve(base, dialect=self.dialect)
-        followed = base.follow(entries, digests=known) if base.entries else _first(base, entries, known)
-        return evolve(followed, replaced=Replaced(start, len(self.entries) - start, len(base.history)))
+        return evolve(followed, replaced=Replaced(start, len(self.entries) - start, kept))
 
 
 def follow(
@@ -167,6 +174,29 @@ def _entries(raw: Iterable[Any]) -> Sequence[Any]:
     if entries is None:
         raise TypeError(f"follow takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
     return entries
+
+
+def has_grown(followed: Followed, known: Sequence[EntryDigest]) -> bool:
+    """Return whether a raw list has all that an earlier version of it had, in order.
+
+    Args:
+        followed: what was sent for the earlier version.
+        known: what the list's entries are known by.
+
+    Returns:
+        False when something was taken out or changed.
+
+    Complexity: linear in the entries.
+    """
+    rest = iter(known)
+    return all(any(_is_or_extends(new, old) for new in rest) for old in followed.entries)
+
+
+def _is_or_extends(new: EntryDigest, old: EntryDigest) -> bool:
+    if new.whole == old.whole:
+        return True
+    blocks = iter(new.blocks)
+    return bool(old.blocks) and new.head == old.head and all(block in blocks for block in old.blocks)
 
 
 def common_entries(old: Iterable[EntryDigest], new: Sequence[EntryDigest]) -> int:

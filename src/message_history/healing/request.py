@@ -29,7 +29,18 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.violations import Violation
 
-__all__ = ["API", "APIS", "HealedRequest", "Sent", "Untouched", "dialect_for", "heal_request"]
+__all__ = [
+    "API",
+    "APIS",
+    "HealedRequest",
+    "ReadRequest",
+    "Sent",
+    "Untouched",
+    "dialect_for",
+    "heal_read_request",
+    "heal_request",
+    "read_request",
+]
 
 API: TypeAlias = Literal["anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock"]
 """The APIs, by the names of their dialects."""
@@ -125,19 +136,72 @@ def heal_request(
 
     Complexity: linear in the body.
     """
+    read = read_request(body, api)
+    return heal_read_request(read, model=model, provider=provider, dialect=dialect, sent=sent, policy=policy)
+
+
+@final
+@frozen(eq=False)
+class ReadRequest(Generic[BodyT]):
+    """A request's body, and its list of messages.
+
+    Args:
+        body: the body as it came.
+        api: the API that it is for.
+        data: its JSON object; None when it is none.
+        entries: the messages; none when the body holds no whole list of them.
+        digests: what these are known by.
+    """
+
+    body: BodyT
+    api: API
+    data: Mapping[str, Any] | None
+    entries: Sequence[Any]
+    digests: Sequence[EntryDigest]
+
+
+def read_request(body: BodyT, api: API) -> ReadRequest[BodyT]:
+    """Read the list of messages of a request.
+
+    Args:
+        body: the request's JSON object, as a dict or as bytes.
+        api: the API that it is for.
+
+    Returns:
+        What is in it.
+
+    Raises:
+        TypeError: when the body is neither a mapping nor bytes.
+        ValueError: when `api` is no API that is known.
+
+    Complexity: linear in the body.
+    """
     if api not in APIS:
         raise ValueError(f"api must be one of {', '.join(APIS)}, not {short_repr(api)}")
     data = _data(body)
-    key = key_for(api)
-    entries = data.get(key) if data is not None else None
+    entries = data.get(key_for(api)) if data is not None else None
+    if data is None or not isinstance(entries, list) or any(data.get(key) for key in _KEPT_THERE):
+        entries = []
+    return ReadRequest(body, api, data, entries, [digest_of(entry) for entry in entries])
+
+
+def heal_read_request(
+    read: ReadRequest[BodyT],
+    *,
+    model: str | None = None,
+    provider: str | None = None,
+    dialect: Dialect[Any] | None = None,
+    sent: Sent | None = None,
+    policy: Policy | None = None,
+) -> HealedRequest[BodyT]:
+    """Heal a request that was read; see `heal_request`."""
+    body, data, entries = read.body, read.data, read.entries
     name = model if model is not None else (data or {}).get("model")
-    target = dialect if dialect is not None else dialect_for(api, str(name or ""), provider)
-    if data is None or not isinstance(entries, list) or not entries or any(data.get(key) for key in _KEPT_THERE):
-        return HealedRequest(body, (), (), (), (), None, target, False, entries if isinstance(entries, list) else [])
-    healed = _heal(entries, target, sent, policy)
+    target = dialect if dialect is not None else dialect_for(read.api, str(name or ""), provider)
+    healed = _heal(entries, read.digests, target, sent, policy) if entries else _Healed(sent=None)
     new: Any = body
     if healed.messages is not None:
-        new = {**data, key: healed.messages}
+        new = {**(data or {}), key_for(read.api): healed.messages}
         new = json_of(new) if isinstance(body, bytes | bytearray) else new
     return HealedRequest(
         body=new,
@@ -200,8 +264,13 @@ class _Healed:
     history: MessageHistory | None = None
 
 
-def _heal(entries: list[Any], dialect: Dialect[Any], sent: Sent | None, policy: Policy | None) -> _Healed:
-    known = [digest_of(entry) for entry in entries]
+def _heal(
+    entries: Sequence[Any],
+    known: Sequence[EntryDigest],
+    dialect: Dialect[Any],
+    sent: Sent | None,
+    policy: Policy | None,
+) -> _Healed:
     violations = tuple(check(entries, dialect))
     if not isinstance(sent, Followed) and not violations:
         return _Healed(sent=Untouched(Log(known)))
@@ -224,14 +293,18 @@ def _heal(entries: list[Any], dialect: Dialect[Any], sent: Sent | None, policy: 
     )
 
 
-def _closing(entries: list[Any], dialect: Dialect[Any], violations: Sequence[Violation]) -> Dialect[Any]:
+def _closing(entries: Sequence[Any], dialect: Dialect[Any], violations: Sequence[Violation]) -> Dialect[Any]:
     """Choose the dialect to close for: where the provider takes the list's end, nothing is put behind it."""
     lenient = allow_assistant_tail(dialect)
     return lenient if len(check(entries, lenient)) == len(violations) else dialect
 
 
 def _followed(
-    entries: list[Any], known: list[EntryDigest], dialect: Dialect[Any], sent: Sent | None, policy: Policy | None
+    entries: Sequence[Any],
+    known: Sequence[EntryDigest],
+    dialect: Dialect[Any],
+    sent: Sent | None,
+    policy: Policy | None,
 ) -> Followed:
     if isinstance(sent, Followed):
         return evolve(sent, dialect=dialect).follow(entries, digests=known)

@@ -1,0 +1,57 @@
+"""`proxy`: heal requests on their way to a provider."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["run_proxy"]
+
+
+@click.command("proxy")
+@click.option("--host", help="The address to listen on.  [default: 127.0.0.1]")
+@click.option("--port", type=int, help="The port to listen on.  [default: 8787]")
+@click.option(
+    "--upstream",
+    "upstreams",
+    multiple=True,
+    metavar="NAME=URL",
+    help="Where requests for NAME are forwarded to: anthropic, openai, gemini, mistral, bedrock or a name of yours.",
+)
+@click.option("--config", "config", type=click.Path(dir_okay=False), help="A TOML file with the settings.")
+@click.option("--store", metavar="URL", help="A database that keeps what was sent: sqlite:///FILE or postgresql://...")
+@click.option("--max-body-bytes", type=int, help="Refuse larger requests.  [default: 67108864]")
+@click.option("--no-follow", is_flag=True, help="Heal each request by itself, whatever was sent before.")
+def run_proxy(
+    *,
+    host: str | None,
+    port: int | None,
+    upstreams: tuple[str, ...],
+    config: str | None,
+    store: str | None,
+    max_body_bytes: int | None,
+    no_follow: bool,
+) -> None:
+    """Heal requests on their way to a provider: point an agent's base URL at it.
+
+    It listens on this machine alone, logs no content, and forwards keys to the upstream and nowhere else. What each
+    agent needs is in docs/proxy.md. It needs the extra `proxy`.
+    """
+    try:
+        from message_history.proxy.serving import serve  # noqa: PLC0415
+        from message_history.proxy.settings import SettingsError, load_settings  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"the proxy needs the package {error.name}: pip install 'message-history[proxy]'"
+        ) from None
+    named = dict(given.partition("=")[::2] for given in upstreams)
+    if not all(named.values()):
+        raise click.UsageError("--upstream takes NAME=URL, like openai=http://127.0.0.1:9000")
+    flags = {"host": host, "port": port, "store": store, "max_body_bytes": max_body_bytes}
+    try:
+        settings = load_settings(config, flags={**flags, "follow": False if no_follow else None}, upstreams=named)
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from None
+    click.echo(f"message-history proxy on http://{settings.host}:{settings.port}", err=True)
+    for upstream in settings.upstreams.values():
+        click.echo(f"  /{upstream.name} -> {upstream.url}", err=True)
+    serve(settings)

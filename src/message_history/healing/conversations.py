@@ -1,0 +1,226 @@
+"""What was sent of many conversations, found again by the digest of a raw list's beginning.
+
+A raw list is known by the digests of its beginnings. The longest one that was sent before says which conversation it
+goes on with. Two conversations with the same beginning are two from where they differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Protocol, final
+
+from attrs import define, field, frozen
+
+from message_history.healing.following import Followed, has_grown
+from message_history.healing.request import Untouched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.healing.digests import EntryDigest
+    from message_history.healing.request import Sent
+
+__all__ = ["Conversations", "Found", "MemoryConversations", "NoConversations", "beginnings_of"]
+
+
+@final
+@frozen
+class Found:
+    """A conversation that a raw list goes on with.
+
+    Args:
+        sent: what was sent of it.
+        place: where the store keeps it; None for a new one.
+    """
+
+    sent: Sent | None = None
+    place: int | str | None = None
+
+
+class Conversations(Protocol):
+    """Where it is kept what was sent."""
+
+    def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
+        """Find the conversation that a raw list goes on with."""
+        ...
+
+    def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
+        """Keep what was sent now."""
+        ...
+
+
+def beginnings_of(group: str, known: Sequence[EntryDigest]) -> list[bytes]:
+    """Give the digest of each beginning of a raw list, the shortest first.
+
+    Args:
+        group: what keeps conversations apart that must not be mixed.
+        known: what the list's entries are known by.
+
+    Returns:
+        One digest for each entry.
+
+    Complexity: linear in the entries.
+    """
+    rolling = hashlib.blake2b(group.encode(), digest_size=16)
+    found: list[bytes] = []
+    for entry in known:
+        rolling.update(entry.whole)
+        found.append(rolling.digest())
+    return found
+
+
+@define(eq=False)
+class _Conversation:
+    """A conversation in memory.
+
+    Args:
+        sent: what was sent last.
+        size: about how many bytes it holds.
+        keys: the beginnings of its raw list that were sent, with their lengths.
+    """
+
+    sent: Sent
+    size: int
+    keys: list[tuple[int, bytes]] = field(factory=list)
+
+
+@final
+class MemoryConversations:
+    """Conversations in memory, those that were used last; safe for threads.
+
+    Args:
+        max_conversations: how many are kept.
+        max_bytes: about how much memory they may hold.
+    """
+
+    def __init__(self, max_conversations: int = 10_000, max_bytes: int = 512 * 1024 * 1024) -> None:
+        self._max, self._max_bytes = max_conversations, max_bytes
+        self._kept: OrderedDict[int, _Conversation] = OrderedDict()
+        self._places: dict[bytes, list[int]] = {}
+        self._bytes = 0
+        self._next = 0
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def held_bytes(self) -> int:
+        """Return about how many bytes are held."""
+        return self._bytes
+
+    def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
+        """Find the conversation that a raw list goes on with.
+
+        Args:
+            group: what keeps conversations apart that must not be mixed.
+            known: what the list's entries are known by.
+
+        Returns:
+            The conversation, with nothing in it for a new one.
+
+        Complexity: linear in the entries.
+        """
+        keys = beginnings_of(group, known)
+        with self._lock:
+            places = next((self._places[key] for key in reversed(keys) if key in self._places), [])
+            candidates = [(place, self._kept[place].sent) for place in reversed(places[-_CANDIDATES:])]
+        fitting = next((one for one in candidates if _goes_on(one[1], known)), None)
+        place, sent = fitting or (candidates[0] if candidates else (None, None))
+        return Found(sent, place)
+
+    def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
+        """Keep what was sent now.
+
+        Args:
+            group: as for `find`.
+            sent: what was sent.
+            found: what `find` gave for it.
+            size: about how many bytes it holds.
+
+        Complexity: linear in the entries.
+        """
+        known = list(sent.entries)
+        if not known:
+            return
+        keys = beginnings_of(group, known)
+        weight = _BASE + _PER_ENTRY * len(known) + (size if isinstance(sent, Followed) else 0)
+        with self._lock:
+            old = self._kept.get(found.place) if isinstance(found.place, int) else None
+            if (
+                old is not None
+                and isinstance(found.place, int)
+                and old.sent is found.sent
+                and _goes_on(old.sent, known)
+            ):
+                place = found.place
+                self._bytes += weight - old.size
+                old.sent, old.size = sent, weight
+                self._kept.move_to_end(place)
+            else:
+                place, self._next = self._next, self._next + 1
+                ours = set(keys)
+                shared = [key for key in (old.keys if old is not None else ()) if key[1] in ours]
+                self._kept[place] = _Conversation(sent, weight)
+                self._bytes += weight
+                for length, key in shared:
+                    self._index(place, length, key)
+            if isinstance(sent, Followed):
+                # A result may yet be put anywhere into the raw list, so all of its beginnings lead here.
+                there = {key for _, key in self._kept[place].keys}
+                for length, key in enumerate(keys, 1):
+                    if key not in there:
+                        self._index(place, length, key)
+            else:
+                self._index(place, len(known), keys[-1])
+            while len(self._kept) > self._max or (self._bytes > self._max_bytes and len(self._kept) > 1):
+                self._forget()
+
+    def _index(self, place: int, length: int, key: bytes) -> None:
+        places = self._places.setdefault(key, [])
+        if place in places:
+            places.remove(place)
+        else:
+            self._kept[place].keys.append((length, key))
+        places.append(place)
+
+    def _forget(self) -> None:
+        place, gone = self._kept.popitem(last=False)
+        self._bytes -= gone.size
+        for _, key in gone.keys:
+            places = self._places[key]
+            places.remove(place)
+            if not places:
+                del self._places[key]
+
+
+@final
+class NoConversations:
+    """Keeps nothing: each request is healed by itself."""
+
+    def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
+        """Find nothing."""
+        del group, known
+        return Found()
+
+    def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
+        """Keep nothing."""
+
+
+def _goes_on(sent: Sent, known: Sequence[EntryDigest]) -> bool:
+    """Return whether a raw list only adds to what was sent."""
+    if isinstance(sent, Untouched):
+        entries = sent.entries
+        return len(entries) <= len(known) and all(
+            old.whole == new.whole for old, new in zip(entries, known, strict=False)
+        )
+    return has_grown(sent, known)
+
+
+_CANDIDATES: Final = 8
+"""How many conversations with the same beginning are tried, the newest first."""
+_BASE: Final = 1_000
+_PER_ENTRY: Final = 800
+"""What an entry's digests take in memory, about."""

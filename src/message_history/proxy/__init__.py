@@ -1,0 +1,1 @@
+"""An HTTP proxy that heals requests on their way: needs the extra `proxy`."""

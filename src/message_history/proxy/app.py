@@ -1,0 +1,357 @@
+"""The proxy: it reads a request, heals its list of messages, forwards it, and passes the response on as it comes."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import secrets
+import time
+from collections import Counter
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final, final
+
+import anyio
+import anyio.to_thread
+import httpx
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Mount, Route
+
+from message_history.healing.conversations import MemoryConversations, NoConversations
+from message_history.healing.healer import Healer, Healing
+from message_history.proxy.encodings import CannotReadError, decompressed
+from message_history.proxy.forwarding import (
+    forwarded_request_headers,
+    forwarded_response_headers,
+    header,
+    target_of,
+)
+from message_history.proxy.metrics import Metrics
+from message_history.proxy.reports import Reports, explanation_headers, json_bytes, repair_headers
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+    from starlette.types import Message, Receive, Scope, Send
+
+    from message_history.healing.conversations import Conversations
+    from message_history.proxy.forwarding import Headers, Target
+    from message_history.proxy.settings import Settings
+
+__all__ = ["create_app"]
+
+logger = logging.getLogger("message_history.proxy")
+
+OWN: Final = "/message-history"
+"""The paths of the proxy's own endpoints begin with this."""
+INLINE: Final = 32 * 1024
+"""A larger body is healed in a thread, so that streams go on meanwhile."""
+MAX_REFUSAL: Final = 1024 * 1024
+"""A longer refusal is passed on without an explanation."""
+REFUSED: Final = (400, 422)
+
+
+def create_app(settings: Settings, conversations: Conversations | None = None) -> Starlette:
+    """Make the proxy as an ASGI application.
+
+    Args:
+        settings: what it is told.
+        conversations: where it keeps what was sent; by the settings, if not given.
+
+    Returns:
+        The application; `/message-history/health`, `/message-history/metrics` and `/message-history/repairs/{request}`
+        are its own, every other path is an upstream's.
+    """
+    proxy = _Proxy(settings, conversations)
+
+    async def health(_: Request) -> JSONResponse:
+        return JSONResponse({"status": "ok", "upstreams": sorted(settings.upstreams)})
+
+    async def metrics(_: Request) -> PlainTextResponse:
+        return PlainTextResponse(proxy.metrics.text(proxy.gauges()), media_type="text/plain; version=0.0.4")
+
+    async def repairs(request: Request) -> Any:
+        report = proxy.reports.report(request.path_params["number"])
+        if report is None:
+            return JSONResponse({"error": "no request of this number is kept"}, status_code=404)
+        return PlainTextResponse(json_bytes(report), media_type="application/json")
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with proxy.client:
+            yield
+
+    return Starlette(
+        routes=[
+            Route(f"{OWN}/health", health),
+            Route(f"{OWN}/metrics", metrics),
+            Route(f"{OWN}/repairs/{{number}}", repairs),
+            Mount("/", app=proxy),
+        ],
+        lifespan=lifespan,
+    )
+
+
+class _TooLargeError(Exception):
+    """A body that is larger than the proxy takes."""
+
+
+class _LeftError(Exception):
+    """The client has left before its request was whole."""
+
+
+@final
+class _Proxy:
+    """The ASGI application behind all paths that are not the proxy's own."""
+
+    def __init__(self, settings: Settings, conversations: Conversations | None) -> None:
+        self.metrics = Metrics()
+        self.reports = Reports()
+        self.client = httpx.AsyncClient(
+            timeout=httpx.Timeout(settings.read_timeout, connect=settings.connect_timeout, pool=None),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=200),
+            follow_redirects=False,
+        )
+        self._settings = settings
+        self._memory = MemoryConversations(settings.max_conversations, settings.max_memory_bytes)
+        self._shared = conversations
+        if conversations is None and settings.store is not None:
+            self._shared = conversations = self._opened(settings.store)
+        kept = conversations if conversations is not None else self._memory
+        self._healer = Healer(kept if settings.follow else NoConversations())
+        self._run = secrets.token_hex(4)
+        self._numbers = itertools.count(1)
+
+    def _opened(self, url: str) -> Conversations:
+        from message_history.proxy.store import DatabaseConversations  # noqa: PLC0415 - only it needs SQLAlchemy
+
+        def report(error: Exception) -> None:
+            self.metrics.count("store_errors_total")
+            logger.error("the store of conversations does not answer: %s", type(error).__name__)
+
+        return DatabaseConversations(url, time.time, report)
+
+    def gauges(self) -> list[tuple[str, str, float]]:
+        """Give what the metrics tell of the conversations in memory."""
+        return [
+            ("conversations", "Conversations that are kept in memory.", len(self._memory)),
+            ("conversations_bytes", "About how much memory they hold.", self._memory.held_bytes),
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1003, "reason": "websockets are not forwarded"})
+            return
+        headers: Headers = list(scope["headers"])
+        raw_path = scope.get("raw_path") or scope["path"].encode()
+        target = target_of(self._settings.upstreams, scope["method"], raw_path.decode("latin-1"), headers)
+        try:
+            if target.route is None:
+                await self._pass_through(scope, receive, send, target, headers)
+            else:
+                await self._heal_and_forward(scope, receive, send, target, headers)
+        except _LeftError:
+            return
+        except _TooLargeError:
+            limit = self._settings.max_body_bytes
+            await self._answer(send, 413, "body_too_large", f"The body is larger than {limit} bytes (max_body_bytes).")
+
+    async def _pass_through(self, scope: Scope, receive: Receive, send: Send, target: Target, headers: Headers) -> None:
+        """Forward what holds no list of messages, without keeping it."""
+        sent = forwarded_request_headers(headers)
+        lengths = [pair for pair in headers if pair[0] == b"content-length"]
+        has_body = bool(lengths) or bool(header(headers, b"transfer-encoding"))
+        request = self._request(scope, target, [*sent, *lengths], _chunks(receive) if has_body else None)
+        await self._exchange(receive, send, request, target, None, watch=not has_body)
+
+    async def _heal_and_forward(
+        self, scope: Scope, receive: Receive, send: Send, target: Target, headers: Headers
+    ) -> None:
+        body = await self._whole(receive, headers)
+        healing = await self._healed(body, target, headers)
+        drop = frozenset[bytes]()
+        if healing is not None and healing.request.is_healed:
+            body, drop = healing.request.body, frozenset({b"content-encoding", b"content-md5", b"digest"})
+        request = self._request(scope, target, forwarded_request_headers(headers, drop=drop), body)
+        await self._exchange(receive, send, request, target, healing, watch=True)
+
+    async def _whole(self, receive: Receive, headers: Headers) -> bytes:
+        limit = self._settings.max_body_bytes
+        length = header(headers, b"content-length")
+        if length.isdigit() and int(length) > limit:
+            raise _TooLargeError
+        parts: list[bytes] = []
+        size = 0
+        async for chunk in _chunks(receive):
+            size += len(chunk)
+            if size > limit:
+                raise _TooLargeError
+            parts.append(chunk)
+        return b"".join(parts)
+
+    async def _healed(self, body: bytes, target: Target, headers: Headers) -> Healing[bytes] | None:
+        """Heal a body; None when it cannot be read, and is passed on as it came."""
+        started = time.perf_counter()
+        try:
+            content = decompressed(body, header(headers, b"content-encoding"), self._settings.max_body_bytes)
+            if len(content) > INLINE or self._shared is not None:
+                healing: Healing[bytes] | None = await anyio.to_thread.run_sync(self._heal, content, target)
+            else:
+                healing = self._heal(content, target)
+        except CannotReadError:
+            return None
+        self.metrics.added(time.perf_counter() - started)
+        if healing is not None and healing.request.is_healed:
+            self.metrics.count("healed_requests_total", api=healing.request.dialect.name)
+            for code, count in Counter(repair.code.value for repair in healing.request.new_repairs).items():
+                self.metrics.count("repairs_total", count, code=code)
+        return healing
+
+    def _heal(self, content: bytes, target: Target) -> Healing[bytes] | None:
+        if target.route is None:
+            return None
+        try:
+            return self._healer.heal(
+                content, target.route, group=target.upstream.name, provider=target.upstream.provider
+            )
+        except Exception as error:  # noqa: BLE001 - whatever is wrong here, the request goes out as it came
+            self.metrics.count("errors_total", reason="not_healed")
+            logger.error("a request was passed on unhealed: %s", type(error).__name__)  # noqa: TRY400 - no content
+            return None
+
+    def _request(
+        self, scope: Scope, target: Target, headers: Headers, content: bytes | AsyncIterator[bytes] | None
+    ) -> httpx.Request:
+        query = scope.get("query_string", b"")
+        url = httpx.URL(target.upstream.url)
+        path = url.raw_path.rstrip(b"/") + target.path.encode("latin-1") + (b"?" + query if query else b"")
+        return httpx.Request(
+            scope["method"],
+            url.copy_with(raw_path=path.split(b"?")[0]),
+            headers=headers,
+            content=content,
+            extensions={"target": path, "timeout": self.client.timeout.as_dict()},
+        )
+
+    async def _exchange(
+        self,
+        receive: Receive,
+        send: Send,
+        request: httpx.Request,
+        target: Target,
+        healing: Healing[bytes] | None,
+        *,
+        watch: bool,
+    ) -> None:
+        """Send a request and pass its response on; a client that leaves cancels both."""
+        async with anyio.create_task_group() as group:
+
+            async def leave() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                group.cancel_scope.cancel()
+
+            if watch:
+                group.start_soon(leave)
+            await self._forward(send, request, target, healing)
+            group.cancel_scope.cancel()
+
+    async def _forward(
+        self, send: Send, request: httpx.Request, target: Target, healing: Healing[bytes] | None
+    ) -> None:
+        try:
+            response = await self.client.send(request, stream=True)
+        except httpx.TimeoutException:
+            await self._answer(send, 504, "upstream_timeout", f"The upstream {target.upstream.name} did not answer.")
+            return
+        except httpx.HTTPError as error:
+            text = f"The upstream {target.upstream.name} cannot be reached ({type(error).__name__})."
+            await self._answer(send, 502, "upstream_unreachable", text)
+            return
+        try:
+            await self._respond(send, response, target, healing)
+        except (httpx.HTTPError, httpx.StreamError):
+            # The headers are out: an end without a last chunk is all that can tell the client.
+            self.metrics.count("errors_total", reason="upstream_broke_off")
+        finally:
+            with anyio.CancelScope(shield=True):
+                await response.aclose()
+
+    async def _respond(
+        self, send: Send, response: httpx.Response, target: Target, healing: Healing[bytes] | None
+    ) -> None:
+        api = target.route.api if target.route is not None else "other"
+        self.metrics.count("requests_total", api=api, status=str(response.status_code))
+        headers = forwarded_response_headers(response.headers.raw)
+        whole: bytes | None = None
+        if healing is not None:
+            number = f"{self._run}-{next(self._numbers)}"
+            if healing.request.is_healed:
+                self.reports.keep(number, healing.request)
+            headers += repair_headers(number, healing.request)
+            if response.is_success:
+                await self._keep(healing)
+            elif response.status_code in REFUSED:
+                self.metrics.count("still_refused_total", api=api)
+                whole = await _at_most(response, MAX_REFUSAL)
+                if whole is not None:
+                    headers += explanation_headers(_text(response, whole), healing.request.dialect)
+        await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+        if whole is not None:
+            await send(_body(whole, more=False))
+            return
+        async for chunk in response.aiter_raw():
+            await send(_body(chunk, more=True))
+        await send(_body(b"", more=False))
+
+    async def _keep(self, healing: Healing[bytes]) -> None:
+        try:
+            if self._shared is not None:
+                await anyio.to_thread.run_sync(self._healer.sent, healing)
+            else:
+                self._healer.sent(healing)
+        except Exception as error:  # noqa: BLE001 - the response goes on without it
+            self.metrics.count("errors_total", reason="not_kept")
+            logger.error("what was sent could not be kept: %s", type(error).__name__)  # noqa: TRY400 - no content
+
+    async def _answer(self, send: Send, status: int, reason: str, text: str) -> None:
+        """Answer in the place of the upstream."""
+        self.metrics.count("errors_total", reason=reason)
+        body = json_bytes({"type": "error", "error": {"type": reason, "message": f"message-history proxy: {text}"}})
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if status == 413:
+            headers.append((b"connection", b"close"))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send(_body(body, more=False))
+
+
+async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _LeftError
+        if message.get("body"):
+            yield message["body"]
+        if not message.get("more_body", False):
+            return
+
+
+async def _at_most(response: httpx.Response, limit: int) -> bytes | None:
+    """Read a response whole, as it came, if its length says that it is short enough."""
+    length = response.headers.get("content-length", "")
+    if not length.isdigit() or int(length) > limit:
+        return None
+    return b"".join([chunk async for chunk in response.aiter_raw()])
+
+
+def _text(response: httpx.Response, body: bytes) -> str:
+    try:
+        text: str = httpx.Response(response.status_code, headers=response.headers, content=body).text
+    except httpx.DecodingError:
+        return ""
+    return text
+
+
+def _body(chunk: bytes, *, more: bool) -> Message:
+    return {"type": "http.response.body", "body": chunk, "more_body": more}

@@ -1,0 +1,187 @@
+"""What the proxy is told: where it listens, whom it forwards to, and how much it takes."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import evolve, field, fields_dict, frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+__all__ = ["UPSTREAMS", "Settings", "SettingsError", "Upstream", "load_settings"]
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; the text says which, and what to do."""
+
+
+@final
+@frozen(kw_only=True)
+class Upstream:
+    """Whom requests are forwarded to.
+
+    Args:
+        name: the first part of the path that requests for it may have.
+        url: its address, which the rest of the path is put behind.
+        provider: who serves Chat Completions or Responses there, as for `OpenAIChat.for_model`; None for OpenAI.
+    """
+
+    name: str
+    url: str
+    provider: str | None = None
+
+
+UPSTREAMS: Final[dict[str, Upstream]] = {
+    upstream.name: upstream
+    for upstream in (
+        Upstream(name="anthropic", url="https://api.anthropic.com"),
+        Upstream(name="openai", url="https://api.openai.com"),
+        Upstream(name="gemini", url="https://generativelanguage.googleapis.com"),
+        Upstream(name="mistral", url="https://api.mistral.ai"),
+        Upstream(name="bedrock", url="https://bedrock-runtime.us-east-1.amazonaws.com"),
+        Upstream(name="deepseek", url="https://api.deepseek.com", provider="deepseek"),
+        Upstream(name="groq", url="https://api.groq.com/openai", provider="groq"),
+        Upstream(name="openrouter", url="https://openrouter.ai/api", provider="openrouter"),
+        Upstream(name="xai", url="https://api.x.ai", provider="xai"),
+    )
+}
+"""The upstreams that are known by name."""
+
+
+@final
+@frozen(kw_only=True)
+class Settings:
+    """All that the proxy is told.
+
+    Args:
+        host: the address to listen on; only this machine's by default.
+        port: the port to listen on.
+        upstreams: whom requests are forwarded to, by name.
+        store: a database URL for conversations that must survive a restart or are shared; None for memory alone.
+        max_body_bytes: larger requests are refused.
+        max_conversations: how many conversations are kept in memory.
+        max_memory_bytes: about how much memory they may hold.
+        connect_timeout: seconds to wait for a connection to an upstream.
+        read_timeout: seconds to wait for the next bytes of an upstream.
+        follow: whether what was sent is kept stable; without, each request is healed by itself.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8787
+    upstreams: Mapping[str, Upstream] = field(factory=lambda: dict(UPSTREAMS))
+    store: str | None = None
+    max_body_bytes: int = 64 * 1024 * 1024
+    max_conversations: int = 10_000
+    max_memory_bytes: int = 512 * 1024 * 1024
+    connect_timeout: float = 10.0
+    read_timeout: float = 600.0
+    follow: bool = True
+
+
+PREFIX: Final = "MESSAGE_HISTORY_PROXY_"
+"""The environment variables: `MESSAGE_HISTORY_PROXY_PORT`, and `MESSAGE_HISTORY_PROXY_UPSTREAM_OPENAI` for a URL."""
+_UPSTREAM: Final = f"{PREFIX}UPSTREAM_"
+_KINDS: Final[dict[str, type]] = {
+    "host": str,
+    "port": int,
+    "store": str,
+    "max_body_bytes": int,
+    "max_conversations": int,
+    "max_memory_bytes": int,
+    "connect_timeout": float,
+    "read_timeout": float,
+    "follow": bool,
+}
+
+
+def load_settings(
+    path: str | PathLike[str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+    upstreams: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read the settings: a TOML file, over it the environment, over that the flags.
+
+    Args:
+        path: the TOML file; its keys are those of `Settings`, and `[upstreams.NAME]` has `url` and `provider`.
+        environment: the environment variables; those of the process by default.
+        flags: settings by name; None for one that was not given.
+        upstreams: URLs of upstreams by name.
+
+    Returns:
+        The settings.
+
+    Raises:
+        SettingsError: for a setting that is not known or not of its kind.
+    """
+    variables = environment if environment is not None else os.environ
+    table = _table(path) if path is not None else {}
+    found = dict(UPSTREAMS)
+    for name, given in _checked_upstreams(table.pop("upstreams", {})).items():
+        found[name] = evolve(found[name], **given) if name in found else _new_upstream(name, given)
+    urls = {key.removeprefix(_UPSTREAM).lower(): url for key, url in variables.items() if key.startswith(_UPSTREAM)}
+    for name, url in {**urls, **(upstreams or {})}.items():
+        found[name] = evolve(found[name], url=url) if name in found else Upstream(name=name, url=url)
+    values = {name: _value(name, value) for name, value in table.items()}
+    for name in _KINDS:
+        text = variables.get(f"{PREFIX}{name.upper()}")
+        if text is not None:
+            values[name] = _value(name, text)
+    values |= {name: _value(name, value) for name, value in (flags or {}).items() if value is not None}
+    return Settings(upstreams={name: _checked(upstream) for name, upstream in found.items()}, **values)
+
+
+def _table(path: str | PathLike[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise SettingsError(f"{path} is no TOML file: {error}") from error
+
+
+def _checked_upstreams(given: object) -> dict[str, dict[str, str]]:
+    if not isinstance(given, dict) or not all(isinstance(value, dict) for value in given.values()):
+        raise SettingsError("upstreams must be tables, each with a url: [upstreams.NAME]")
+    for name, table in given.items():
+        unknown = table.keys() - {"url", "provider"}
+        if unknown:
+            raise SettingsError(f"upstreams.{name} has the unknown key {min(unknown)!r}; known are url and provider")
+    return given
+
+
+def _new_upstream(name: str, given: Mapping[str, str]) -> Upstream:
+    if "url" not in given:
+        raise SettingsError(f"upstreams.{name} needs a url")
+    return Upstream(name=name, **given)
+
+
+def _checked(upstream: Upstream) -> Upstream:
+    if not upstream.url.startswith(("http://", "https://")):
+        raise SettingsError(f"the url of upstream {upstream.name} must begin with http:// or https://")
+    return evolve(upstream, url=upstream.url.rstrip("/"))
+
+
+def _value(name: str, value: object) -> Any:
+    kind = _KINDS.get(name)
+    if kind is None:
+        raise SettingsError(f"{name!r} is no setting; known are {', '.join(sorted(fields_dict(Settings)))}")
+    if kind is bool:
+        if isinstance(value, bool):
+            return value
+        if str(value).lower() in _TRUTH:
+            return _TRUTH[str(value).lower()]
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        try:
+            return kind(value)
+        except ValueError:
+            pass
+    raise SettingsError(f"{name} must be of the kind {kind.__name__}")
+
+
+_TRUTH: Final = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
