@@ -28,6 +28,7 @@ from message_history.dialects.gemini import schema
 from tests.dialects.gemini import (
     BACK_AND_FORTH,
     BYPASS,
+    EMPTY_TEXT,
     FLASH,
     PIXEL,
     SIGNATURE,
@@ -56,6 +57,7 @@ def test_a_malformed_list_is_found_and_mended(rule: str, text: str, raw: list[An
 
 
 ON_VERTEX = [
+    ("GM-G04", EMPTY_TEXT, [user("hello"), model("hm"), user("")]),
     ("GM-G02", "it must include at least one parts field", [user("hi"), model(), user("go on")]),
     ("GM-G10", "function call `f` in the 2. content block is missing", [user("x"), model(call()), user(response())]),
     ("GM-G13", "Thought signature is not valid", [user("x"), model({"text": "y", "thoughtSignature": ""}), user("z")]),
@@ -79,7 +81,7 @@ def test_vertex_has_its_own_rules_and_texts(rule: str, text: str, raw: list[Any]
 
 def test_every_rule_that_a_list_can_break_has_a_case() -> None:
     # Whether a well-formed signature is the service's own (G13) shows in no list; cached content (G26) is no list's.
-    assert {rule.id for rule in schema.RULES} - {case[0] for case in [*WRONG, *ON_VERTEX]} == {"GM-G26"}
+    assert {rule.id for rule in schema.RULES} - {case[0] for case in [*WRONG, *ON_VERTEX]} == {"GM-G16", "GM-G26"}
 
 
 # Identity: what keeps the laws and is acceptable comes out as it was
@@ -480,26 +482,104 @@ def test_a_signature_that_does_not_decode_is_not_sent() -> None:
     assert assistant.signature == "not base64!"
 
 
-def test_the_signature_of_an_empty_text_goes_to_the_text_before_it() -> None:
+def test_the_signature_of_an_empty_text_goes_to_the_text_before_it_where_text_may_not_be_empty() -> None:
+    vertex = Gemini(vertex=True)
     signature = {"text": "", "thoughtSignature": SIGNATURE}
     history = read([user("x"), model("y", signature), user("z")])
     assert history.repairs == ()
-    assert history.for_send(Gemini())[1] == model({"text": "y", "thoughtSignature": SIGNATURE})
-    assert history.for_send(Gemini.for_model(FLASH))[1] == model("y", signature)
+    assert history.for_send(vertex)[1] == model({"text": "y", "thoughtSignature": SIGNATURE})
+    assert history.for_send(Gemini())[1] == model("y", signature)
     for before in (
         {"text": "y", "thoughtSignature": SIGNATURE},
         {"text": "y", "thought": True},
-        call(signature=SIGNATURE),
+        {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": SIGNATURE},
     ):
-        exported = read([user("x"), model(before, signature), user(response())]).export(Gemini())
+        exported = read([user("x"), model(before, signature), user(response())]).export(vertex)
         assert exported.messages[1]["parts"] == [before]
         assert RepairCode.WITHHELD in codes(exported.repairs)
 
 
-def test_a_signature_alone_is_an_empty_signed_text() -> None:
-    history = read([user("x"), model("y", {"thoughtSignature": SIGNATURE}), user("z")])
-    assert history.repairs == ()
-    assert history.for_send(Gemini())[1] == model({"text": "y", "thoughtSignature": SIGNATURE})
+@pytest.mark.parametrize("dialect", [Gemini(), Gemini(vertex=True), Gemini.for_model("gemini-3.1-pro-preview")])
+def test_a_signature_alone_goes_back_alone(dialect: Gemini) -> None:
+    raw = [
+        user("x"),
+        model("y", {"thoughtSignature": SIGNATURE}),
+        user("z"),
+        model({"thought": True, "thoughtSignature": SIGNATURE}, "y"),
+        user("z"),
+    ]
+    assert check(raw, dialect) == []
+    exported = read(raw).export(dialect)
+    assert (exported.messages, exported.repairs) == (raw, ())
+
+
+def test_a_part_alone_stands_for_a_list_of_parts() -> None:
+    raw = [{"role": "user", "parts": {"text": "x"}}, {"role": "model", "parts": call(signature=BYPASS)}]
+    raw += [{"role": "user", "parts": response()}]
+    assert check(raw, Gemini()) == []
+    assert read(raw).for_send(Gemini()) == [{**content, "parts": [content["parts"]]} for content in raw]
+    assert "GM-G08" in {violation.rule for violation in check([*raw[:2], user("y")], Gemini())}
+
+
+def test_responses_may_come_from_the_function_and_name_an_id() -> None:
+    raw = [user("x"), model(call()), {"role": "function", "parts": [response(name="4d5c1d59-4f71")]}]
+    flash = Gemini.for_model("gemini-2.0-flash")
+    assert check(raw, flash) == []
+    assert "GM-G05" in {violation.rule for violation in check(raw, Gemini.for_model("gemini-2.0-flash", vertex=True))}
+    assert "GM-G05" in {violation.rule for violation in check([{"role": "function", "parts": [{"text": "x"}]}], flash)}
+    exported = read(raw).export(flash)
+    assert exported.messages[2]["parts"] == raw[2]["parts"]
+    assert exported.repairs == ()
+
+
+def test_empty_text_is_refused_by_vertex_alone() -> None:
+    raw = [user("x"), model(call(signature=BYPASS), ""), user(response())]
+    assert check(raw, Gemini()) == []
+    assert {violation.rule for violation in check(raw, Gemini(vertex=True))} == {"GM-G04"}
+
+
+@pytest.mark.parametrize(
+    ("model_name", "taken"),
+    [("gemini-2.5-flash", True), ("gemini-3.6-flash", True), ("gemini-3.5-flash", False), ("gemini-3.7-flash", False)],
+)
+def test_words_beside_one_response_are_refused_by_some_models(model_name: str, taken: bool) -> None:
+    raw = [user("x"), model(call(signature=BYPASS)), user(response(), {"text": "y"})]
+    for vertex in (True, False):
+        found = {violation.rule for violation in check(raw, Gemini.for_model(model_name, vertex=vertex))}
+        assert found == (set() if taken else {"GM-G23"})
+
+
+def test_the_first_models_want_roles_to_alternate() -> None:
+    raw = [user("a"), user("b")]
+    first = Gemini.for_model("gemini-1.0-pro")
+    (found,) = check(raw, first)
+    assert (found.rule, found.error) == (
+        "GM-G16",
+        "Please ensure that multiturn requests alternate between user and model.",
+    )
+    assert check(read(raw).for_send(first), first) == []
+    assert check(raw, Gemini()) == []
+
+
+def test_what_stands_beside_odd_data_is_kept() -> None:
+    raw = [
+        user("x"),
+        model({"text": 7, "thoughtSignature": SIGNATURE, "partMetadata": {"a": "(kept)"}}),
+        model({"functionCall": "f", "thoughtSignature": SIGNATURE}),
+        user("y"),
+    ]
+    saved = json.dumps(read(raw).to_list())
+    assert saved.count(SIGNATURE) == 2
+    assert "(kept)" in saved
+
+
+def test_partial_arguments_are_kept() -> None:
+    for args in ({}, {"args": {"a": 1}}):
+        partial = [{"jsonPath": "$.a", "stringValue": "(piece)"}]
+        raw = [user("x"), model({"functionCall": {"name": "f", "partialArgs": partial, **args}}), user(response())]
+        history = read(raw)
+        assert "(piece)" in json.dumps(history.to_list())
+        assert "(piece)" in repr([repair.removed for repair in history.export(Gemini()).repairs]) or not args
 
 
 def test_two_data_fields_in_one_part_are_two_parts() -> None:

@@ -105,7 +105,6 @@ FOUND: list[tuple[str, Dialect[Any], list[Any], str]] = [
     ("BR-B31", Bedrock(), converse(jpeg()), "The provided image does not match the specified image format."),
     ("BR-B31", Bedrock(), converse(b"<html><body>502</body></html>"), "does not match"),
     ("GM-G28", Gemini(), gemini(jpeg(end=False)), "Unable to process input image."),
-    ("GM-G28", Gemini(), gemini(jpeg()), "Unable to process input image."),
     ("GM-G29", Gemini(vertex=True), gemini(png(filler=7_100_000)), ""),
     ("MS-M24", HOSTED, chat(b"<html>"), ""),
     ("MS-M24", Mistral(), chat(b"<html>"), ""),

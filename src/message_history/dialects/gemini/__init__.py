@@ -46,8 +46,8 @@ class Gemini(Dialect["ContentDict"]):
         prefill: whether the list may end with the model (GM-G15).
         media_in_responses: whether a response may hold images and documents (GM-G24).
         server_tools: whether server tools' parts and part metadata go back (GM-G25).
-        empty_text: whether text parts may be empty (GM-G04).
-        adjacent: whether neighbouring contents may have one role (GM-G16).
+        empty_text: whether text parts may be empty: Vertex alone refuses them (GM-G04).
+        adjacent: whether neighbouring contents may have one role, as all but the first models allow (GM-G16).
         split_calls: whether the calls of one step may come in several contents (GM-G06).
         beside_results: whether other parts may stand beside the response of a single call (GM-G23, GM-G24).
         bypass_as_text: whether the value that stands for a missing signature may come as its text (GM-G14).
@@ -63,8 +63,8 @@ class Gemini(Dialect["ContentDict"]):
     prefill: bool = False
     media_in_responses: bool = False
     server_tools: bool = False
-    empty_text: bool = False
-    adjacent: bool = False
+    empty_text: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
+    adjacent: bool = True
     split_calls: bool = False
     beside_results: bool = False
     bypass_as_text: bool = False

@@ -44,6 +44,8 @@ INNER_KEYS: Final[dict[str, frozenset[str]]] = {
     "toolResponse": frozenset({"id", "toolType", "response"}),
 }
 FUNCTION_NAME: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
+RESPONSE_NAME: Final = re.compile("[a-zA-Z0-9_.:-]{1,64}")
+"""What a response may call its function: recorded requests name an id there, which no function could be called."""
 MEDIA_TYPE: Final = re.compile("[a-z]+/[a-zA-Z0-9][a-zA-Z0-9.+-]*")
 IMAGES: Final = frozenset({"png", "jpeg", "webp", "heic", "heif"})
 APPLICATIONS: Final = frozenset({"pdf", "x-javascript", "x-python"})
@@ -79,7 +81,10 @@ class _Content:
     def __init__(self, entry: object) -> None:
         self.data: Mapping[Any, Any] = _renamed(entry) if isinstance(entry, Mapping) else {}
         self.role = text_at(self.data, "role")
-        self.parts = [_renamed(part) if isinstance(part, Mapping) else None for part in entries(self.data.get("parts"))]
+        held = self.data.get("parts")
+        # A single part may stand where a list of parts is meant.
+        parts = [held] if isinstance(held, Mapping) and held else entries(held)
+        self.parts = [_renamed(part) if isinstance(part, Mapping) else None for part in parts]
         self.calls = self._at("functionCall")
         self.responses = self._at("functionResponse")
         self.is_model = self.role == "model"
@@ -134,7 +139,7 @@ class _Check:
             if key not in CONTENT_KEYS:
                 self._add("GM-G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
         alone = len(self._contents) == 1 and not content.responses
-        if content.role not in ("user", "model") and not (alone and not content.has_role):
+        if content.role not in self._roles_of(content) and not (alone and not content.has_role):
             told = content.data.get("role")
             self._add("GM-G05", n, "role", f"role {short_repr(told)}", role=told)
         for role, found in (("user", content.calls), ("model", content.responses)):
@@ -150,6 +155,11 @@ class _Check:
         if content.responses:
             self._beside(n, content)
 
+    def _roles_of(self, content: _Content) -> tuple[str, ...]:
+        """Return the roles that a content may have: for the Developer API, one with responses may be the function's."""
+        own = bool(content.responses) and not self._dialect.vertex
+        return ("user", "model", "function") if own else ("user", "model")
+
     def _part(self, n: int, m: int, part: Mapping[str, Any]) -> None:
         path = f"parts[{m}]"
         kinds = [kind for kind in DATA if kind in part]
@@ -157,7 +167,7 @@ class _Check:
         for key in unknown:
             where = f"contents[{n}].parts[{m}]"
             self._add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
-        if len(kinds) != 1:
+        if len(kinds) > 1 or (not kinds and not part.get("thoughtSignature")):
             self._add("GM-G03", n, path, f"{len(kinds)} data fields", m=m)
         if part.get("text") == "" and not self._dialect.empty_text:
             self._add("GM-G04", n, f"{path}.text")
@@ -203,7 +213,7 @@ class _Check:
         name = data.get("name")
         if not is_call and not name:
             self._add("GM-G17", n, f"{path}.name", m=m)
-        elif not isinstance(name, str) or not FUNCTION_NAME.fullmatch(name):
+        elif not isinstance(name, str) or not (FUNCTION_NAME if is_call else RESPONSE_NAME).fullmatch(name):
             self._add("GM-G18", n, f"{path}.name", f"name {short_repr(name)}")
         if data.get("id") is not None and not self._dialect.ids:
             self._add("GM-G21", n, f"{path}.id", m=m, field=snake)

@@ -19,7 +19,6 @@ LIMITS: Final = Limits(
     by_assistant=True,
     rules={
         "type": "GM-G24",
-        "mismatch": "GM-G28",
         "broken": "GM-G28",
         "count": "GM-G29",
         "total": "GM-G29",

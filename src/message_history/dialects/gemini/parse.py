@@ -206,6 +206,7 @@ class Reader:
         """Read a part that has no data field of this API."""
         if came.signature is not None and not came.keys.keys() - {"thought"}:
             # Streams end with a signature alone, with or without its empty text.
+            came.facts["text"] = False
             return [self._text("", came)]
         if fields.keys() <= schema.BESIDE:
             self.parsed.dropped(fields, self._source, "a part without data")
@@ -219,7 +220,7 @@ class Reader:
             return self._text(value, came)
         data = as_mapping(value)
         if data is None:
-            return self._as_text(value, f"a {kind} that is none")
+            return self._as_text(value, f"a {kind} that is none", came)
         inner = known_fields(data, kind)
         if kind == "functionCall":
             return self._call(inner, came)
@@ -235,12 +236,13 @@ class Reader:
 
     def _text(self, value: Any, came: Came) -> Block:
         if not isinstance(value, str):
-            return self._as_text(value, "text that is none")
+            return self._as_text(value, "text that is none", came)
         keys = came.keys
         if keys.get("thought") is True and self._role == "assistant":
-            beside = Came({key: item for key, item in keys.items() if key != "thought"}).meta()
+            beside = Came({key: item for key, item in keys.items() if key != "thought"}, facts=came.facts).meta()
             return ThinkingBlock(str.__str__(value), came.signature, meta=evolve(beside or Meta(), issuer=GEMINI))
-        return text_block(str.__str__(value), Came(keys, came.signature).meta())
+        facts = {"text": False} if came.facts.get("text") is False else {}
+        return text_block(str.__str__(value), Came(keys, came.signature, facts).meta())
 
     def _call(self, inner: dict[str, Any], came: Came) -> ToolUseBlock:
         name, args = inner.pop("name", None), inner.pop("args", None)
@@ -249,7 +251,7 @@ class Reader:
         id = self._pairing.call(given, name)
         if not given:
             came.facts["id"] = False
-        partial = inner.pop("partialArgs", None)
+        partial = inner.get("partialArgs")
         came.keys.update(inner)
         if args is None and partial is not None:
             return call_of_text(id, name, text_of_json(partial), came.meta())
@@ -352,9 +354,10 @@ class Reader:
             came.keys["mimeType"] = mime
         return {"type": "url", "url": where}, None
 
-    def _as_text(self, value: object, what: str) -> TextBlock:
+    def _as_text(self, value: object, what: str, came: Came | None = None) -> TextBlock:
+        """Keep a value that is none of this API's, and what stands beside it."""
         self._converted(f"{what}, kept as JSON text")
-        return text_block(text_of_json(value))
+        return text_block(text_of_json(value), came.meta() if came is not None else None)
 
     def _converted(self, detail: str, *stood: object) -> None:
         """Note what was put in another form, and what stood there before."""

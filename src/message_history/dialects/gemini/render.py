@@ -117,10 +117,11 @@ class Render:
 
     def _text(self, block: TextBlock, parts: list[Wire]) -> None:
         signature = self._signature(block)
-        part = self._parts.keys(block, {"text": self._parts.assistant(block.text)}, ("thought",))
+        alone = signature is not None and not block.text and noted(block).get("text") is False
+        part = self._parts.keys(block, {} if alone else {"text": self._parts.assistant(block.text)}, ("thought",))
         if signature is not None:
             part["thoughtSignature"] = signature
-        if not is_blank(block.text) or (signature is not None and (block.text or self._dialect.empty_text)):
+        if not is_blank(block.text) or (signature is not None and (alone or block.text or self._dialect.empty_text)):
             parts.append(part)
         elif signature is not None and parts and parts[-1].get("text") and not parts[-1].keys() & _ASIDE:
             self.changes.rewritten("the signature of an empty text on the text before it (GM-G04)", block)
@@ -131,10 +132,12 @@ class Render:
     def _thought(self, block: ThinkingBlock, parts: list[Wire]) -> None:
         if block.issuer != GEMINI:
             self.changes.omitted(block, f"thinking issued by {block.issuer or 'another provider'} (GM-G13)")
-        elif not block.thinking and not self._dialect.empty_text:
+        elif not block.thinking and not block.signature and not self._dialect.empty_text:
             self.changes.omitted(block, "empty thinking (GM-G04)")
         else:
-            part = {"text": self._parts.assistant(block.thinking), "thought": True}
+            part: Wire = {"text": self._parts.assistant(block.thinking), "thought": True}
+            if not block.thinking and (noted(block).get("text") is False or not self._dialect.empty_text):
+                del part["text"]
             parts += self._signed(block, [self._parts.keys(block, part, ())])
 
     def _call(self, block: ToolUseBlock, *, is_first: bool) -> Wire:
@@ -271,13 +274,11 @@ class Render:
         own = block.extra(GEMINI).get("name", facts.get("name"))
         if own is None or own == called.given:
             return called.name
-        if (
-            isinstance(own, str)
-            and called.id is not None
-            and schema.NAME.fullmatch(own)
-            and len(own) <= schema.NAME_LIMIT
-        ):
-            return own
+        if isinstance(own, str) and len(own) <= schema.NAME_LIMIT:
+            # What no function could be called is an id in the place of the name, and recorded requests have it there.
+            named = schema.NAME if called.id is not None or self._dialect.vertex else schema.RESPONSE_NAME
+            if named.fullmatch(own) and (called.id is not None or not schema.NAME.fullmatch(own)):
+                return own
         self.changes.omitted(
             FrozenDict({"name": own}), "a response's own name, in place of which is its call's (GM-G17)"
         )

@@ -24,6 +24,7 @@ BYPASSES: Final = frozenset({BYPASS, "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3
 """All forms in which it comes (GM-G14)."""
 
 NAME: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_.:-]*")
+RESPONSE_NAME: Final = re.compile("[a-zA-Z0-9_.:-]+")
 NAME_LIMIT: Final = 64
 ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 ID_LIMIT: Final = 256
