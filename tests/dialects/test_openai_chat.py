@@ -941,3 +941,50 @@ def test_a_check_is_linear_in_the_calls_of_a_message(dialect: Dialect[Any]) -> N
         return time.perf_counter() - start
 
     assert seconds(8000) < 12 * max(seconds(2000), 0.005)
+
+
+def test_annotations_go_back_to_openai_and_are_recorded_elsewhere() -> None:
+    cited = [{"type": "url_citation", "url_citation": {"url": "https://example.com", "title": "t"}}]
+    raw = [ASK, {**SAID, "annotations": cited}, MORE]
+    history = MessageHistory.from_list(raw, dialect=OpenAIChat())
+    assert history.for_send(OpenAIChat.for_model("gpt-5-mini")) == raw
+    assert [repair.code for repair in history.export(OpenAIChat.for_provider("groq")).repairs] == [RepairCode.WITHHELD]
+
+
+def test_what_a_function_gave_that_nobody_called_goes_back_to_openai() -> None:
+    raw = [ASK, {"role": "function", "name": "now", "content": '{"time": "10:30"}'}]
+    history = MessageHistory.from_list(raw, dialect=OpenAIChat())
+    assert not history.repairs
+    assert history.for_send(OpenAIChat()) == raw
+    assert not check(raw, OpenAIChat())
+    assert [repair.code for repair in history.export(OpenAIChat.for_provider("groq")).repairs][:1] == [
+        RepairCode.WITHHELD
+    ]
+
+
+def test_a_function_that_was_called_is_answered() -> None:
+    called = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": "{}"}}
+    raw = [ASK, called, {"role": "function", "name": "now", "content": "10:30"}]
+    history = MessageHistory.from_list(raw, dialect=OpenAIChat())
+    assert [message["role"] for message in history.for_send(OpenAIChat())] == ["user", "assistant", "tool"]
+    assert not history.awaiting
+
+
+@pytest.mark.parametrize(
+    ("address", "provider"),
+    [
+        ("https://api.deepseek.com/v1", "deepseek"),
+        ("api.x.ai", "xai"),
+        ("openrouter.ai", "gateway"),
+        ("https://my-models.openai.azure.com/openai/v1", "azure"),
+        ("open.bigmodel.cn", "glm"),
+        ("us-east5-aiplatform.googleapis.com", "vertex"),
+        ("ark.cn-beijing.volces.com", "ark"),
+        ("api.writer.com", "writer"),
+        ("api.openai.com", "openai"),
+        ("llama.cpp", "llama.cpp"),
+        ("ollama.native", "ollama native"),
+    ],
+)
+def test_a_provider_may_be_given_by_its_address(address: str, provider: str) -> None:
+    assert OpenAIChat.for_provider(address).provider == provider

@@ -50,6 +50,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         max_calls: how many calls one message may make (OC-05, HF-06).
         text_with_calls: whether an assistant message may hold text and calls (VX-01).
         custom_calls: whether calls with free text as input are known.
+        function_role: whether there may be messages with the role `function`, as there were before tools (OC-24).
         null_content: how content is written that is not there, beside calls (KM-02, HF-09, HF-10).
         content_key: whether every message must have the key (AZ-01, GW-01).
         no_content: whether an assistant message may have neither content nor calls.
@@ -72,6 +73,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
             shown` in one of them; `always` is both.
         refused_keys: keys that are refused, unless one of them is `reasoning` (GQ-01, CB-01).
         own_blocks: the keys of assistant messages that only this API knows, and takes back.
+        own_keys: those that it takes back and that say nothing without their message.
         unique_ids: whether ids must differ in the whole list, not only in a turn (DS-04).
         id_pattern: what an id must look like.
         id_limit: how long it may be (OC-06).
@@ -98,6 +100,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     max_calls: int = MAX_CALLS
     text_with_calls: bool = True
     custom_calls: bool = True
+    function_role: bool = True
     null_content: Literal["null", "empty", "omit"] = "null"
     content_key: bool = False
     no_content: bool = False
@@ -117,6 +120,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     reasoning_required: Literal["never", "calls", "once shown", "always"] = "never"
     refused_keys: frozenset[str] = frozenset()
     own_blocks: frozenset[str] = frozenset({"audio"})
+    own_keys: frozenset[str] = frozenset({"annotations"})
     unique_ids: bool = False
     id_pattern: re.Pattern[str] = ID
     id_limit: int = ID_LIMIT
@@ -131,7 +135,8 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
 
         Args:
             model: its name; `groq/llama-3.3` and `groq:llama-3.3` say who serves it too.
-            provider: who serves it, a provider or a server: `azure`, `deepseek`, `groq`, `vllm`, `ollama` and so on.
+            provider: who serves it, a provider or a server: `azure`, `deepseek`, `groq`, `vllm`, `ollama` and so on; or
+                the address of its API, as `api.deepseek.com`.
 
         Returns:
             The dialect; the strictest of OpenAI's own for a model and a provider that are not known.

@@ -78,7 +78,7 @@ class Reader:
         for source, entry in enumerate(raw):
             data = as_mapping(entry)
             role = data.get("role") if data is not None else None
-            if data is not None and role in ("tool", "function"):
+            if data is not None and role in ("tool", "function") and not self._stands_alone(data):
                 self._result(data, source)
                 continue
             self._end_results()
@@ -87,10 +87,21 @@ class Reader:
                     continue
             if data is None or ("role" not in data and "content" not in data):
                 self.parsed.dropped(entry, source, "no message")
+            elif role == "function":
+                kept = ProviderBlock(self._dialect, {**rest_of(data, "role"), "type": "function"})
+                self.parsed.add(make_message("user", (kept,)), source)
             else:
                 self._message(data, source)
         self._end_results()
         return self.parsed
+
+    def _stands_alone(self, data: Mapping[Any, Any]) -> bool:
+        """Return whether a message of the form of 2023 says what a function gave that nobody called."""
+        name = name_of(data.get("name"))
+        if data.get("role") != "function" or data.get("tool_call_id") or not name or self._functions.get(name):
+            return False
+        before = self.parsed.messages[-1] if self.parsed.messages else None
+        return not self._results and (before is None or not before.calls)
 
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         role, content = data.get("role"), data.get("content")

@@ -30,7 +30,7 @@ from message_history.dialects.openai_chat.media import beside_source, media_type
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from message_history.dialects.openai_chat import OpenAIChat
 
@@ -190,13 +190,15 @@ class Pieces:
             return {"type": "file", "file": {"file_id": self.text(str(source["file_id"])), **named}}
         return None
 
-    def left(self, block: Block) -> None:
-        """Record the keys of a block, and of the message that it opened, that are not sent."""
+    def left(self, block: Block, taken: Iterable[str] = ()) -> None:
+        """Record the keys of a block, and of the message that it opened, that are not sent; `taken` are sent."""
         meta = block.meta
         if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
             return
         opened = block.carried(OPENAI_CHAT)
-        told = {"role", "name"} if self._names() and isinstance(opened.get("name"), str) else {"role"}
+        told = {"role", *taken}
+        if self._names() and isinstance(opened.get("name"), str):
+            told.add("name")
         for keys, sent in ((block.extra(OPENAI_CHAT), self._sent(block)), (opened, told)):
             left = {key: value for key, value in keys.items() if key not in sent and value != ""}
             self.withhold(left, "keys that this API does not take")

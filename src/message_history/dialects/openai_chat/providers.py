@@ -31,6 +31,18 @@ TEMPLATES: Final = ModelTable("openai_chat", "templates", _PATTERNS)
 """The chat templates of models that one runs oneself."""
 MODELS: Final = ModelTable("openai_chat", "models", _PATTERNS)
 """The models, whoever serves them."""
+_ADDRESS: Final = re.compile(r"(?:https?://)?((?:[a-z0-9-]+\.)*([a-z0-9-]+)\.(?:ai|cn|com|dev|io|net|org))(?:[:/].*)?")
+_ADDRESSES: Final = {
+    "azure.com": "azure",
+    "aiplatform.googleapis.com": "vertex",
+    "generativelanguage.googleapis.com": "gemini",
+    "bigmodel.cn": "zhipu",
+    "aliyuncs.com": "dashscope",
+    "volces.com": "ark",
+    "x.ai": "xai",
+    "z.ai": "zai",
+}
+"""The providers that the address of an API does not begin with."""
 SERVERS: Final = frozenset({"templates", "llama.cpp", "lm studio", "mlx"})
 """The providers that run whatever Jinja template a model brings; Ollama has templates of its own, that take all."""
 
@@ -45,7 +57,8 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
     Returns:
         The fields; none for what is not known.
     """
-    named = model if provider is None else f"{provider}:{model}" if model else provider
+    server = provider if provider is None else _server_of(provider)
+    named = model if server is None else f"{server}:{model}" if model else server
     named = named.replace(" ", "-")
     fields = fields_for(HOSTS, named)
     host = fields.get("provider")
@@ -54,6 +67,14 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
         if host is not None or _demands_anything(template):
             fields = {**HOSTS.preset("templated"), **fields, **template}
     return {**fields, **fields_for(MODELS, named)}
+
+
+def _server_of(provider: str) -> str:
+    """Return the name of a provider that is given as the address of its API."""
+    host = _ADDRESS.fullmatch(provider.lower())
+    if host is None:
+        return provider
+    return next((name for end, name in _ADDRESSES.items() if host[1].endswith(end)), host[2])
 
 
 def _demands_anything(template: dict[str, Any]) -> bool:

@@ -21,7 +21,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import FrozenDict, json_text
+from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.core.policy import Policy
 from message_history.dialects._shared.writer import PLACEHOLDER, is_placeholder, thaw_well_formed
 from message_history.dialects.base import Export
@@ -171,8 +171,9 @@ class Render:
             else:
                 self._assistant(block, wire, texts)
             if block.meta is not None:
-                pieces.left(block)
+                pieces.left(block, self._dialect.own_keys)
                 self._name(wire, block)
+                self._own_keys(wire, block)
         self._content(wire, texts, refusal, has_calls=bool(calls))
         if calls:
             limit = self._dialect.max_calls
@@ -191,6 +192,13 @@ class Render:
         if wire.get("name", name) != name:
             self.changes.omitted(FrozenDict(name=wire["name"]), "a second name of one message")
         wire["name"] = name
+
+    def _own_keys(self, wire: Wire, block: Block) -> None:
+        """Give a message the keys that it came with and that only this API knows."""
+        opened = block.carried(OPENAI_CHAT)
+        for key in sorted(self._dialect.own_keys & opened.keys()):
+            given = thaw_well_formed(opened[key], self.changes)
+            wire[key] = [*wire[key], *given] if isinstance(wire.get(key), list) and isinstance(given, list) else given
 
     def _is_refusal(self, block: TextBlock) -> bool:
         """Tell whether to write text as a refusal, which only OpenAI has a place for."""
@@ -373,6 +381,11 @@ class Render:
                 spoken.append(block)
                 continue
             self._pieces.left(block)
+            if self._is_function(block):
+                end_user()
+                end_system()
+                wire.append(self._function(block))
+                continue
             written = self._user(block)
             if not written:
                 continue
@@ -386,6 +399,18 @@ class Render:
         end_user()
         end_system()
         return wire
+
+    def _is_function(self, block: Block) -> bool:
+        own = isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type == "function"
+        return own and self._dialect.function_role
+
+    def _function(self, block: Block) -> Wire:
+        """Write what a function gave that nobody called, as the first form of the API had it."""
+        data = block.data if isinstance(block, ProviderBlock) else EMPTY
+        others = {key: value for key, value in data.items() if key not in ("type", "name", "content")}
+        self._pieces.withhold(others, "keys that this API does not take")
+        written: Wire = thaw_well_formed(FrozenDict({key: data.get(key) for key in ("name", "content")}), self.changes)
+        return {"role": "function", **written, "name": self._pieces.name(written["name"])}
 
     def _user_message(self, parts: list[Wire], name: str | None) -> Wire:
         wire: Wire = {"role": "user", **({"name": name} if name is not None else {}), "content": None}

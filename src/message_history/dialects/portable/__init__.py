@@ -41,6 +41,7 @@ FORM: Final = OpenAIChat(
     bridge=True,
     max_calls=1,
     custom_calls=False,
+    function_role=False,
     null_content="empty",
     content_key=True,
     empty_content=False,
@@ -53,6 +54,7 @@ FORM: Final = OpenAIChat(
         {"audio", "function_call", "reasoning", "reasoning_content", "reasoning_details", "refusal", "thinking"}
     ),
     own_blocks=frozenset(),
+    own_keys=frozenset(),
     unique_ids=True,
     id_pattern=SHORT_ID,
     id_limit=9,
