@@ -14,7 +14,8 @@ from message_history.explaining import explain, where
 from message_history.pages import changes_page, transcript_page
 from message_history.pages.words import TITLES
 from message_history.storage.files import FileForm, UnreadableFileError, repair_file
-from message_history.storage.sessions.reading import SessionKind, session_in
+from message_history.storage.formats.message_lists import MESSAGE_LISTS
+from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
@@ -65,7 +66,7 @@ class Patient:
             {
                 **report,
                 "problem": "",
-                "kind": self.session.kind.value,
+                "kind": self.session.format.name,
                 "dialect": main.dialect().name,
                 "messages": len(main.file.entries),
                 "others": [each.label for each in self.session.conversations[1:]],
@@ -167,7 +168,7 @@ class Patient:
         stem = PurePath(self.name).stem or "conversation"
         if form == OWN:
             repaired = self.repaired
-            in_lines = self.session.kind is not SessionKind.MESSAGES or repaired.form is FileForm.LINES
+            in_lines = self.session.format is not MESSAGE_LISTS or repaired.form is FileForm.LINES
             return f"{stem}.repaired.{'jsonl' if in_lines else 'json'}", repaired.data
         main = self._main
         converted = repair_file(main.file, dialect=main.known, to=DIALECTS[form])

@@ -115,7 +115,6 @@ def test_a_skipped_line_alone_is_something_found(tmp_path: Path) -> None:
         (b"\x89PNG\r\n\x1a\n\0\0", "it is a binary file"),
         (b"caf\xe9", "it is not UTF-8 (byte 3)"),
         (b"Dear diary,", "it is neither JSON nor JSONL (line 1: Expecting value at column 1)"),
-        (b'{"messages": 3}', "its `messages` are no list, but a number"),
     ],
 )
 def test_a_file_that_holds_no_conversation_is_one_line_and_exit_code_2(
@@ -127,6 +126,14 @@ def test_a_file_that_holds_no_conversation_is_one_line_and_exit_code_2(
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr == f"{file}: error: {why}\n"
+
+
+def test_a_file_in_no_format_is_not_recognised_and_exit_code_1(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text('{"messages": 3}', encoding="utf-8")
+    result = check(file)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"{file}: error: not recognised: its `messages` are no list, but a number\n"
 
 
 def test_a_missing_file_and_a_folder_are_one_line_and_exit_code_2(tmp_path: Path) -> None:

@@ -54,9 +54,7 @@ def test_a_sound_file_is_written_as_it_is(tmp_path: Path) -> None:
     result = repair(file)
     assert result.exit_code == 0
     assert result.stdout.startswith(f"{file}: nothing to repair\n")
-    blocks = [{"type": "text", "text": "q"}]
-    assert json.loads((tmp_path / "a.repaired.json").read_text()) == [{"role": "user", "content": blocks}, sound[1]]
-    assert "é" in (tmp_path / "a.repaired.json").read_text(encoding="utf-8")
+    assert (tmp_path / "a.repaired.json").read_bytes() == file.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,16 @@ import pytest
 from message_history import check
 from message_history.dialects import OpenAIChat
 from message_history.storage.sessions.lines import whole_lines
-from message_history.storage.sessions.reading import SessionKind, session_in
+from message_history.storage.sessions.reading import session_in
 from tests.sessions.foreign import claude_lines, codex_lines, rows
 from tests.sessions.growing import of_length
 
 HISTORY = of_length(9).as_sent()
 FILES = {
-    SessionKind.CLAUDE_CODE: rows(claude_lines(HISTORY)),
-    SessionKind.CODEX: rows(codex_lines(HISTORY)),
-    SessionKind.OWN: b"".join(whole_lines(HISTORY)),
-    SessionKind.LOG: rows([{"messages": HISTORY.for_send(OpenAIChat()), "n": n} for n in range(3)]),
+    "claude-code": rows(claude_lines(HISTORY)),
+    "codex": rows(codex_lines(HISTORY)),
+    "message-history": b"".join(whole_lines(HISTORY)),
+    "log": rows([{"messages": HISTORY.for_send(OpenAIChat()), "n": n} for n in range(3)]),
 }
 SPOILT = {
     "cut off before": lambda data: data[5:],
@@ -33,12 +33,12 @@ SPOILT = {
 
 @pytest.mark.parametrize("spoilt", SPOILT)
 @pytest.mark.parametrize("kind", FILES)
-def test_a_spoilt_beginning_does_not_hide_the_kind(kind: SessionKind, spoilt: str) -> None:
+def test_a_spoilt_beginning_does_not_hide_the_kind(kind: str, spoilt: str) -> None:
     file = session_in(SPOILT[spoilt](FILES[kind]))
-    assert file.kind is kind
+    assert file.format.name == kind
     assert file.messages >= session_in(FILES[kind]).messages * 2 // 3
     repaired = file.repair_file().after
-    assert repaired.kind is kind
+    assert repaired.format.name == kind
     assert not repaired.notes
     assert not repaired.violations()
 
@@ -53,7 +53,7 @@ def test_a_list_stays_a_list_whatever_its_lines_look_like() -> None:
     lines = claude_lines(HISTORY)
     for indent in (None, 1):
         with_text: list[Any] = [{"role": "user", "content": "\n".join(map(json.dumps, lines))}]
-        assert session_in(json.dumps(with_text, indent=indent).encode()).kind is SessionKind.MESSAGES
+        assert session_in(json.dumps(with_text, indent=indent).encode()).format.name == "messages"
 
 
 def test_a_conversation_in_a_log_is_mended_also_when_only_its_form_is_wrong() -> None:

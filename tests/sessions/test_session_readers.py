@@ -14,11 +14,15 @@ from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
 from message_history.integrations.strategies import histories
 from message_history.storage import JsonlSession
 from message_history.storage.files import UnreadableFileError
-from message_history.storage.sessions.reading import SessionFile, SessionKind, read_session, session_in
+from message_history.storage.sessions.reading import SessionFile, read_session, session_in
 from tests.sessions.foreign import claude_line, claude_lines, codex_line, codex_lines, rows
 from tests.sessions.growing import of_length
 
 HI = claude_line("u1", None, "user", "hi")
+
+
+def rewound(lines: int) -> tuple[tuple[str, int], ...]:
+    return (("lines of messages that were rewound or compacted", lines),)
 
 
 def call(id: str) -> list[dict[str, Any]]:
@@ -48,7 +52,7 @@ def repaired(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     before = session_in(data)
     after = before.repair_file()
     assert not after.after.violations()
-    assert after.after.kind is before.kind
+    assert after.after.format is before.format
     assert after.after.repair_file().data == after.data
     assert not [
         each for _, repairs in after.after.repair_file().repairs for each in repairs if each.severity != "lossless"
@@ -71,7 +75,7 @@ def test_a_reply_that_was_written_block_by_block_is_one_message() -> None:
         claude_line("a4", "s1", "assistant", words("Done."), id="m2"),
     ]
     file = session_in(rows(values))
-    assert file.kind is SessionKind.CLAUDE_CODE
+    assert file.format.name == "claude-code"
     assert messages_of(file) == [
         ("user", ["hi"]),
         ("assistant", ["hm", "I look.", "1"]),
@@ -152,7 +156,7 @@ def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversatio
         claude_line("e2", "u2", "assistant", words("API Error: 500"), isApiErrorMessage=True),
     ]
     assert messages_of(session_in(rows(values))) == [("user", ["hi"]), ("assistant", ["Hello."]), ("user", ["and?"])]
-    assert session_in(rows(values)).conversations[0].omitted == 1
+    assert session_in(rows(values)).conversations[0].omitted == rewound(1)
     assert repaired(values) == values
 
 
@@ -211,7 +215,7 @@ def test_lines_that_are_not_linked_at_all_are_read_in_a_row() -> None:
         values = [{**value, key: None} for value in claude_lines(of_length(7)) if "message" in value]
         file = session_in(rows(values))
         assert file.messages == 7
-        assert file.conversations[0].omitted == 0
+        assert file.conversations[0].omitted == ()
 
 
 def test_a_line_that_is_lost_costs_no_other() -> None:
@@ -347,7 +351,7 @@ def test_a_sound_rollout_stays_as_it_is(old: bool) -> None:
     items += [{"type": "ghost_snapshot"}, THOUGHT, assistant("done")]
     values = rollout(*items) if not old else [{"id": "x", "timestamp": "t", "instructions": None}, *items]
     file = session_in(rows(values))
-    assert file.kind is SessionKind.CODEX
+    assert file.format.name == "codex"
     assert file.conversations[0].dialect().name == "openai_responses"
     assert len(file.conversations[0].file.entries) == len(items) - old
     assert not file.violations()
@@ -398,7 +402,7 @@ def test_mending_does_not_bring_back_what_was_compacted(kept: dict[str, Any]) ->
     values = rollout(user("old"), assistant("older"), codex_line(kept, "compacted"), user("new"), function("1"))
     file = session_in(rows(values))
     after = file.repair_file()
-    assert after.after.conversations[0].omitted == file.conversations[0].omitted == 2
+    assert after.after.conversations[0].omitted == file.conversations[0].omitted == rewound(2)
     assert not after.after.violations()
     assert after.after.repair_file().data == after.data
     assert '"old"' in after.data.decode()
@@ -442,7 +446,7 @@ def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:
     ]
     file = session_in(rows(rollout(*items)))
     assert len(file.conversations[0].file.entries) == 4
-    assert file.conversations[0].omitted == 2
+    assert file.conversations[0].omitted == rewound(2)
     assert file.repair_file().data == rows(rollout(*items))
 
 
@@ -457,7 +461,7 @@ def test_a_session_of_nothing_but_an_orphan_result_says_that_no_message_would_be
 ) -> None:
     file = session_in(rows(values))
     assert file.violations()
-    with pytest.raises(UnreadableFileError, match="mended, it would hold no message"):
+    with pytest.raises(UnreadableFileError, match="repaired, it would hold no message"):
         file.repair_file()
 
 
@@ -540,7 +544,7 @@ def test_whatever_the_lines_hold_they_are_read_or_refused(values: list[dict[str,
         after = before.repair_file()
         again = after.after.repair_file()
     except UnreadableFileError as error:
-        assert str(error) == "mended, it would hold no message"  # noqa: PT017 - it need not be raised
+        assert str(error) == "repaired, it would hold no message"  # noqa: PT017 - it need not be raised
         return
     assert len(again.after.violations()) <= len(after.after.violations())
 
@@ -553,7 +557,7 @@ def test_our_own_files_are_read_with_what_was_changed(tmp_path: Any) -> None:
     history = of_length(9).as_sent()
     JsonlSession(path, fsync="never").save(history)
     file = read_session(path)
-    assert (file.kind, file.messages, file.skipped) == (SessionKind.OWN, len(history), 0)
+    assert (file.format.name, file.messages, file.skipped) == ("message-history", len(history), 0)
     assert not file.violations()
     assert file.repair_file().data == path.read_bytes()
     data = path.read_bytes()
@@ -572,7 +576,7 @@ def test_a_log_holds_a_conversation_in_each_line() -> None:
     batch = {"custom_id": "1", "body": {"model": "m", **bad}}
     data = rows([good, bad, batch]) + b"oops\n" + rows([{"x": 1}])
     file = session_in(data)
-    assert (file.kind, [each.label for each in file.conversations]) == (SessionKind.LOG, ["line 1", "line 2", "line 3"])
+    assert (file.format.name, [each.label for each in file.conversations]) == ("log", ["line 1", "line 2", "line 3"])
     assert [(note.line, note.detail) for note in file.notes][1:] == [(5, "no conversation")]
     assert {each.label for each, _ in file.violations()} == {"line 2", "line 3"}
     after = file.repair_file()
@@ -589,7 +593,7 @@ def test_plain_lists_of_every_dialect_are_read() -> None:
         wire = history.for_send(dialect)
         for data in (json.dumps(wire).encode(), rows(wire)):
             file = session_in(data)
-            assert file.kind is SessionKind.MESSAGES
+            assert file.format.name == "messages"
             assert file.conversations[0].dialect().name == dialect.name
             assert not file.violations()
 

@@ -10,6 +10,7 @@ from message_history.cli.check import check_files
 from message_history.cli.convert import convert_file
 from message_history.cli.doctor import examine_folders
 from message_history.cli.explain import explain_error
+from message_history.cli.formats import list_formats
 from message_history.cli.proxy import run_proxy
 from message_history.cli.repair import repair_files
 from message_history.cli.show import show_file
@@ -23,14 +24,16 @@ def app() -> None:
     """Find and mend what LLM providers refuse in saved conversations.
 
     FILE is a JSON list of messages, a JSON object that holds one, JSONL with one message or one conversation per line,
-    or a session file of this library, of Claude Code or of Codex. A line that cannot be read is reported and skipped.
+    or in one of the formats of other programs that `message-history formats` lists. A line that cannot be read is
+    reported and skipped.
 
     \b
     Exit codes:
       0  done; for `check`: nothing is wrong
       1  `check` found something; or `explain` knows no such
          error; or a line was skipped; or a mended list
-         would still be refused
+         would still be refused; or a file is in no format
+         that is recognised with certainty
       2  wrong usage, or a file cannot be read or written
     """  # noqa: D301 - click reads \b
     # What the library logs, the commands print.
@@ -44,3 +47,4 @@ app.add_command(convert_file)
 app.add_command(explain_error)
 app.add_command(examine_folders)
 app.add_command(run_proxy)
+app.add_command(list_formats)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from message_history.cli.options import ExitCode, as_request, dialect_named, input_dialect, over_files
+from message_history.cli.options import ExitCode, as_request, dialect_named, input_dialect, input_format, over_files
 from message_history.cli.printing import Printer
 
 if TYPE_CHECKING:
@@ -18,9 +18,12 @@ __all__ = ["check_files"]
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @input_dialect
+@input_format
 @as_request
 @click.pass_context
-def check_files(context: click.Context, *, files: tuple[str, ...], dialect: str | None, as_request: bool) -> None:
+def check_files(
+    context: click.Context, *, files: tuple[str, ...], dialect: str | None, format_name: str | None, as_request: bool
+) -> None:
     """Tell what the provider would refuse in each FILE; nothing is written.
 
     The exit code is 0 when nothing is wrong, 1 when something is, 2 when a file cannot be read.
@@ -37,4 +40,4 @@ def check_files(context: click.Context, *, files: tuple[str, ...], dialect: str 
             worst = max(worst, ExitCode.FOUND if violations else ExitCode.DONE)
         return worst
 
-    context.exit(over_files(files, printer, work))
+    context.exit(over_files(files, printer, work, format_name))

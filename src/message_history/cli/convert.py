@@ -13,6 +13,7 @@ from message_history.cli.options import (
     dialect_for,
     dialect_named,
     input_dialect,
+    input_format,
     read_or_report,
     write_new,
 )
@@ -30,6 +31,7 @@ __all__ = ["convert_file"]
 )
 @click.option("-o", "--output", metavar="OUT", help="The file to write; the standard output by default.")
 @input_dialect
+@input_format
 @as_request
 @click.option("--force", is_flag=True, help="Overwrite an output that exists; never the input.")
 @click.pass_context
@@ -41,6 +43,7 @@ def convert_file(
     model: str | None,
     output: str | None,
     dialect: str | None,
+    format_name: str | None,
     as_request: bool,
     force: bool,
 ) -> None:
@@ -55,9 +58,9 @@ def convert_file(
     """
     target = dialect_for(to, model)
     printer = Printer()
-    saved = read_or_report(file, printer)
-    if saved is None:
-        context.exit(ExitCode.FAILED)
+    saved = read_or_report(file, printer, format_name)
+    if isinstance(saved, ExitCode):
+        context.exit(saved)
     repaired = repair_file(saved, dialect=dialect_named(dialect), to=target, as_request=as_request)
     if output is None:
         click.echo(repaired.data, nl=False)

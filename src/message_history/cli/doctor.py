@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import click
 from rich.text import Text
 
-from message_history.cli.options import ExitCode
+from message_history.cli.options import ExitCode, format_named, input_format
 from message_history.cli.printing import Printer, counted, one_line, visible
 from message_history.storage.sessions.errors import SessionError
 from message_history.storage.sessions.examining import (
@@ -31,7 +31,14 @@ SOUND: Final = "sound"
 BROKEN: Final = "broken"
 REPAIRED: Final = "repaired"
 UNREADABLE: Final = "unreadable"
-STYLES: Final = {SOUND: "green", BROKEN: "bold red", REPAIRED: "bold yellow", UNREADABLE: "bold red"}
+NOT_RECOGNISED: Final = "not recognised"
+STYLES: Final = {
+    SOUND: "green",
+    BROKEN: "bold red",
+    REPAIRED: "bold yellow",
+    UNREADABLE: "bold red",
+    NOT_RECOGNISED: "bold red",
+}
 MOST_LINES: Final = 40
 """How many lines of one file's diff are shown."""
 
@@ -54,6 +61,7 @@ class Row(NamedTuple):
 @click.option(
     "--force", is_flag=True, help="With --fix: overwrite what is there beside it; NAME.bak is that file as it was."
 )
+@input_format
 @click.option("--diff/--no-diff", default=True, help="With --fix: show what changes; shown by default.")
 @click.option("--all", "everything", is_flag=True, help="List sound sessions too.")
 @click.pass_context
@@ -64,14 +72,15 @@ def examine_folders(
     fix: bool,
     in_place: bool,
     force: bool,
+    format_name: str | None,
     diff: bool,
     everything: bool,
 ) -> None:
     """Check every session in each FOLDER, and mend what is broken with --fix.
 
-    Sessions are found by what is in the files: those of this library, of Claude Code and Codex, logs with a
-    conversation in each line, and lists of messages. Other JSON files are passed over. Stop the programs that write
-    to the sessions before you mend them in place.
+    Sessions are found by what is in the files, in all formats that `message-history formats` lists. A file that is
+    like one of them and not certainly in it is not recognised, and nothing is written over or beside it. Other JSON
+    files are passed over. Stop the programs that write to the sessions before you repair them in place.
 
     The exit code is 0 when nothing is wrong or all was mended, 1 when something is wrong, 2 when a file cannot be read
     or written.
@@ -87,7 +96,13 @@ def examine_folders(
     others = 0
     by_name = {str(path): path for path in paths}
     for name in printer.progress(list(by_name)):
-        found = examine(by_name[name])
+        found = examine(by_name[name], chosen=format_named(format_name))
+        if found.nearest or (found.nearest is not None and name in folders):
+            codes.append(ExitCode.FOUND)
+            rows.append(
+                Row(NOT_RECOGNISED, "", 0, 0, name, f"like {', '.join(found.nearest)}" if found.nearest else "")
+            )
+            continue
         if found.session is None:
             others += found.problem is None
             if found.problem is not None:
@@ -96,14 +111,19 @@ def examine_folders(
                 rows.append(Row(UNREADABLE, "", 0, 0, name, found.problem))
             continue
         state, code = SOUND, ExitCode.DONE
-        if found.wrong:
+        refusal = found.session.refusal if found.wrong else None
+        if refusal is not None and fix:
+            printer.error(name, refusal)
+        if refusal is not None:
+            state, code = BROKEN, ExitCode.FOUND
+        elif found.wrong:
             repaired = _repaired(found, printer, in_place=in_place, force=force, diff=diff) if fix else None
             failed = fix and repaired is None
             state = REPAIRED if repaired is not None and repaired.is_whole else BROKEN
             code = ExitCode.FAILED if failed else ExitCode.DONE if state == REPAIRED else ExitCode.FOUND
         codes.append(code)
         session = found.session
-        rows.append(Row(state, session.kind.value, session.messages, found.wrong, name, _first(found)))
+        rows.append(Row(state, session.format.name, session.messages, found.wrong, name, _first(found)))
     _print(printer, rows, others, everything=everything)
     context.exit(max(codes, default=ExitCode.DONE))
 

@@ -50,8 +50,8 @@ def explain_error(
     printer = Printer()
     known = dialect_for(dialect, model) if dialect is not None else None
     saved = read_or_report(file, printer) if file is not None else None
-    if file is not None and saved is None:
-        context.exit(ExitCode.FAILED)
+    if isinstance(saved, ExitCode):
+        context.exit(saved)
     assistant = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text
     own = saved.dialect(as_request=True) if saved is not None else None
     found = explain(assistant, known or own)

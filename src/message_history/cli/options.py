@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 import click
 
 from message_history.dialects.registry import DIALECTS
-from message_history.storage.files import UnreadableFileError
+from message_history.storage.files import NotRecognisedError, UnreadableFileError
+from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.disk import replace
 from message_history.storage.sessions.reading import read_session
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
     from message_history.storage.files import SavedFile
+    from message_history.storage.formats.base import Format
     from message_history.storage.sessions.reading import Conversation, SessionFile
 
 __all__ = [
@@ -28,7 +30,9 @@ __all__ = [
     "as_request",
     "dialect_for",
     "dialect_named",
+    "format_named",
     "input_dialect",
+    "input_format",
     "main_of",
     "over_files",
     "read_or_report",
@@ -53,6 +57,13 @@ class ExitCode(IntEnum):
 input_dialect = click.option(
     "--dialect", type=click.Choice(DIALECT_NAMES), help="The dialect of the input; found by shape by default."
 )
+input_format = click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(sorted(FORMATS)),
+    metavar="NAME",
+    help="The format of the file, as `message-history formats` lists them; recognised by default.",
+)
 as_request = click.option(
     "--as-request",
     is_flag=True,
@@ -64,6 +75,11 @@ as_request = click.option(
 def dialect_named(name: str | None) -> Dialect[Any] | None:
     """Give the dialect with a name; None for None."""
     return DIALECTS[name] if name is not None else None
+
+
+def format_named(name: str | None) -> Format | None:
+    """Give the format with a name; None for None."""
+    return FORMATS[name] if name is not None else None
 
 
 def dialect_for(name: str, model: str | None) -> Dialect[Any]:
@@ -114,38 +130,43 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
     return None
 
 
-def session_or_report(path: str, printer: Printer) -> SessionFile | None:
-    """Read a file; tell of lines that were skipped, and of a file that cannot be read.
+def session_or_report(path: str, printer: Printer, format_name: str | None = None) -> SessionFile | ExitCode:
+    """Read a file; report the lines that were skipped, what is not in the conversation, and what cannot be read.
 
     Args:
         path: the file.
-        printer: tells.
+        printer: reports.
+        format_name: the name of the file's format; None to recognise it.
 
     Returns:
-        What it holds; None when it holds no conversation.
+        What it holds; the exit code when it holds no conversation, or is not recognised.
     """
     try:
-        session = read_session(path)
+        session = read_session(path, chosen=format_named(format_name))
+    except NotRecognisedError as error:
+        printer.error(path, str(error))
+        return ExitCode.FOUND
     except UnreadableFileError as error:
         printer.error(path, str(error))
-        return None
+        return ExitCode.FAILED
     for note in session.notes:
         printer.line_note(path, note)
+    for note in session.unread:
+        printer.remark(path, f"place {note.line}: {note.detail}: not read")
     for conversation in session.conversations:
         if conversation.omitted:
-            lines = "line of messages was" if conversation.omitted == 1 else "lines of messages were"
-            what = f"{conversation.omitted:,} {lines} rewound or compacted: not in the conversation"
-            printer.remark(conversation.named(path), what)
+            what = ", ".join(f"{times:,} {kind}" for kind, times in conversation.omitted)
+            printer.remark(conversation.named(path), f"not in the conversation: {what}")
     if not session.messages:
         printer.error(path, "it holds no messages")
-        return None
+        return ExitCode.FAILED
     return session
 
 
-def read_or_report(path: str, printer: Printer) -> SavedFile | None:
-    """Read the main conversation of a file; see `session_or_tell`. The others are told of."""
-    session = session_or_report(path, printer)
-    return main_of(path, session, printer) if session is not None else None
+def read_or_report(path: str, printer: Printer, format_name: str | None = None) -> SavedFile | ExitCode:
+    """Read the main conversation of a file; see `session_or_report`. The others are reported."""
+    session = session_or_report(path, printer, format_name)
+    return session if isinstance(session, ExitCode) else main_of(path, session, printer)
 
 
 def main_of(path: str, session: SessionFile, printer: Printer) -> SavedFile:
@@ -161,23 +182,30 @@ def _listed(conversations: Sequence[Conversation]) -> str:
     return ", ".join(labels) + (f" and {len(conversations) - 3} more" if len(conversations) > 3 else "")
 
 
-def over_files(paths: Sequence[str], printer: Printer, work: Callable[[str, SessionFile], ExitCode]) -> ExitCode:
+def over_files(
+    paths: Sequence[str],
+    printer: Printer,
+    work: Callable[[str, SessionFile], ExitCode],
+    format_name: str | None = None,
+) -> ExitCode:
     """Do the same for several files, with a progress bar; one that cannot be read does not end the run.
 
     Args:
         paths: the files.
         printer: tells.
         work: what to do.
+        format_name: the name of the files' format; None to recognise each.
 
     Returns:
         The highest of the exit codes.
     """
     worst = ExitCode.DONE
     for path in printer.progress(paths):
-        session = session_or_report(path, printer)
-        if session is None:
-            code = ExitCode.FAILED
+        session = session_or_report(path, printer, format_name)
+        if isinstance(session, ExitCode):
+            code = session
         else:
-            code = max(work(path, session), ExitCode.FOUND if session.skipped else ExitCode.DONE)
+            incomplete = bool(session.skipped or session.unread)
+            code = max(work(path, session), ExitCode.FOUND if incomplete else ExitCode.DONE)
         worst = max(worst, code)
     return worst

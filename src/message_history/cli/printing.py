@@ -148,7 +148,7 @@ class Printer:
                 self.line(repair_line(repair, conversation.file, "  "))
         if not repaired.repairs:
             self.line(Text.assemble((f"{visible(path)}: ", "bold"), _summary(())))
-        self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({session.kind.value})"))
+        self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({session.format.name})"))
         for conversation, violation in repaired.after.violations():
             why = f"the provider would refuse this: {violation.rule}: {violation.detail}"
             self.error(conversation.named(target), why)

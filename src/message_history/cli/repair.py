@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
 from message_history.cli.options import (
     DIALECT_NAMES,
@@ -13,15 +14,17 @@ from message_history.cli.options import (
     as_request,
     dialect_named,
     input_dialect,
+    input_format,
     main_of,
     over_files,
     write_new,
 )
 from message_history.cli.printing import Printer
 from message_history.storage.files import FileForm, UnreadableFileError, repair_file
-from message_history.storage.sessions.reading import SessionKind
+from message_history.storage.formats.message_lists import MESSAGE_LISTS
 
 if TYPE_CHECKING:
+    from message_history.dialects import Dialect
     from message_history.storage.sessions.reading import SessionFile
 
 __all__ = ["repair_files"]
@@ -37,6 +40,7 @@ __all__ = ["repair_files"]
 )
 @click.option("--to", type=click.Choice(DIALECT_NAMES), help="The dialect to write; the input's own by default.")
 @input_dialect
+@input_format
 @as_request
 @click.option("--force", is_flag=True, help="Overwrite an output that exists; never an input.")
 @click.pass_context
@@ -47,6 +51,7 @@ def repair_files(
     output: str | None,
     to: str | None,
     dialect: str | None,
+    format_name: str | None,
     as_request: bool,
     force: bool,
 ) -> None:
@@ -75,7 +80,7 @@ def repair_files(
         return target
 
     def work(path: str, session: SessionFile) -> ExitCode:
-        if session.kind is not SessionKind.MESSAGES and known is None and wanted is None:
+        if session.format is not MESSAGE_LISTS and known is None and wanted is None:
             try:
                 whole = session.repair_file()
             except UnreadableFileError as error:
@@ -86,15 +91,26 @@ def repair_files(
                 return ExitCode.FAILED
             printer.session_repaired(path, session, whole, str(target))
             return ExitCode.FOUND if whole.after.violations() else ExitCode.DONE
+        if session.unread:
+            printer.error(path, session.refusal or "it is not written")
+            return ExitCode.FOUND
         file = main_of(path, session, printer)
         repaired = repair_file(file, dialect=known, to=wanted, as_request=as_request)
+        if wanted is None and session.format is MESSAGE_LISTS and _is_sound(session, known, as_request=as_request):
+            # What is sound stays as it was written.
+            repaired = evolve(repaired, data=session.data, form=file.form, repairs=())
         target = write(path, repaired.data, repaired.form)
         if target is None:
             return ExitCode.FAILED
         printer.repaired(path, file, repaired, str(target))
         return ExitCode.FOUND if repaired.violations else ExitCode.DONE
 
-    context.exit(over_files(files, printer, work))
+    context.exit(over_files(files, printer, work, format_name))
+
+
+def _is_sound(session: SessionFile, dialect: Dialect[Any] | None, *, as_request: bool) -> bool:
+    """Return whether a provider would take the list of a file as it stands."""
+    return not session.notes and not session.conversations[0].violations(dialect, as_request=as_request)
 
 
 def _target(path: Path, output: str | None, form: FileForm, *, in_folder: bool) -> Path:

@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from message_history.cli.options import ExitCode, dialect_named, input_dialect, main_of, session_or_report, write_new
+from message_history.cli.options import (
+    ExitCode,
+    dialect_named,
+    input_dialect,
+    input_format,
+    main_of,
+    session_or_report,
+    write_new,
+)
 from message_history.cli.printing import Printer
 from message_history.cli.transcript import transcript
 from message_history.pages import changes_page, transcript_page
 from message_history.storage.files import UnreadableFileError, located, read_bytes, repair_file
+from message_history.storage.formats.message_lists import MESSAGE_LISTS
 from message_history.storage.sessions.examining import changes
-from message_history.storage.sessions.reading import Conversation, SessionFile, SessionKind
+from message_history.storage.sessions.reading import Conversation, SessionFile
 
 if TYPE_CHECKING:
     from message_history.core.repairs import Repair
@@ -25,13 +34,22 @@ __all__ = ["show_file"]
 @click.command("show")
 @click.argument("file", metavar="FILE")
 @input_dialect
+@input_format
 @click.option("--full", is_flag=True, help="Print long texts whole.")
 @click.option("--html", "output", metavar="OUT", help="Write a page for the browser to OUT instead: one file.")
 @click.option("--diff", is_flag=True, help="Show what a repair changes, before and after.")
 @click.option("--force", is_flag=True, help="Overwrite an OUT that exists; never FILE.")
 @click.pass_context
 def show_file(
-    context: click.Context, *, file: str, dialect: str | None, full: bool, output: str | None, diff: bool, force: bool
+    context: click.Context,
+    *,
+    file: str,
+    dialect: str | None,
+    format_name: str | None,
+    full: bool,
+    output: str | None,
+    diff: bool,
+    force: bool,
 ) -> None:
     """Print FILE as a transcript, with each repair marked where it happened.
 
@@ -44,9 +62,9 @@ def show_file(
         raise click.UsageError("--full is for the printed transcript; a page has every text, and a diff is shortened")
     printer = Printer()
     named = dialect_named(dialect)
-    session = session_or_report(file, printer)
-    if session is None:
-        context.exit(ExitCode.FAILED)
+    session = session_or_report(file, printer, format_name)
+    if isinstance(session, ExitCode):
+        context.exit(session)
     saved = main_of(file, session, printer)
     if output is not None:
         page = _page(Path(file).name, session, named, diff=diff)
@@ -80,10 +98,10 @@ def _repaired(session: SessionFile, dialect: Dialect[Any] | None) -> tuple[Sessi
     """Repair a session in its own form, or the list in it in a dialect that the caller names."""
     main = session.conversations[0]
     try:
-        if dialect is not None and session.kind is SessionKind.MESSAGES:
+        if dialect is not None and session.format is MESSAGE_LISTS:
             repaired = repair_file(main.file, dialect=dialect)
             after = Conversation(file=read_bytes(repaired.data))
-            return SessionFile(kind=session.kind, conversations=(after,), data=repaired.data), repaired.repairs
+            return SessionFile(format=session.format, conversations=(after,), data=repaired.data), repaired.repairs
         whole = session.repair_file()
     except UnreadableFileError as error:
         raise click.ClickException(str(error)) from error

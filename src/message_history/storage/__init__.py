@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from message_history.storage.conversations import Conversation, Origin
 from message_history.storage.databases.session import SqlSession
 from message_history.storage.sessions.errors import SessionConflictError, SessionError, SessionLockedError
 from message_history.storage.sessions.jsonl import JsonlSession, LoadReport
-from message_history.storage.sessions.reading import SessionFile, read_session
+from message_history.storage.sessions.reading import SessionFile, from_file, read_session
 
 __all__ = [
+    "Conversation",
     "JsonlSession",
     "LoadReport",
+    "Origin",
     "SessionConflictError",
     "SessionError",
     "SessionFile",
     "SessionLockedError",
     "SqlSession",
+    "from_file",
     "read_session",
 ]

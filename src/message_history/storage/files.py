@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FileForm",
     "LineNote",
+    "NotRecognisedError",
     "RepairedList",
     "SavedFile",
     "UnreadableFileError",
@@ -63,7 +64,6 @@ ENDS_WITH_ASSISTANT: Final = frozenset({"prefill", "ends_with_response"})
 """The dialects' fields that say whether a list may end with the assistant."""
 
 
-@final
 class UnreadableFileError(ValueError):
     """A file that holds no conversation, or cannot be read at all; the text says why, in one line.
 
@@ -75,6 +75,21 @@ class UnreadableFileError(ValueError):
     def __init__(self, problem: str, *, sound: bool = False) -> None:
         super().__init__(problem)
         self.sound = sound
+
+
+@final
+class NotRecognisedError(UnreadableFileError):
+    """A file whose form no format recognises with certainty; nothing is read from it, nor written over it.
+
+    Args:
+        nearest: the names of the formats that it is like.
+        why: what it holds, when it is like none.
+    """
+
+    def __init__(self, nearest: Iterable[str] = (), why: str = "") -> None:
+        self.nearest = tuple(nearest)
+        like = f"it is like {', '.join(self.nearest)} (--format reads it as one of these)" if self.nearest else why
+        super().__init__(f"not recognised: {like}" if like else "not recognised", sound=True)
 
 
 @final
@@ -101,6 +116,7 @@ class SavedFile:
         notes: what could not be taken as it stands, with line numbers.
         container: the object around the messages, an empty list in their place; None for the other forms.
         place: the keys that lead to the messages in the container.
+        known: their dialect, where the format of the file says which it is.
     """
 
     entries: tuple[Any, ...]
@@ -109,6 +125,7 @@ class SavedFile:
     notes: tuple[LineNote, ...] = ()
     container: Mapping[str, Any] | None = field(default=None, repr=False)
     place: Place = (MESSAGES,)
+    known: Dialect[Any] | None = field(default=None, repr=False)
 
     @property
     def system(self) -> Any:
@@ -124,7 +141,7 @@ class SavedFile:
         return tuple(note for note in self.notes if note.skipped is not None)
 
     def dialect(self, *, as_request: bool = False) -> Dialect[Any]:
-        """Find the dialect of the entries by shape.
+        """Find the dialect of the entries: the one that is known, or else by shape.
 
         Args:
             as_request: False for a conversation that goes on, which may end with the assistant; True for one that is
@@ -135,8 +152,12 @@ class SavedFile:
 
         Complexity: linear in the entries that do not tell.
         """
-        found = dialect_of(self.entries)
-        if all(shape_of(entry) is None for entry in self.entries) and any(map(_is_system, self.entries)):
+        found = self.known if self.known is not None else dialect_of(self.entries)
+        if (
+            self.known is None
+            and all(shape_of(entry) is None for entry in self.entries)
+            and any(map(_is_system, self.entries))
+        ):
             found = OpenAIChat()
         return found if as_request else allow_assistant_tail(found)
 
@@ -150,7 +171,7 @@ class SavedFile:
         """Read the conversation, with the system prompt that stands beside it.
 
         Args:
-            dialect: its dialect; None to find it by shape.
+            dialect: its dialect; None for the one that is known, or else to find it by shape.
             policy: decides where there is a choice.
             open_tail: see `MessageHistory.from_list`.
 
@@ -162,8 +183,9 @@ class SavedFile:
 
         Complexity: linear in the entries.
         """
+        chosen = dialect if dialect is not None else self.known
         return MessageHistory.from_list(
-            [*self.system_entries(), *self.entries], dialect=dialect, policy=policy, open_tail=open_tail
+            [*self.system_entries(), *self.entries], dialect=chosen, policy=policy, open_tail=open_tail
         )
 
     def system_entries(self) -> list[dict[str, Any]]:
@@ -307,6 +329,7 @@ def repair_file(
 
     Complexity: linear in the file.
     """
+    dialect = dialect if dialect is not None else file.known
     own = dialect if dialect is not None else file.dialect(as_request=as_request)
     target = to if to is not None else own
     target = target if as_request else allow_assistant_tail(target)

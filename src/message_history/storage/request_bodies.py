@@ -18,7 +18,7 @@ Place: TypeAlias = tuple[str, ...]
 
 KEYS: Final = ("messages", "contents", "input")
 """The keys that hold messages: of most APIs, of Gemini's, and of the Responses API."""
-AROUND: Final = ((), ("body",), ("request",))
+AROUND: Final = ((), ("body",), ("request",), ("params",), ("modelInput",))
 """Where a line of a log or of a batch holds the body of the request."""
 SYSTEM_KEYS: Final[dict[str, tuple[str, ...]]] = {
     "messages": ("system",),

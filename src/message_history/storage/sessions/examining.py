@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
-from message_history.dialects.registry import shape_of
-from message_history.storage.files import FileForm, UnreadableFileError, json_bytes
+from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
+from message_history.storage.formats.own_sessions import OWN_SESSIONS
 from message_history.storage.sessions.disk import Stamp, back_up, replace, stamp_of
 from message_history.storage.sessions.errors import SessionConflictError, SessionError
 from message_history.storage.sessions.jsonl import JsonlSession
-from message_history.storage.sessions.reading import SessionFile, SessionKind, read_session
+from message_history.storage.sessions.reading import SessionFile, read_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
 
+    from message_history.storage.formats.base import Format
     from message_history.storage.sessions.reading import Conversation, RepairedSession
     from message_history.violations import Violation
 
 __all__ = ["Examined", "RepairedFile", "changes", "examine", "find_files", "repair_beside", "repair_in_place"]
 
-SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson"})
+SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj"})
+NAMES: Final = frozenset({".aider.chat.history.md"})
 NOT_ENTERED: Final = frozenset({".git", "node_modules", "__pycache__"})
 SHOWN: Final = 200
 """How many characters of a message a diff shows."""
@@ -42,11 +44,13 @@ class Examined:
         problem: why it cannot be read; None when it can, or is sound JSON of something else.
         violations: what a provider would refuse.
         stamp: what tells whether the file was written to since.
+        nearest: the formats that a file is like which none recognises with certainty; None for any other file.
     """
 
     path: Path
     session: SessionFile | None = field(default=None, repr=False)
     problem: str | None = None
+    nearest: tuple[str, ...] | None = None
     violations: tuple[tuple[Conversation, Violation], ...] = ()
     stamp: Stamp | None = None
 
@@ -81,7 +85,7 @@ class RepairedFile:
 
 def _spoilt(session: SessionFile) -> int:
     """Count the lines that are not as they should be; in a file of our own, those that were kept too."""
-    return len(session.notes) if session.kind is SessionKind.OWN else session.skipped
+    return len(session.notes) if session.format is OWN_SESSIONS else session.skipped
 
 
 def find_files(
@@ -110,17 +114,18 @@ def find_files(
             continue
         for folder, inner, names in os.walk(place, onerror=refused):
             inner[:] = sorted(set(inner) - NOT_ENTERED)
-            paths = (Path(folder) / name for name in sorted(names) if Path(name).suffix in SUFFIXES)
+            paths = (Path(folder) / name for name in sorted(names) if Path(name).suffix in SUFFIXES or name in NAMES)
             # To open a pipe would wait for whoever writes to it.
             found.update((path, None) for path in paths if path.is_file() or not path.exists())
     return list(found), problems
 
 
-def examine(path: Path) -> Examined:
+def examine(path: Path, *, chosen: Format | None = None) -> Examined:
     """Look at one file; nothing is written.
 
     Args:
         path: the file.
+        chosen: its format; None to recognise it.
 
     Returns:
         What it holds, and what is wrong with that.
@@ -129,19 +134,16 @@ def examine(path: Path) -> Examined:
     """
     try:
         stamp = stamp_of(path)
-        session = read_session(path)
+        session = read_session(path, chosen=chosen)
+    except NotRecognisedError as error:
+        return Examined(path=path, nearest=error.nearest)
     except UnreadableFileError as error:
         return Examined(path=path, problem=None if error.sound else str(error))
     except OSError as error:
         return Examined(path=path, problem=error.strerror or "it cannot be read")
-    if not any(map(_is_message, (entry for each in session.conversations for entry in each.file.entries))):
+    if not session.messages:
         return Examined(path=path)
     return Examined(path=path, session=session, violations=tuple(session.violations()), stamp=stamp)
-
-
-def _is_message(entry: Any) -> bool:
-    """Tell whether an entry looks like a message of any form."""
-    return isinstance(entry, dict) and ("role" in entry or shape_of(entry) is not None)
 
 
 def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
@@ -190,7 +192,7 @@ def repair_in_place(found: Examined) -> RepairedFile:
     """
     before, repaired = _repaired(found)
     path = found.path
-    if before.kind is SessionKind.OWN:
+    if before.format is OWN_SESSIONS:
         # Who appends to it just now holds its lock.
         session = JsonlSession(path)
         session.load()

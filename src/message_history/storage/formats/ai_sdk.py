@@ -1,0 +1,182 @@
+"""The AI SDK: messages of the interface in versions 4, 5 and 6, and messages for models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import blocks_of, first_of
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, text_of, thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["AI_SDK", "AI_SDK_MODEL"]
+
+_ROLES: Final = ("user", "assistant", "system", "data")
+_NOT_SENT: Final = ("step-start", "source", "source-url", "source-document")
+
+
+def _messages(document: Document) -> list[tuple[int, Any]]:
+    found = document.object.get("messages")
+    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items()
+
+
+def _is_message(item: Mapping[str, Any]) -> bool:
+    parts = item.get("parts")
+    has_parts = isinstance(parts, list) and all(isinstance(part, dict) and "type" in part for part in parts)
+    return item.get("role") in _ROLES and (has_parts or "toolInvocations" in item)
+
+
+def _fit(document: Document) -> Fit:
+    items = [item for _, item in _messages(document)[:60] if isinstance(item, dict)]
+    shaped = [item for item in items if _is_message(item) or ("id" in item and item.get("role") in _ROLES)]
+    return fit_items(items, lambda item: item in shaped, _is_message)
+
+
+def _read(document: Document) -> Reading:
+    collector = Collector()
+    for n, message in _messages(document):
+        if not isinstance(message, dict) or message.get("role") not in _ROLES:
+            collector.note(n, "a message of an unknown role", message)
+        elif message["role"] == "data":
+            collector.omit("data messages")
+        elif message["role"] == "system":
+            parts = message.get("parts") or message.get("content")
+            collector.add(n, {"role": "system", "content": text_of(parts)})
+        else:
+            _add(collector, n, message)
+    return collector.reading(BLOCKS, id=document.object.get("id"), title=document.object.get("title"))
+
+
+def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
+    role, parts = message["role"], message.get("parts")
+    if not isinstance(parts, list):
+        # The older form: text, and calls beside it.
+        collector.add_blocks(n, role, [*thinking(message.get("reasoning")), *blocks_of(message.get("content"))])
+        parts = [{"type": "tool-invocation", "toolInvocation": each} for each in message.get("toolInvocations") or []]
+    for part in parts:
+        _add_part(collector, n, role, part)
+    for each in message.get("experimental_attachments") or []:
+        collector.add_blocks(n, role, _file(each))
+
+
+def _add_part(collector: Collector, n: int, role: str, part: Any) -> None:
+    kind = str(part.get("type")) if isinstance(part, dict) else ""
+    if kind == "text":
+        collector.add_blocks(n, role, text(part.get("text")))
+    elif kind == "reasoning":
+        about = (part.get("providerMetadata") or {}).get("anthropic") or {}
+        signature = about.get("signature") or _signature(part.get("details"))
+        collector.add_blocks(n, role, thinking(first_of(part, "text", "reasoning"), signature))
+    elif kind == "tool-invocation":
+        invocation = part.get("toolInvocation") or {}
+        _add_tool(collector, n, invocation, invocation.get("toolName"))
+    elif kind == "dynamic-tool":
+        _add_tool(collector, n, part, part.get("toolName"))
+    elif kind.startswith("tool-"):
+        _add_tool(collector, n, part, kind.removeprefix("tool-"))
+    elif kind == "file":
+        collector.add_blocks(n, role, _file(part))
+    elif kind in _NOT_SENT or kind.startswith("data-"):
+        collector.omit(f"{kind} parts")
+    else:
+        collector.note(n, f"a part of the unknown type {kind!r}", part)
+
+
+def _signature(details: object) -> object:
+    found = [each.get("signature") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    return next(filter(None, found), None)
+
+
+def _add_tool(collector: Collector, n: int, part: Mapping[str, Any], name: object) -> None:
+    id, state = part.get("toolCallId"), part.get("state")
+    collector.add_blocks(n, "assistant", [call(id, name, first_of(part, "input", "args", "rawInput"))])
+    if state == "output-error":
+        collector.add_blocks(n, "user", [result(id, part.get("errorText"), is_error=True)])
+    elif state == "output-denied":
+        reason = (part.get("approval") or {}).get("reason")
+        collector.add_blocks(n, "user", [result(id, reason or "Tool execution denied.", is_error=True)])
+    elif state in ("output-available", "result") or part.get("output") is not None:
+        collector.add_blocks(n, "user", [result(id, first_of(part, "output", "result"))])
+
+
+def _file(part: Mapping[str, Any]) -> list[Any]:
+    media = first_of(part, "mediaType", "mimeType", "contentType")
+    url = first_of(part, "url", "data")
+    if str(media).startswith("image/"):
+        is_url = isinstance(url, str) and url.startswith(("data:", "http"))
+        return [image(url if is_url else f"data:{media};base64,{url}")]
+    return [{"type": "file", "mediaType": media, "url": url, "filename": first_of(part, "filename", "name")}]
+
+
+AI_SDK: Final = Format(
+    name="ai-sdk",
+    title="AI SDK messages (UIMessage of versions 4, 5 and 6)",
+    files="what `onFinish` and `useChat` give, in whatever place an application keeps it",
+    omits="starts of steps, sources, data parts and data messages",
+    source="vercel/ai: packages/ai/src/ui/ui-messages.ts, ui/convert-to-model-messages.ts",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+)
+
+
+def _is_model_part(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in ("tool-call", "tool-result") and "toolCallId" in part
+
+
+def _is_model_message(item: Mapping[str, Any]) -> bool:
+    content = item.get("content")
+    return "role" in item and isinstance(content, list) and any(map(_is_model_part, content))
+
+
+def _fit_model(document: Document) -> Fit:
+    items = [item for _, item in _messages(document)[:60] if isinstance(item, dict)]
+    return fit_items(items, lambda item: item.get("role") in (*_ROLES, "tool"), _is_model_message, is_common=True)
+
+
+def _read_model(document: Document) -> Reading:
+    collector = Collector()
+    for n, message in _messages(document):
+        role = message.get("role") if isinstance(message, dict) else None
+        content = message.get("content") if isinstance(message, dict) else None
+        if role == "system":
+            collector.add(n, {"role": "system", "content": text_of(content)})
+        elif role in ("user", "assistant", "tool"):
+            for part in content if isinstance(content, list) else [{"type": "text", "text": content}]:
+                _add_model_part(collector, n, "user" if role == "tool" else role, part)
+        else:
+            collector.note(n, "a message of an unknown role", message)
+    return collector.reading(BLOCKS, id=document.object.get("id"))
+
+
+def _add_model_part(collector: Collector, n: int, role: str, part: Any) -> None:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind == "tool-call":
+        made = call(part.get("toolCallId"), part.get("toolName"), first_of(part, "input", "args"))
+        collector.add_blocks(n, "assistant", [made])
+    elif kind == "tool-result":
+        output = first_of(part, "output", "result")
+        is_typed = isinstance(output, dict) and "type" in output and "value" in output
+        value = output["value"] if is_typed else output
+        failed = part.get("isError") is True or (is_typed and str(output["type"]).startswith("error"))
+        collector.add_blocks(n, "user", [result(part.get("toolCallId"), value, is_error=failed)])
+    elif kind == "file":
+        collector.add_blocks(n, role, _file(part))
+    else:
+        collector.add_blocks(n, role, blocks_of([part]))
+
+
+AI_SDK_MODEL: Final = Format(
+    name="ai-sdk-model",
+    title="AI SDK messages for models (ModelMessage, CoreMessage)",
+    files="what `response.messages` gives, in whatever place an application keeps it",
+    omits="nothing",
+    source="vercel/ai: packages/provider-utils/src/types/model-message.ts",
+    checked="2026-11-22",
+    fit=_fit_model,
+    read=_read_model,
+)

@@ -1,0 +1,73 @@
+"""The messages of threads of OpenAI's Assistants API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.raw_blocks import BLOCKS, image, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["ASSISTANTS_THREADS"]
+
+
+def _is_message(item: Mapping[str, Any]) -> bool:
+    return item.get("object") == "thread.message"
+
+
+def _items(document: Document) -> list[tuple[int, Any]]:
+    """Give the messages, oldest first: the API lists them the other way round."""
+    data = document.object.get("data", document.object.get("messages"))
+    items = list(enumerate(data)) if isinstance(data, list) else document.numbered_items()
+    times = [item.get("created_at") if isinstance(item, dict) else None for _, item in items]
+    if all(isinstance(time, int) for time in times):
+        order = sorted(range(len(items)), key=lambda n: (times[n] or 0, -n if times[0] != times[-1] else n))
+        return [items[n] for n in order]
+    return items
+
+
+def _fit(document: Document) -> Fit:
+    return fit_items([item for _, item in _items(document)[:60] if isinstance(item, dict)], _is_message)
+
+
+def _read(document: Document) -> Reading:
+    collector = Collector()
+    thread: object = None
+    for n, item in _items(document):
+        if not isinstance(item, dict) or not _is_message(item):
+            collector.note(n, "an item that is no message of a thread", item)
+            continue
+        thread = item.get("thread_id", thread)
+        blocks = [block for part in item.get("content") or [] for block in _block(part)]
+        attached = [f"[attached: {each.get('file_id')}]" for each in item.get("attachments") or []]
+        collector.add_blocks(n, str(item.get("role")), [*blocks, *(block for name in attached for block in text(name))])
+    return collector.reading(BLOCKS, id=thread)
+
+
+def _block(part: Any) -> list[Any]:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind == "text":
+        inner = part.get("text")
+        return text(inner.get("value") if isinstance(inner, dict) else inner)
+    if kind == "image_url":
+        return [image((part.get("image_url") or {}).get("url"))]
+    if kind == "image_file":
+        return text(f"[image_file: {(part.get('image_file') or {}).get('file_id')}]")
+    return text(part.get("refusal")) if kind == "refusal" else [part]
+
+
+ASSISTANTS_THREADS: Final = Format(
+    name="assistants-threads",
+    title="OpenAI Assistants: messages of a thread",
+    files="what GET /v1/threads/{id}/messages gives",
+    omits="annotations, attached files (their ids are kept); calls are in the steps of runs, not in messages",
+    source="the API reference of OpenAI, openai-python: types/beta/threads/message.py",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

@@ -1,0 +1,99 @@
+"""The Agent Trajectory Interchange Format of Harbor and terminal-bench."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import blocks_of
+from message_history.storage.formats.raw_blocks import BLOCKS, call, result, thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.formats.document import Document
+
+__all__ = ["ATIF"]
+
+
+def _is_trajectory(item: Mapping[str, Any]) -> bool:
+    return isinstance(item.get("steps"), list) and str(item.get("schema_version")).startswith("ATIF-")
+
+
+def _fit(document: Document) -> Fit:
+    return fit_items(document.first_items(), _is_trajectory)
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread = []
+    waiting = [item for _, item in document.numbered_items()][::-1]
+    while waiting:
+        item = waiting.pop()
+        collector = Collector()
+        if not isinstance(item, dict) or not isinstance(item.get("steps"), list):
+            collector.note(0, "an item that is no trajectory", item)
+        else:
+            for n, step in enumerate(item["steps"]):
+                _add(collector, n, step)
+            id = item.get("session_id") or item.get("trajectory_id")
+            agent = item.get("agent") or {}
+            tools = agent.get("tool_definitions")
+            label = f"trajectory {item.get('trajectory_id') or id}" if found else ""
+            found.append(collector.conversation(BLOCKS, label=label, id=id, tools=tools))
+            waiting += (item.get("subagent_trajectories") or [])[::-1]
+        unread += collector.unread
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+def _add(collector: Collector, n: int, step: Any) -> None:
+    source = step.get("source") if isinstance(step, dict) else None
+    blocks = _content(step.get("message")) if isinstance(step, dict) else []
+    if source == "user":
+        collector.add_blocks(n, "user", blocks)
+    elif source == "system":
+        collector.add(n, {"role": "system", "content": blocks})
+    elif source == "agent":
+        calls = [each for each in step.get("tool_calls") or [] if isinstance(each, dict)]
+        made = [call(each.get("tool_call_id"), each.get("function_name"), each.get("arguments")) for each in calls]
+        collector.add_blocks(n, "assistant", [*thinking(step.get("reasoning_content")), *blocks, *made])
+    else:
+        collector.note(n, f"a step of the unknown source {source!r}", step)
+        return
+    for each in (step.get("observation") or {}).get("results") or []:
+        content = each.get("content")
+        if content is None and each.get("subagent_trajectory_ref"):
+            content = f"[subagent trajectory: {each['subagent_trajectory_ref']}]"
+        inner = _content(content) if isinstance(content, list) else content
+        if each.get("source_call_id"):
+            collector.add_blocks(n, "user", [result(each["source_call_id"], inner)])
+        else:
+            # An observation that answers no call is what the agent is told next.
+            collector.add_blocks(n, "user", _content(content))
+
+
+def _content(content: object) -> list[Any]:
+    if not isinstance(content, list):
+        return blocks_of(content)
+    return [block for part in content for block in _part(part)]
+
+
+def _part(part: Any) -> list[Any]:
+    source = part.get("source") if isinstance(part, dict) else None
+    if isinstance(source, dict) and "path" in source:
+        return [{"type": "image", "source": {"type": "url", "url": source["path"]}}]
+    return blocks_of([part])
+
+
+ATIF: Final = Format(
+    name="atif",
+    title="ATIF trajectories (Harbor, terminal-bench)",
+    files="trajectory.json",
+    omits="metrics, and what a step notes under `extra`",
+    source="laude-institute/harbor: docs/rfcs/0001-trajectory-format.md; versions 1.0 to 1.7",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

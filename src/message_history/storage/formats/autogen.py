@@ -1,0 +1,100 @@
+"""AutoGen: the states of agents and teams, lists of their messages, and chats of version 0.2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import blocks_of, calls_of
+from message_history.storage.formats.raw_blocks import BLOCKS, result, text, thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["AUTOGEN"]
+
+_MODEL: Final = ("SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage")
+_TEXTS: Final = (
+    *("TextMessage", "MultiModalMessage", "StopMessage", "HandoffMessage", "StructuredMessage"),
+    "ToolCallSummaryMessage",
+)
+_CALLS: Final = "ToolCallRequestEvent"
+_RESULTS: Final = "ToolCallExecutionEvent"
+_NOT_SENT: Final = (
+    *("ModelClientStreamingChunkEvent", "UserInputRequestedEvent", "MemoryQueryEvent", "SelectSpeakerEvent"),
+    *("CodeGenerationEvent", "CodeExecutionEvent", "SelectorEvent"),
+)
+_KINDS: Final = frozenset({*_MODEL, *_TEXTS, _CALLS, _RESULTS, "ThoughtEvent", *_NOT_SENT})
+
+
+def _is_message(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") in _KINDS and "content" in item
+
+
+def _lists(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, list[Any]]]:
+    """Find the lists of messages in a state, with the name of the agent that each is of."""
+    if isinstance(value, list) and value and any(map(_is_message, value)):
+        yield name, value
+    elif isinstance(value, dict) and depth < 8:
+        for key, inner in value.items():
+            own = name if key in ("agent_state", "llm_context", "messages", "agent_states", "message_thread") else key
+            yield from _lists(inner, str(own), depth + 1)
+
+
+def _fit(document: Document) -> Fit:
+    if document.value is None:
+        return fit_items(document.first_rows(), _is_message)
+    lists = list(_lists(document.value))
+    return Fit.CERTAIN if lists and all(map(_is_message, lists[0][1])) else Fit.NEAR if lists else Fit.NONE
+
+
+def _read(document: Document) -> Reading:
+    found, unread = [], []
+    lists = list(_lists(document.value if document.value is not None else [row for _, row in document.rows()]))
+    for name, messages in lists:
+        collector = Collector()
+        for n, message in enumerate(messages):
+            if _is_message(message):
+                _add(collector, n, message)
+            else:
+                collector.note(n, "an entry that is no message", message)
+        found.append(collector.conversation(BLOCKS, label=name if len(lists) > 1 else "", title=name))
+        unread += collector.unread
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
+    kind, content = message["type"], message["content"]
+    if kind == "SystemMessage":
+        collector.add(n, {"role": "system", "content": str(content)})
+    elif kind == "AssistantMessage" and isinstance(content, list):
+        collector.add_blocks(n, "assistant", [*thinking(message.get("thought")), *calls_of(content)])
+    elif kind == _CALLS:
+        collector.add_blocks(n, "assistant", calls_of(content))
+    elif kind == "ThoughtEvent":
+        collector.add_blocks(n, "assistant", thinking(content))
+    elif kind in ("FunctionExecutionResultMessage", _RESULTS):
+        made = [result(each.get("call_id"), each.get("content"), is_error=each.get("is_error")) for each in content]
+        collector.add_blocks(n, "user", made)
+    elif kind in _NOT_SENT:
+        collector.omit(f"{kind} entries")
+    else:
+        is_user = kind == "UserMessage" or (kind != "AssistantMessage" and message.get("source") == "user")
+        blocks = text(content) if isinstance(content, str) else blocks_of(content)
+        thought = thinking(message.get("thought")) if not is_user else []
+        collector.add_blocks(n, "user" if is_user else "assistant", [*thought, *blocks])
+
+
+AUTOGEN: Final = Format(
+    name="autogen",
+    title="AutoGen states of agents and teams, and lists of their messages",
+    files="what `save_state()` and `TaskResult` give; chats of version 0.2 are lists of messages",
+    omits="chunks of streams, requests for input, choices of the next speaker",
+    source="microsoft/autogen: autogen-core models/_types.py, autogen-agentchat messages.py, state/_states.py (0.7.5)",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

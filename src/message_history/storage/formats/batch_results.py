@@ -1,0 +1,83 @@
+"""The results of batches: OpenAI's, Anthropic's and Bedrock's, with the request where the file has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects import OpenAIChat, OpenAIResponses
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.raw_blocks import BLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.dialects import Dialect
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.document import Document
+
+__all__ = ["BATCH_RESULTS"]
+
+
+def _is_result(item: Mapping[str, Any]) -> bool:
+    if "recordId" in item:
+        return "modelOutput" in item or ("error" in item and "modelInput" in item)
+    return "custom_id" in item and ("response" in item or "result" in item)
+
+
+def _fit(document: Document) -> Fit:
+    return fit_items(document.first_items(), _is_result)
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    for n, item in document.numbered_items():
+        collector = Collector()
+        dialect: Dialect[Any] = BLOCKS
+        if not isinstance(item, dict) or not _is_result(item):
+            collector.note(n, "an item that is no result", item)
+        else:
+            dialect = _add(collector, n, item)
+        unread += collector.unread
+        id = item.get("custom_id", item.get("recordId")) if isinstance(item, dict) else None
+        found.append(collector.conversation(dialect, label=f"result {id}" if found else "", id=id))
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+def _add(collector: Collector, n: int, item: Mapping[str, Any]) -> Dialect[Any]:
+    request = item.get("modelInput") or {}
+    if request.get("system") is not None:
+        collector.add(n, {"role": "system", "content": request["system"]})
+    for message in request.get("messages") or []:
+        collector.add(n, message)
+    body = (item.get("response") or {}).get("body") or {}
+    reply = item.get("modelOutput") or (item.get("result") or {}).get("message") or {}
+    choices = body.get("choices") or reply.get("choices")
+    if choices:
+        collector.add(n, choices[0].get("message"))
+        collector.omit("other choices", len(choices) - 1)
+        return OpenAIChat()
+    if isinstance(body.get("output"), list):
+        for each in body["output"]:
+            collector.add(n, each)
+        return OpenAIResponses(continues=False)
+    output = (reply.get("output") or {}).get("message") or reply
+    if isinstance(output.get("content"), list):
+        collector.add(n, {"role": "assistant", "content": output["content"]})
+    else:
+        collector.omit("requests that failed")
+    return BLOCKS
+
+
+BATCH_RESULTS: Final = Format(
+    name="batch-results",
+    title="Results of batches (OpenAI, Anthropic, Bedrock)",
+    files="what the batch APIs give",
+    omits="requests that failed, other choices, counts of tokens; OpenAI's and Anthropic's results lack the request",
+    source="the providers' references of their batch APIs",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

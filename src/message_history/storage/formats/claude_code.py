@@ -1,0 +1,52 @@
+"""The sessions of Claude Code; `sessions.claude_code` knows their lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
+from message_history.storage.formats.spliced import read_threads, repair_threads
+from message_history.storage.sessions import claude_code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.document import Document
+
+__all__ = ["CLAUDE_CODE"]
+
+
+def _has_parts(row: Mapping[str, Any]) -> bool:
+    message = row.get("message")
+    return isinstance(message, dict) and "parts" in message
+
+
+def _fit(document: Document) -> Fit:
+    rows = document.first_rows()
+    # Qwen Code's lines are built like these, around contents of Gemini.
+    if any(map(_has_parts, rows)):
+        return Fit.NONE
+    return Fit.CERTAIN if any(map(claude_code.is_line, rows)) else Fit.NONE
+
+
+def _read(document: Document) -> Reading:
+    return read_threads(document, claude_code.threads)
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    return repair_threads(data, policy, claude_code.threads, claude_code.spliced)
+
+
+CLAUDE_CODE: Final = Format(
+    name="claude-code",
+    title="Claude Code sessions",
+    files="~/.claude/projects/*/*.jsonl",
+    omits="summaries, snapshots, errors of the API, rewound and compacted lines",
+    source="files of versions 1.0 to 2.1",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    repair=_repair,
+    judged=None,
+)

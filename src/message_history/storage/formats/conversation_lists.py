@@ -1,0 +1,114 @@
+"""Many conversations in one file: logs of requests, batches, data sets for fine-tuning; in lines or in a JSON list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.registry import shape_of
+from message_history.storage.conversations import Conversation, Origin
+from message_history.storage.damaged_json import Decoder, LineNote, decode_bytes
+from message_history.storage.files import SavedFile, contained, json_bytes, repair_file
+from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
+from message_history.storage.formats.document import parse_document, rows_in
+from message_history.storage.formats.message_lists import fit_of_messages
+from message_history.storage.formats.spliced import line_bytes
+from message_history.storage.request_bodies import entries_at, find_place, held_at
+
+if TYPE_CHECKING:
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+    from message_history.storage.formats.document import Document
+
+__all__ = ["CONVERSATION_LISTS"]
+
+_IDS: Final = ("custom_id", "recordId", "id")
+
+
+def _is_around(item: Any) -> bool:
+    """Return whether an object holds a conversation, and is no message itself."""
+    return isinstance(item, dict) and "role" not in item and shape_of(item) is None and find_place(item) is not None
+
+
+def _fit(document: Document) -> Fit:
+    items = document.items if document.value is not None else document.first_rows()
+    around = [item for item in items if _is_around(item)]
+    # A single object is a request.
+    if not around or (document.value is None and len(items) < 2):
+        return Fit.NONE
+    if len(around) * 2 <= len(items):
+        return Fit.NEAR
+    fits = [fit_of_messages(entries_at(item, find_place(item) or ())) for item in around]
+    is_whole = document.value is None or len(around) == len(items)
+    return Fit.CERTAIN if is_whole and all(fit is Fit.CERTAIN for fit in fits) else Fit.NEAR
+
+
+def _read(document: Document) -> Reading:
+    is_list = isinstance(document.value, list)
+    found: list[Conversation] = []
+    notes: list[LineNote] = []
+    for n, item in document.numbered_items():
+        file = _inside(item)
+        if file is None:
+            detail = "no conversation"
+            notes.append(LineNote(line=1 if is_list else n, detail=f"item {n}: {detail}" if is_list else detail))
+            continue
+        id = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
+        tools = held_at(item, (*file.place[:-1], "tools"))
+        found.append(
+            Conversation(
+                file=file,
+                origin=Origin(label=f"item {n}" if is_list else f"line {n}", id=id),
+                tools=tuple(tools) if isinstance(tools, list) else (),
+            )
+        )
+    return Reading(conversations=tuple(found), notes=tuple(notes))
+
+
+def _inside(item: Any) -> SavedFile | None:
+    place = find_place(item) if isinstance(item, dict) else None
+    return contained(item, place) if place is not None else None
+
+
+def _repaired(item: Any, policy: Policy) -> tuple[Any, tuple[Repair, ...]] | None:
+    """Repair the conversation in an item; None for a sound one and for one that holds something else."""
+    file = _inside(item)
+    if file is None:
+        return None
+    repaired = repair_file(file, policy=policy)
+    if not (repaired.repairs or Conversation(file=file).violations()):
+        return None
+    return Decoder().value(decode_bytes(repaired.data)), repaired.repairs
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    """Repair each item; one that is sound, and one that holds something else, stays as it was."""
+    document = parse_document(data)
+    repairs: list[tuple[str, tuple[Repair, ...]]] = []
+    if isinstance(document.value, list):
+        items = []
+        for n, item in enumerate(document.value):
+            new = _repaired(item, policy)
+            items.append(item if new is None else new[0])
+            repairs += [] if new is None else [(f"item {n}", new[1])]
+        return Rewritten(json_bytes(items, indent=2) + b"\n", tuple(repairs))
+    written: list[bytes] = []
+    for line in rows_in(data)[0]:
+        new = _repaired(line.value, policy)
+        written.append(line_bytes(line, None if new is None else new[0]))
+        repairs += [] if new is None else [(f"line {line.number}", new[1])]
+    return Rewritten(b"".join(written), tuple(repairs))
+
+
+CONVERSATION_LISTS: Final = Format(
+    name="log",
+    title="Conversations or requests, many in a file: logs, batches (OpenAI, Anthropic, Bedrock), fine-tuning",
+    files="anywhere",
+    omits="nothing; what stands around the messages stays",
+    source="the providers' references of their batch and fine-tuning APIs; docs/dialects.md",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    repair=_repair,
+    judged=None,
+    general=True,
+)

@@ -1,0 +1,123 @@
+"""A file's content, parsed once: one JSON value, lines with a JSON object each, or text."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import field, frozen
+
+from message_history.storage.damaged_json import Decoder, LineNote, decode_bytes, decode_line
+from message_history.storage.sessions.splicing import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Document", "parse_document", "raw_rows", "rows_in"]
+
+INSPECTED: Final = 60
+"""How many objects of a file decide its format."""
+
+
+@final
+@frozen(kw_only=True)
+class Document:
+    """The content of a file.
+
+    Args:
+        data: its bytes.
+        text: the same, decoded.
+        value: the JSON value that it is; None when it is none, or null.
+        lines: the lines of a file that holds an object in each; a single object on one line is such a file too.
+        notes: the lines that hold no object, and what was kept in another form.
+    """
+
+    data: bytes = field(repr=False)
+    text: str = field(repr=False)
+    value: Any = None
+    lines: tuple[Line, ...] = ()
+    notes: tuple[LineNote, ...] = ()
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """Return the object that the file is; an empty one when it is something else."""
+        return self.value if isinstance(self.value, dict) else {}
+
+    @property
+    def items(self) -> list[Any]:
+        """Return the list that the file is; an empty one when it is something else."""
+        return self.value if isinstance(self.value, list) else []
+
+    def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the objects of a file of lines, with their line numbers."""
+        for line in self.lines:
+            if line.value is not None:
+                yield line.number, line.value
+
+    def first_rows(self) -> list[dict[str, Any]]:
+        """Return the first objects of a file of lines."""
+        return [row for _, row in islice(self.rows(), INSPECTED)]
+
+    def first_items(self) -> list[dict[str, Any]]:
+        """Return the first objects of a list, of a file of lines, or the one object that the file is."""
+        found = self.items or [self.value] if self.value is not None else self.first_rows()
+        return [item for item in found[:INSPECTED] if isinstance(item, dict)]
+
+    def numbered_items(self) -> list[tuple[int, Any]]:
+        """Return all items of a list, of a file of lines, or the one object, with their places."""
+        if self.value is None:
+            return list(self.rows())
+        return list(enumerate(self.items)) if isinstance(self.value, list) else [(0, self.value)]
+
+
+def parse_document(data: bytes) -> Document:
+    """Parse the content of a file.
+
+    Args:
+        data: the content.
+
+    Returns:
+        The document.
+
+    Complexity: linear in the content.
+    """
+    text = decode_bytes(data)
+    decoder = Decoder()
+    value = decoder.value(text) if text.strip() else None
+    if decoder.failure is None:
+        whole = (Line(1, data, value),) if isinstance(value, dict) else ()
+        notes = tuple(LineNote(line=1, detail=detail) for detail in decoder.kept)
+        return Document(data=data, text=text, value=value, lines=whole, notes=notes)
+    lines, found = rows_in(data)
+    return Document(data=data, text=text, lines=tuple(lines), notes=tuple(found))
+
+
+def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:
+    """Parse the lines of a file; blank ones count, but hold nothing.
+
+    Args:
+        data: the content.
+
+    Returns:
+        The lines, and notes on those that hold no object.
+
+    Complexity: linear in the content.
+    """
+    lines: list[Line] = []
+    notes: list[LineNote] = []
+    for number, written in enumerate(raw_rows(data), 1):
+        text = decode_line(written)
+        decoder = Decoder()
+        value = decoder.value(text) if text else None
+        if text and not isinstance(value, dict):
+            notes.append(LineNote(line=number, detail=decoder.failure or "no object", skipped=text))
+        notes += [LineNote(line=number, detail=kept) for kept in decoder.kept]
+        lines.append(Line(number, written, value if isinstance(value, dict) else None))
+    return lines, notes
+
+
+def raw_rows(data: bytes) -> list[bytes]:
+    """Part a file at its line feeds only."""
+    rows = [row + b"\n" for row in data.split(b"\n")]
+    rows[-1] = rows[-1][:-1]
+    return rows if rows[-1] else rows[:-1]

@@ -1,0 +1,113 @@
+"""Goose: the JSONL sessions of its older versions, and what `goose session export` writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["GOOSE"]
+
+_REQUESTS: Final = ("toolRequest", "frontendToolRequest")
+_NOT_SENT: Final = (
+    *("toolConfirmationRequest", "contextLengthExceeded", "summarizationRequested", "systemNotification"),
+    "actionRequired",
+)
+_KINDS: Final = frozenset({"text", "image", "thinking", "redactedThinking", "toolResponse", *_REQUESTS, *_NOT_SENT})
+
+
+def _is_message(row: Mapping[str, Any]) -> bool:
+    content = row.get("content")
+    kinds = [item.get("type") for item in content if isinstance(item, dict)] if isinstance(content, list) else []
+    return row.get("role") in ("user", "assistant") and "created" in row and bool(kinds) and _KINDS.issuperset(kinds)
+
+
+def _is_header(row: Mapping[str, Any]) -> bool:
+    return "working_dir" in row and "role" not in row
+
+
+def _fit(document: Document) -> Fit:
+    conversation = document.object.get("conversation")
+    if isinstance(conversation, list):
+        marked = _is_header(document.object) and all(isinstance(row, dict) and _is_message(row) for row in conversation)
+        return Fit.CERTAIN if marked else Fit.NEAR
+    return fit_items(document.first_items(), lambda row: _is_message(row) or _is_header(row), _is_message)
+
+
+def _read(document: Document) -> Reading:
+    collector = Collector()
+    conversation = document.object.get("conversation")
+    rows = list(enumerate(conversation)) if isinstance(conversation, list) else document.numbered_items()
+    about = document.object
+    for number, row in rows:
+        if isinstance(row, dict) and _is_header(row):
+            about = row
+        elif not isinstance(row, dict) or not isinstance(row.get("content"), list):
+            collector.note(number, "a row that is no message", row)
+        elif (row.get("metadata") or {}).get("agentVisible") is False:
+            collector.omit("messages that the model does not get any more")
+        else:
+            collector.add_blocks(
+                number, str(row.get("role")), [block for item in row["content"] for block in _block(item, collector)]
+            )
+    return collector.reading(BLOCKS, id=about.get("id"), title=about.get("name") or about.get("description"))
+
+
+def _block(item: Any, collector: Collector) -> list[Any]:
+    kind = item.get("type") if isinstance(item, dict) else None
+    if kind == "text":
+        return text(item.get("text"))
+    if kind == "thinking":
+        return thinking(item.get("thinking"), item.get("signature"))
+    if kind == "redactedThinking":
+        return [{"type": "redacted_thinking", "data": item.get("data")}]
+    if kind == "image":
+        return [image(f"data:{item.get('mimeType')};base64,{item.get('data')}")]
+    if kind in _REQUESTS:
+        asked = item.get("toolCall") or {}
+        value = asked.get("value") or {}
+        return [
+            call(item.get("id"), value.get("name") or "unreadable_call", value.get("arguments") or asked.get("error"))
+        ]
+    if kind == "toolResponse":
+        return [_result(item)]
+    if kind in _NOT_SENT:
+        collector.omit(f"{kind} items")
+        return []
+    return [item]
+
+
+def _result(item: Mapping[str, Any]) -> dict[str, Any]:
+    found = item.get("toolResult") or {}
+    value = found.get("value")
+    content = value.get("content") if isinstance(value, dict) else value
+    failed = found.get("status") == "error" or (isinstance(value, dict) and value.get("isError") is True)
+    if not isinstance(content, list):
+        return result(item.get("id"), content if content is not None else found.get("error"), is_error=failed)
+    blocks = [
+        image(f"data:{each.get('mimeType')};base64,{each.get('data')}")
+        if isinstance(each, dict) and each.get("type") == "image"
+        else {"type": "text", "text": each.get("text")}
+        if isinstance(each, dict) and each.get("type") == "text"
+        else each
+        for each in content
+    ]
+    return result(item.get("id"), blocks, is_error=failed)
+
+
+GOOSE: Final = Format(
+    name="goose",
+    title="Goose sessions and exports",
+    files="~/.local/share/goose/sessions/*.jsonl, `goose session export --format json`",
+    omits="confirmations, notifications, messages that compaction hid from the model",
+    source="block/goose: crates/goose/src/conversation/message.rs, session/legacy.rs",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+)

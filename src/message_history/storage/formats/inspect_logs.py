@@ -1,0 +1,59 @@
+"""The logs of inspect_ai: samples of an evaluation, each with its messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.raw_blocks import BLOCKS
+
+if TYPE_CHECKING:
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.document import Document
+
+__all__ = ["INSPECT_LOGS"]
+
+
+def _samples(document: Document) -> list[Any] | None:
+    """Give the samples of a log; a sample alone is in a file of its own inside an archive."""
+    whole = document.object
+    if isinstance(whole.get("samples"), list) and "eval" in whole:
+        return list(whole["samples"])
+    is_sample = {"id", "epoch", "input", "messages"} <= whole.keys() and isinstance(whole["messages"], list)
+    return [whole] if is_sample else None
+
+
+def _fit(document: Document) -> Fit:
+    return Fit.CERTAIN if _samples(document) is not None else Fit.NONE
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    for n, sample in enumerate(_samples(document) or ()):
+        collector = Collector()
+        for message in sample.get("messages") or []:
+            if not add_chat_message(collector, n, message):
+                collector.note(n, "a message of an unknown role", message)
+        if sample.get("events"):
+            collector.omit("events")
+        unread += collector.unread
+        id, epoch = str(sample.get("id")), sample.get("epoch", 1)
+        label = f"sample {id}, epoch {epoch}"
+        found.append(collector.conversation(BLOCKS, label=label if found else "", id=id, title=label))
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+INSPECT_LOGS: Final = Format(
+    name="inspect",
+    title="inspect_ai logs",
+    files="logs/*.json; an .eval file is an archive: `inspect log convert --to json` unpacks it",
+    omits="events, scores, the configuration of the evaluation",
+    source="UKGovernmentBEIS/inspect_ai: inspect_ai/log/_log.py, model/_chat_message.py (0.3.285)",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

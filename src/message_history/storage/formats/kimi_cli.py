@@ -1,0 +1,186 @@
+"""Kimi's command lines: the context of Kimi CLI, its wire file, and the journal of Kimi Code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
+from message_history.storage.formats.raw_blocks import BLOCKS, call, result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["KIMI_CODE", "KIMI_CONTEXT", "KIMI_WIRE"]
+
+_MARKS: Final = ("_system_prompt", "_usage", "_checkpoint")
+
+
+def _fit_context(document: Document) -> Fit:
+    return fit_items(
+        document.first_rows(), lambda row: "role" in row, lambda row: row.get("role") in _MARKS, is_common=True
+    )
+
+
+def _read_context(document: Document) -> Reading:
+    collector = Collector()
+    for number, row in document.rows():
+        if row.get("role") == "_system_prompt":
+            collector.add(number, {"role": "system", "content": str(row.get("content") or "")})
+        elif row.get("role") in _MARKS:
+            collector.omit(f"{row['role']} records")
+        elif not add_chat_message(collector, number, row):
+            collector.note(number, "a record of an unknown kind", row)
+    return collector.reading(BLOCKS)
+
+
+KIMI_CONTEXT: Final = Format(
+    name="kimi-cli",
+    title="Kimi CLI context",
+    files="~/.kimi/sessions/*/*/context.jsonl",
+    omits="counts of tokens and checkpoints",
+    source="MoonshotAI/kimi-cli: src/kimi_cli/soul/context.py, packages/kosong/src/kosong/message.py",
+    checked="2026-07-16",
+    fit=_fit_context,
+    read=_read_context,
+)
+
+
+def _is_wire(row: Mapping[str, Any]) -> bool:
+    message = row.get("message")
+    return "timestamp" in row and isinstance(message, dict) and "type" in message and "payload" in message
+
+
+def _is_metadata(row: Mapping[str, Any]) -> bool:
+    return row.get("type") == "metadata" and "protocol_version" in row
+
+
+def _fit_wire(document: Document) -> Fit:
+    return fit_items(document.first_rows(), lambda row: _is_wire(row) or _is_metadata(row), _is_wire)
+
+
+def _read_wire(document: Document) -> Reading:
+    collector = Collector()
+    parts: list[dict[str, Any]] = []
+    for number, row in document.rows():
+        message = row.get("message")
+        if not _is_wire(row) or not isinstance(message, dict) or not isinstance(message["payload"], dict):
+            collector.omit("metadata") if _is_metadata(row) else collector.note(number, "a row that is no event", row)
+            continue
+        kind, payload = str(message["type"]), message["payload"]
+        if kind in ("TurnBegin", "SteerInput"):
+            collector.add_blocks(number, "user", blocks_of(payload.get("user_input")))
+        elif kind == "ContentPart":
+            collector.add_blocks(number, "assistant", blocks_of(payload))
+        elif kind == "ToolCall":
+            about = payload.get("function") or {}
+            parts.append({"id": payload.get("id"), "arguments": about.get("arguments") or ""})
+            collector.add_blocks(number, "assistant", [call(payload.get("id"), about.get("name"), {})])
+        elif kind == "ToolCallPart" and parts:
+            parts[-1]["arguments"] += payload.get("arguments_part") or ""
+        elif kind == "ToolResult":
+            found = payload.get("return_value") or payload.get("result") or {}
+            output = found.get("output") or found.get("message") if isinstance(found, dict) else found
+            content = blocks_of(output) if isinstance(output, list) else output
+            failed = isinstance(found, dict) and found.get("is_error")
+            collector.add_blocks(number, "user", [result(payload.get("tool_call_id"), content, is_error=failed)])
+        else:
+            collector.omit(f"{kind} events")
+    _complete(collector, parts)
+    return collector.reading(BLOCKS)
+
+
+def _complete(collector: Collector, parts: list[dict[str, Any]]) -> None:
+    """Give the calls their arguments, which come piece by piece."""
+    arguments = {part["id"]: part["arguments"] for part in parts}
+    for entry in collector.entries:
+        for block in entry["content"]:
+            if block.get("type") == "tool_use" and block.get("id") in arguments:
+                block["input"] = call(None, None, arguments[block["id"]])["input"]
+
+
+KIMI_WIRE: Final = Format(
+    name="kimi-wire",
+    title="Kimi CLI wire events",
+    files="~/.kimi/sessions/*/*/wire.jsonl",
+    omits="steps, status, approvals and other events of the display",
+    source="MoonshotAI/kimi-cli: src/kimi_cli/wire/file.py, types.py",
+    checked="2026-07-16",
+    fit=_fit_wire,
+    read=_read_wire,
+)
+
+_FAMILIES: Final = (
+    *("config.", "context.", "turn.", "llm.", "tools.", "usage.", "permission.", "profile.", "plugin.", "runtime."),
+    *(
+        "token_counting.",
+        "metadata",
+        "plan.",
+        "task.",
+        "skill.",
+        "swarm.",
+        "goal.",
+        "agent.",
+        "hook.",
+        "full_compaction.",
+    ),
+)
+
+
+def _is_record(row: Mapping[str, Any]) -> bool:
+    kind = row.get("type")
+    return isinstance(kind, str) and kind.startswith(_FAMILIES)
+
+
+def _is_context(row: Mapping[str, Any]) -> bool:
+    return str(row.get("type")).startswith("context.append_") or row.get("type") == "turn.prompt"
+
+
+def _fit_code(document: Document) -> Fit:
+    return fit_items(document.first_rows(), _is_record, _is_context)
+
+
+def _read_code(document: Document) -> Reading:
+    collector = Collector()
+    for number, row in document.rows():
+        kind, message, event = row.get("type"), row.get("message"), row.get("event")
+        if isinstance(row.get("systemPrompt"), str) and not collector.entries:
+            collector.add(number, {"role": "system", "content": row["systemPrompt"]})
+        elif kind == "context.append_message" and add_chat_message(collector, number, message):
+            pass
+        elif kind == "context.append_loop_event" and isinstance(event, dict):
+            _add_event(collector, number, event)
+        elif str(kind).startswith("context.") or not _is_record(row):
+            collector.note(number, f"a record of the unknown type {kind!r}", row)
+        else:
+            collector.omit(f"{kind} records")
+    return collector.reading(BLOCKS)
+
+
+def _add_event(collector: Collector, number: int, event: Mapping[str, Any]) -> None:
+    kind, found = event.get("type"), event.get("result")
+    if kind == "content.part":
+        collector.add_blocks(number, "assistant", blocks_of(event.get("part")))
+    elif kind == "tool.call":
+        collector.add_blocks(number, "assistant", [call(event.get("toolCallId"), event.get("name"), event.get("args"))])
+    elif kind == "tool.result":
+        output = found.get("output") if isinstance(found, dict) else found
+        failed = isinstance(found, dict) and found.get("isError")
+        content = blocks_of(output) if isinstance(output, list) else output
+        collector.add_blocks(number, "user", [result(event.get("toolCallId"), content, is_error=failed)])
+    else:
+        collector.omit(f"{kind} events")
+
+
+KIMI_CODE: Final = Format(
+    name="kimi-code",
+    title="Kimi Code journals",
+    files="~/.kimi-code/sessions/*/*/agents/*/wire.jsonl",
+    omits="requests, settings, approvals, usage; after a compaction nothing is read as replaced, the record is noted",
+    source="files of protocol 1.4, and jazzyalex/agent-sessions: KimiSessionParser.swift",
+    checked="2026-11-22",
+    fit=_fit_code,
+    read=_read_code,
+)

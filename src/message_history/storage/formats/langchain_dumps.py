@@ -1,0 +1,128 @@
+"""The messages of LangChain as `dumpd`, `messages_to_dict` and `model_dump` write them, and states of LangGraph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import blocks_of, calls_of
+from message_history.storage.formats.raw_blocks import BLOCKS, result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["LANGCHAIN"]
+
+_ROLES: Final = {
+    **dict.fromkeys(("human", "HumanMessage", "HumanMessageChunk"), "user"),
+    **dict.fromkeys(("ai", "AIMessage", "AIMessageChunk"), "assistant"),
+    **dict.fromkeys(("system", "SystemMessage", "SystemMessageChunk"), "system"),
+    **dict.fromkeys(("tool", "ToolMessage", "ToolMessageChunk", "function", "FunctionMessage"), "tool"),
+    **dict.fromkeys(("chat", "ChatMessage"), "chat"),
+    **dict.fromkeys(("remove", "RemoveMessage"), "remove"),
+}
+_AROUND: Final = (
+    *((), ("messages",), ("values", "messages"), ("channel_values", "messages"), ("kwargs", "messages")),
+    *(("checkpoint", "channel_values", "messages"), ("state", "values", "messages"), ("history",)),
+)
+_CALLS: Final = ("tool_use", "tool_call", "function_call", "tool_call_chunk", "input_json_delta")
+
+
+def _fields(item: Any) -> tuple[str, Mapping[str, Any]] | None:
+    """Give the kind of a message and its fields, from any of the forms it is written in."""
+    if not isinstance(item, dict):
+        return None
+    if item.get("lc") == 1 and isinstance(item.get("id"), list) and isinstance(item.get("kwargs"), dict):
+        kind = item["id"][-1] if item["id"] else None
+        return (kind, item["kwargs"]) if kind in _ROLES else None
+    kind = item.get("type")
+    if not isinstance(kind, str) or kind not in _ROLES:
+        return None
+    if isinstance(item.get("data"), dict):
+        return kind, item["data"]
+    return (kind, item) if "content" in item and "role" not in item else None
+
+
+def _messages(document: Document) -> list[tuple[int, Any]]:
+    if document.value is None:
+        return list(document.rows())
+    for way in _AROUND:
+        found = document.value
+        for key in way:
+            found = found.get(key) if isinstance(found, dict) else None
+        if isinstance(found, list) and any(_fields(item) for item in found):
+            # A state of LangGraph may hold a list of turns.
+            return list(enumerate(found))
+    return []
+
+
+def _is_marked(item: Mapping[str, Any]) -> bool:
+    marks = ("additional_kwargs", "response_metadata", "tool_calls", "tool_call_id")
+    found = _fields(item)
+    return found is not None and ("lc" in item or "data" in item or any(mark in found[1] for mark in marks))
+
+
+def _fit(document: Document) -> Fit:
+    items = [item for _, item in _messages(document)[:60] if isinstance(item, dict)]
+    if not items:
+        return Fit.NONE
+    return fit_items(items, lambda item: _fields(item) is not None, _is_marked if document.value is None else None)
+
+
+def _read(document: Document) -> Reading:
+    collector = Collector()
+    for n, item in _messages(document):
+        found = _fields(item)
+        if found is None:
+            collector.note(n, "an entry that is no message", item)
+        else:
+            _add(collector, n, *found)
+    rest = sorted(document.object.keys() - {"messages", "lc", "type", "id", "kwargs"})
+    for key in rest:
+        collector.omit(f"state: {key}")
+    return collector.reading(BLOCKS)
+
+
+def _add(collector: Collector, n: int, kind: str, fields: Mapping[str, Any]) -> None:
+    role, content = _ROLES[kind], fields.get("content")
+    if role == "chat":
+        named = str(fields.get("role")).lower()
+        role = named if named in ("assistant", "system") else "user"
+    blocks = [block for block in blocks_of(content) if not isinstance(block, dict) or block.get("type") not in _CALLS]
+    if role == "remove":
+        collector.omit("marks of removed messages")
+    elif role == "system":
+        collector.add(n, {"role": "system", "content": blocks})
+    elif role == "tool":
+        failed = fields.get("status") == "error"
+        inner = blocks if isinstance(content, list) else content
+        collector.add_blocks(n, "user", [result(fields.get("tool_call_id"), inner, is_error=failed)])
+    elif role == "assistant":
+        raw_calls = (fields.get("additional_kwargs") or {}).get("tool_calls")
+        calls = (
+            fields.get("tool_calls")
+            or raw_calls
+            or [item for item in (content if isinstance(content, list) else []) if _is_call(item)]
+        )
+        invalid = fields.get("invalid_tool_calls") or [] if fields.get("tool_calls") or not raw_calls else []
+        collector.add_blocks(n, "assistant", [*blocks, *calls_of([*calls, *invalid])])
+    else:
+        collector.add_blocks(n, "user", blocks)
+
+
+def _is_call(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") in ("tool_use", "tool_call")
+
+
+LANGCHAIN: Final = Format(
+    name="langchain",
+    title="LangChain messages (dumpd, messages_to_dict, model_dump) and LangGraph states",
+    files="whatever place an application keeps them in; GET /threads/{id}/state",
+    omits="marks of removed messages, other keys of a state",
+    source="langchain-ai/langchain: libs/core/langchain_core/messages, load/dump.py",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+)

@@ -1,0 +1,121 @@
+"""The observations of Langfuse: each generation has the messages that went in and the one that came out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
+from message_history.storage.formats.raw_blocks import BLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.document import Document
+
+__all__ = ["LANGFUSE"]
+
+_KINDS: Final = (
+    "GENERATION",
+    "SPAN",
+    "EVENT",
+    "AGENT",
+    "TOOL",
+    "CHAIN",
+    "RETRIEVER",
+    "EVALUATOR",
+    "EMBEDDING",
+    "GUARDRAIL",
+)
+
+
+def _is_observation(item: Mapping[str, Any]) -> bool:
+    return item.get("type") in _KINDS and ("input" in item or "output" in item)
+
+
+def _observations(document: Document) -> list[tuple[int, Any]]:
+    """Give the observations, those of traces too; a trace without any counts itself."""
+    found: list[tuple[int, Any]] = []
+    inner = document.object.get("data")
+    for n, item in list(enumerate(inner)) if isinstance(inner, list) else document.numbered_items():
+        nested = item.get("observations") if isinstance(item, dict) else None
+        has_nested = isinstance(nested, list) and any(isinstance(each, dict) for each in nested)
+        found += [(n, each) for each in nested] if has_nested and isinstance(nested, list) else [(n, item)]
+    return found
+
+
+def _is_trace(item: Mapping[str, Any]) -> bool:
+    return (
+        "input" in item
+        and "output" in item
+        and bool(item.keys() & {"traceId", "sessionId", "observations", "htmlPath"})
+    )
+
+
+def _fit(document: Document) -> Fit:
+    items = [item for _, item in _observations(document)[:60] if isinstance(item, dict)]
+    return fit_items(items, lambda item: _is_observation(item) or _is_trace(item))
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    main = Collector()
+    for n, item in _observations(document):
+        if not isinstance(item, dict) or not (_is_observation(item) or _is_trace(item)):
+            main.note(n, "an item that is no observation", item)
+        elif item.get("type") not in (None, "GENERATION"):
+            main.omit(f"observations of type {item.get('type')}")
+        else:
+            collector = Collector()
+            _add_all(collector, n, item.get("input"), "user")
+            _add_all(collector, n, item.get("output"), "assistant")
+            unread += collector.unread
+            label = f"observation {item.get('id') or n}" if found else ""
+            tools = _parsed(item.get("input"))
+            about = tools.get("tools") if isinstance(tools, dict) else None
+            found.append(
+                collector.conversation(BLOCKS, label=label, id=item.get("id"), title=item.get("name"), tools=about)
+            )
+    if not found:
+        found.append(main.conversation(BLOCKS))
+    return Reading(conversations=tuple(found), unread=(*main.unread, *unread))
+
+
+def _parsed(value: object) -> Any:
+    """Read what an export holds as JSON text."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _add_all(collector: Collector, n: int, value: object, role: str) -> None:
+    value = _parsed(value)
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        value = value["messages"]
+    for message in value if isinstance(value, list) else [value]:
+        if message is None or add_chat_message(collector, n, message):
+            continue
+        if isinstance(message, dict) and "role" in message:
+            collector.note(n, f"a message of the unknown role {message['role']!r}", message)
+        else:
+            collector.add_blocks(n, role, blocks_of(message))
+
+
+LANGFUSE: Final = Format(
+    name="langfuse",
+    title="Langfuse observations and traces",
+    files="exports of observations or traces as JSON or JSONL",
+    omits="spans, events and other observations that are no generations",
+    source="langfuse/langfuse: packages/shared/src/server/repositories/types.ts, fern/apis/server",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

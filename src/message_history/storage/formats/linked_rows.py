@@ -1,0 +1,42 @@
+"""Rows that name their parent: the conversation is what the newest descends from; the rest was rewound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Numbered", "path_to_newest"]
+
+Numbered = tuple[int, dict[str, Any]]
+"""A row with its line number."""
+
+
+def path_to_newest(rows: Sequence[Numbered], id_key: str, parent_key: str) -> list[Numbered]:
+    """Walk from the newest row back to the first.
+
+    A parent that is not in the file is taken to be the row before: programs name other things than rows there.
+
+    Args:
+        rows: the rows, in the order of the file.
+        id_key: the key of a row's id.
+        parent_key: the key of its parent's id.
+
+    Returns:
+        The rows of the conversation, oldest first.
+
+    Complexity: linear in the rows.
+    """
+    at = {row[id_key]: n for n, (_, row) in enumerate(rows) if isinstance(row.get(id_key), str)}
+    path: list[Numbered] = []
+    n = len(rows) - 1
+    while n >= 0:
+        path.append(rows[n])
+        parent = rows[n][1].get(parent_key)
+        known = at.get(parent, n) if isinstance(parent, str) else n
+        if parent is None and parent_key in rows[n][1]:
+            break
+        # A row that names a later one would lead round in a circle.
+        n = known if known < n else n - 1
+    return path[::-1]

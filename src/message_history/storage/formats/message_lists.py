@@ -1,0 +1,77 @@
+"""Lists of messages in a provider's form: a JSON list, an object or a request around one, one message per line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.registry import shape_of
+from message_history.storage.conversations import Conversation
+from message_history.storage.files import UnreadableFileError, read_bytes, repair_file
+from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.document import Document
+
+__all__ = ["MESSAGE_LISTS", "fit_of_messages", "is_message"]
+
+_CONTENT: Final = frozenset(
+    {"content", "parts", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning_details"}
+)
+
+
+def is_message(entry: object) -> bool:
+    """Return whether an entry is a message of a dialect, with its content where the dialect has it."""
+    if not isinstance(entry, Mapping):
+        return False
+    shape = shape_of(entry)
+    if "role" in entry:
+        return isinstance(entry["role"], str) and (bool(entry.keys() & _CONTENT) or len(entry) == 1)
+    return shape is not None
+
+
+def fit_of_messages(entries: Sequence[Any]) -> Fit:
+    """Judge a list of messages: every object in it must be one, or it would be lost."""
+    objects = [entry for entry in entries if isinstance(entry, Mapping)]
+    messages = sum(map(is_message, objects))
+    if messages == len(objects):
+        return Fit.CERTAIN if messages or not entries else Fit.NONE
+    return Fit.NEAR if messages else Fit.NONE
+
+
+def _fit(document: Document) -> Fit:
+    try:
+        saved = read_bytes(document.data)
+    except UnreadableFileError:
+        return Fit.NONE
+    return fit_of_messages(saved.entries)
+
+
+def _read(document: Document) -> Reading:
+    file = read_bytes(document.data)
+    tools = file.container.get("tools") if file.container is not None else None
+    conversation = Conversation(file=file, tools=tuple(tools) if isinstance(tools, list) else ())
+    return Reading(conversations=(conversation,), notes=file.notes)
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    repaired = repair_file(read_bytes(data), policy=policy)
+    return Rewritten(repaired.data, (("", repaired.repairs),), repaired.form)
+
+
+MESSAGE_LISTS: Final = Format(
+    name="messages",
+    title="Lists of messages in a provider's form, and bodies of requests (`messages`, `contents`, `input`)",
+    files="anywhere; Cline's and Roo Code's api_conversation_history.json among others",
+    omits="nothing; other keys of an object stay",
+    source="docs/dialects.md",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    repair=_repair,
+    judged=None,
+    general=True,
+)

@@ -1,0 +1,66 @@
+"""The chats that Open WebUI exports: each is a tree of messages with the newest one named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.chatgpt_export import branch_to
+from message_history.storage.formats.raw_blocks import BLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["OPEN_WEBUI"]
+
+
+def _chat(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = item.get("chat")
+    return inner if isinstance(inner, dict) else item
+
+
+def _nodes(item: Mapping[str, Any]) -> dict[str, Any] | None:
+    history = _chat(item).get("history")
+    nodes = history.get("messages") if isinstance(history, dict) else None
+    return nodes if isinstance(nodes, dict) else None
+
+
+def _fit(document: Document) -> Fit:
+    return fit_items(document.first_items(), lambda item: _nodes(item) is not None)
+
+
+def _read(document: Document) -> Reading:
+    found, unread = [], []
+    for n, item in document.numbered_items():
+        collector = Collector()
+        nodes = _nodes(item) if isinstance(item, dict) else None
+        if nodes is None:
+            collector.note(n, "an item that is no chat", item)
+        else:
+            chat = _chat(item)
+            path = branch_to(nodes, chat["history"].get("currentId"), "parentId")
+            if len(path) < len(nodes):
+                collector.omit("messages on another branch", len(nodes) - len(path))
+            for message in path:
+                if not add_chat_message(collector, n, message):
+                    collector.note(n, "a message of an unknown role", message)
+            title, id = item.get("title") or chat.get("title"), item.get("id") or chat.get("id")
+            found.append(collector.conversation(BLOCKS, label=f"chat {n + 1}" if n else "", id=id, title=title))
+        unread += collector.unread
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+OPEN_WEBUI: Final = Format(
+    name="open-webui",
+    title="Open WebUI chat exports",
+    files="chat-export-*.json",
+    omits="messages on other branches, sources, usage (reasoning and calls stay in the text)",
+    source="open-webui/open-webui: backend/open_webui/models/chats.py, src/lib/utils/index.ts",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

@@ -1,0 +1,129 @@
+"""What `opencode export` writes: an object about the session, and messages with parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["OPENCODE", "OPENCODE_STORAGE"]
+
+_NOT_SENT: Final = frozenset(
+    {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction", "subtask", "source-url"}
+)
+
+
+def _messages(document: Document) -> list[Any] | None:
+    found = document.object.get("messages", document.value)
+    return found if isinstance(found, list) else None
+
+
+def _is_message(item: Any) -> bool:
+    info = item.get("info") if isinstance(item, dict) else None
+    return isinstance(info, dict) and "role" in info and isinstance(item.get("parts"), list)
+
+
+def _fit(document: Document) -> Fit:
+    found = _messages(document)
+    return Fit.CERTAIN if found and all(map(_is_message, found)) else Fit.NONE
+
+
+def _read(document: Document) -> Reading:
+    collector = Collector()
+    for n, message in enumerate(_messages(document) or ()):
+        role = message["info"]["role"]
+        for part in message["parts"]:
+            _add_part(collector, n, role, part)
+        if message["info"].get("error"):
+            collector.omit("errors of replies")
+    about = document.object.get("info") or {}
+    return collector.reading(BLOCKS, id=about.get("id"), title=about.get("title"))
+
+
+def _add_part(collector: Collector, n: int, role: str, part: Any) -> None:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind == "text" and part.get("ignored") is not True:
+        collector.add_blocks(n, role, text(part.get("text")))
+    elif kind == "reasoning":
+        collector.add_blocks(n, role, thinking(part.get("text"), _signature(part)))
+    elif kind == "tool":
+        _add_tool(collector, n, part)
+    elif kind == "file":
+        collector.add_blocks(n, role, _file(part))
+    elif kind in _NOT_SENT or kind == "text":
+        collector.omit(f"{kind} parts")
+    else:
+        collector.note(n, f"a part of the unknown type {kind!r}", part)
+
+
+def _signature(part: Mapping[str, Any]) -> object:
+    about = (part.get("metadata") or {}).get("anthropic")
+    return about.get("signature") if isinstance(about, dict) else None
+
+
+def _add_tool(collector: Collector, n: int, part: Mapping[str, Any]) -> None:
+    state = part.get("state") or {}
+    collector.add_blocks(n, "assistant", [call(part.get("callID"), part.get("tool"), state.get("input"))])
+    status = state.get("status")
+    if status == "error":
+        collector.add_blocks(n, "user", [result(part.get("callID"), state.get("error"), is_error=True)])
+    elif "output" in state:
+        collector.add_blocks(n, "user", [result(part.get("callID"), state["output"])])
+
+
+def _file(part: Mapping[str, Any]) -> list[Any]:
+    if str(part.get("mime")).startswith("image/"):
+        return [image(part.get("url"))]
+    return text(f"[attached: {part.get('filename') or part.get('url')}]")
+
+
+OPENCODE: Final = Format(
+    name="opencode",
+    title="opencode exports",
+    files="`opencode export SESSION`",
+    omits="steps, snapshots, patches, retries, errors of replies",
+    source="anomalyco/opencode: packages/opencode/src/session/message-v2.ts, cli/cmd/export.ts",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+)
+
+
+def _is_stored(row: Mapping[str, Any]) -> bool:
+    is_part = "messageID" in row and isinstance(row.get("type"), str)
+    return is_part or ("sessionID" in row and "role" in row and "time" in row)
+
+
+def _fit_storage(document: Document) -> Fit:
+    return fit_items(document.first_items(), _is_stored)
+
+
+def _read_storage(document: Document) -> Reading:
+    """Read what one of opencode's files holds: all parts of a message are in files of their own."""
+    collector = Collector()
+    for n, row in document.numbered_items():
+        if not isinstance(row, dict) or "messageID" not in row:
+            collector.note(n, "a message without its parts, which are in other files; run `opencode export`", row)
+        elif row.get("type") == "tool" or row.get("type") == "reasoning":
+            _add_part(collector, n, "assistant", row)
+        else:
+            collector.note(n, "a part without its message, which says the role; run `opencode export`", row)
+    return collector.reading(BLOCKS)
+
+
+OPENCODE_STORAGE: Final = Format(
+    name="opencode-storage",
+    title="opencode: single files of its storage",
+    files="~/.local/share/opencode/storage/message and part",
+    omits="nothing; a file holds one message's head or one part, and the rest is said to be elsewhere",
+    source="anomalyco/opencode: packages/opencode/src/session/message-v2.ts",
+    checked="2026-11-22",
+    fit=_fit_storage,
+    read=_read_storage,
+)

@@ -1,0 +1,118 @@
+"""The spans of Arize Phoenix, in the attributes of OpenInference: nested, or with dots in their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.raw_blocks import BLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.document import Document
+
+__all__ = ["PHOENIX"]
+
+
+def _llm(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the attributes under `llm`, nested; an empty object when there are none."""
+    attributes = item.get("attributes")
+    found = _nested(attributes if isinstance(attributes, dict) else item)
+    inner = found.get("attributes", found)
+    llm = inner.get("llm") if isinstance(inner, dict) else None
+    return llm if isinstance(llm, dict) else {}
+
+
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Part names at their dots."""
+    made: dict[str, Any] = {}
+    for name, value in flat.items():
+        *way, last = str(name).split(".")
+        inner = made
+        for step in way:
+            next_one = inner.setdefault(step, {})
+            inner = next_one if isinstance(next_one, dict) else {}
+        inner[last] = value
+    return made
+
+
+def _listed(value: object) -> list[Any]:
+    """Give a list, or what is numbered from 0 as one."""
+    if isinstance(value, dict) and all(str(key).isdigit() for key in value):
+        return [value[key] for key in sorted(value, key=int)]
+    return value if isinstance(value, list) else []
+
+
+def _is_span(item: Mapping[str, Any]) -> bool:
+    return bool(item.keys() & {"context", "span_kind", "name", "spanKind"}) and (
+        "attributes" in item or any(str(key).startswith("attributes.") for key in item)
+    )
+
+
+def _items(document: Document) -> list[tuple[int, Any]]:
+    data = document.object.get("data")
+    return list(enumerate(data)) if isinstance(data, list) else document.numbered_items()
+
+
+def _fit(document: Document) -> Fit:
+    items = [item for _, item in _items(document)[:60] if isinstance(item, dict)]
+    return fit_items(items, _is_span, lambda item: bool(_llm(item).keys() & {"input_messages", "output_messages"}))
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    others = Collector()
+    for n, item in _items(document):
+        llm = _llm(item) if isinstance(item, dict) else {}
+        messages = [*_listed(llm.get("input_messages")), *_listed(llm.get("output_messages"))]
+        if not messages:
+            others.omit("spans without messages")
+            continue
+        collector = Collector()
+        for message in messages:
+            plain = _message(message)
+            if not add_chat_message(collector, n, plain):
+                collector.note(n, "a message of an unknown role", message)
+        unread += collector.unread
+        id = (item.get("context") or {}).get("span_id") if isinstance(item.get("context"), dict) else None
+        label = f"span {id or n}" if found else ""
+        found.append(collector.conversation(BLOCKS, label=label, id=id, title=item.get("name")))
+    return Reading(conversations=tuple(found or [others.conversation(BLOCKS)]), unread=tuple(unread))
+
+
+def _message(wrapped: Any) -> dict[str, Any]:
+    """Give a message without the names that are put around everything."""
+    inner = wrapped.get("message", wrapped) if isinstance(wrapped, dict) else {}
+    inner = _nested(inner) if isinstance(inner, dict) else {}
+    inner = inner.get("message", inner)
+    contents = [_content(each) for each in _listed(inner.get("contents"))]
+    calls = [each.get("tool_call", each) for each in _listed(inner.get("tool_calls")) if isinstance(each, dict)]
+    made = {key: value for key, value in inner.items() if key not in ("contents", "tool_calls")}
+    made |= {"tool_calls": calls} if calls else {}
+    return {**made, "content": contents} if contents and not made.get("content") else made
+
+
+def _content(wrapped: Any) -> Any:
+    inner = wrapped.get("message_content", wrapped) if isinstance(wrapped, dict) else wrapped
+    if isinstance(inner, dict) and inner.get("type") == "image":
+        url = ((inner.get("image") or {}).get("image") or {}).get("url")
+        return {"type": "image_url", "image_url": {"url": url}}
+    return inner
+
+
+PHOENIX: Final = Format(
+    name="phoenix",
+    title="Arize Phoenix spans (OpenInference)",
+    files="exports of spans as JSON or JSONL",
+    omits="spans without messages",
+    source="Arize-ai/openinference: spec/semantic_conventions.md, Arize-ai/phoenix: packages/phoenix-client",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

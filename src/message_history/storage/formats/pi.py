@@ -1,0 +1,158 @@
+"""The sessions of pi and OpenClaw: a tree of entries, of which the path to the newest is the conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_of
+from message_history.storage.formats.linked_rows import path_to_newest
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.storage.formats.document import Document
+    from message_history.storage.formats.linked_rows import Numbered
+
+__all__ = ["PI"]
+
+_KINDS: Final = frozenset(
+    {
+        *("session", "message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom"),
+        *("custom_message", "label", "session_info"),
+    }
+)
+_NOT_SENT: Final = frozenset({"session", "model_change", "thinking_level_change", "custom", "label", "session_info"})
+_SUMMARY: Final = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
+_BRANCH: Final = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
+_FAILED: Final = ("error", "aborted")
+
+
+def _fit(document: Document) -> Fit:
+    rows = document.first_rows()
+    header = next((row for row in rows if row.get("type") == "session"), {})
+    marked = "cwd" in header and "harness" not in header
+    return fit_of(sum(row.get("type") in _KINDS for row in rows), marked, len(rows))
+
+
+def _read(document: Document) -> Reading:
+    every = list(document.rows())
+    header = next((row for _, row in every if row.get("type") == "session"), {})
+    name = next((row.get("name") for _, row in reversed(every) if row.get("type") == "session_info"), None)
+    entries = [(number, row) for number, row in every if row.get("type") != "session"]
+    collector = Collector()
+    path = path_to_newest(entries, "id", "parentId")
+    on_path = {number for number, _ in path}
+    for number, row in entries:
+        if number not in on_path and row.get("type") not in _NOT_SENT:
+            collector.omit("entries on another branch")
+    for number, row in _since_compaction(path, collector):
+        _add_entry(collector, number, row)
+    return collector.reading(BLOCKS, id=header.get("id"), title=name)
+
+
+def _since_compaction(path: Sequence[Numbered], collector: Collector) -> list[Numbered]:
+    """Give the entries that are sent: the newest summary, what was kept before it, and what came after it."""
+    newest = next((n for n in range(len(path) - 1, -1, -1) if path[n][1].get("type") == "compaction"), None)
+    if newest is None:
+        return list(path)
+    kept_from = path[newest][1].get("firstKeptEntryId")
+    first = next((n for n in range(newest) if path[n][1].get("id") == kept_from), newest)
+    for _, row in path[:first]:
+        if row.get("type") not in _NOT_SENT:
+            collector.omit("compacted entries")
+    kept = [(number, row) for number, row in path[first:newest] if row.get("type") != "compaction"]
+    collector.omit("summaries of older compactions", newest - first - len(kept))
+    return [path[newest], *kept, *path[newest + 1 :]]
+
+
+def _add_entry(collector: Collector, number: int, row: Mapping[str, Any]) -> None:
+    kind = row.get("type")
+    if kind == "message" and isinstance(row.get("message"), dict):
+        _add_message(collector, number, row["message"])
+    elif kind == "custom_message":
+        collector.add_blocks(number, "user", _content(row.get("content")))
+    elif kind == "compaction":
+        collector.add_blocks(number, "user", text(f"{_SUMMARY}{row.get('summary')}\n</summary>"))
+    elif kind == "branch_summary":
+        collector.add_blocks(number, "user", text(f"{_BRANCH}{row.get('summary')}</summary>"))
+    elif kind in _NOT_SENT:
+        collector.omit(str(kind))
+    else:
+        collector.note(number, f"an entry of the unknown type {kind!r}", row)
+
+
+def _add_message(collector: Collector, number: int, message: Mapping[str, Any]) -> None:
+    role = message.get("role")
+    if role == "assistant" and message.get("stopReason") in _FAILED:
+        collector.omit("replies that failed or were aborted")
+    elif role == "assistant":
+        collector.add_blocks(number, "assistant", _content(message.get("content"), str(message.get("api"))))
+    elif role == "toolResult":
+        content = _content(message.get("content"))
+        made = result(message.get("toolCallId"), content, is_error=message.get("isError"))
+        collector.add_blocks(number, "user", [made])
+    elif role == "bashExecution" and message.get("excludeFromContext") is not True:
+        collector.add_blocks(number, "user", text(_command(message)))
+    elif role == "bashExecution":
+        collector.omit("commands that the user kept from the model")
+    elif role in ("branchSummary", "compactionSummary"):
+        opening = _BRANCH if role == "branchSummary" else _SUMMARY
+        collector.add_blocks(number, "user", text(f"{opening}{message.get('summary')}\n</summary>"))
+    elif role in ("user", "custom", "hookMessage"):
+        collector.add_blocks(number, "user", _content(message.get("content")))
+    elif role == "system":
+        collector.add(number, {"role": "system", "content": _content(message.get("content"))})
+    else:
+        collector.note(number, f"a message of the unknown role {role!r}", message)
+
+
+def _content(content: object, api: str = "") -> list[Any]:
+    if isinstance(content, str):
+        return text(content)
+    return [block for item in content for block in _block(item, api)] if isinstance(content, list) else []
+
+
+def _block(item: Any, api: str) -> list[Any]:
+    kind = item.get("type") if isinstance(item, dict) else None
+    if kind == "text":
+        return text(item.get("text"))
+    if kind == "thinking":
+        return _thinking(item, api)
+    if kind == "toolCall":
+        return [call(item.get("id"), item.get("name"), item.get("arguments"))]
+    if kind == "image":
+        return [image(f"data:{item.get('mimeType')};base64,{item.get('data')}")]
+    return [item]
+
+
+def _thinking(item: Mapping[str, Any], api: str) -> list[Any]:
+    signature = item.get("thinkingSignature")
+    if not api.startswith("anthropic"):
+        # The signature is of another provider, in a form of pi.
+        blocks = thinking(item.get("thinking"))
+        return [{**block, "thinkingSignature": signature} for block in blocks] if signature else blocks
+    if item.get("redacted") is True:
+        return [{"type": "redacted_thinking", "data": signature}]
+    return thinking(item.get("thinking"), signature)
+
+
+def _command(message: Mapping[str, Any]) -> str:
+    output = f"```\n{message['output']}\n```" if message.get("output") else "(no output)"
+    code = message.get("exitCode")
+    cancelled = "\n\n(command cancelled)" if message.get("cancelled") is True else ""
+    failed = f"\n\nCommand exited with code {code}" if code and not cancelled else ""
+    return f"Ran `{message.get('command')}`\n{output}{cancelled}{failed}"
+
+
+PI: Final = Format(
+    name="pi",
+    title="pi and OpenClaw sessions",
+    files="~/.pi/agent/sessions/*/*.jsonl, ~/.openclaw/agents/*/sessions/*.jsonl",
+    omits="settings, labels, state of extensions, other branches, compacted entries, aborted replies, commands with !!",
+    source="badlogic/pi-mono: packages/coding-agent/src/core/session-manager.ts, messages.ts",
+    checked="2026-03-15",
+    fit=_fit,
+    read=_read,
+    judged=frozenset({"AN-C4"}),
+)

@@ -1,0 +1,66 @@
+"""Data sets of preferences and of prompts with completions, as TRL takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.message_lists import is_message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.document import Document
+
+__all__ = ["PREFERENCES"]
+
+_ENDS: Final = ("completion", "chosen", "rejected")
+
+
+def _messages(item: Mapping[str, Any], key: str) -> list[Any] | None:
+    found = item.get(key)
+    return found if isinstance(found, list) and found and all(map(is_message, found)) else None
+
+
+def _is_row(item: Mapping[str, Any]) -> bool:
+    return any(_messages(item, key) for key in _ENDS)
+
+
+def _fit(document: Document) -> Fit:
+    return fit_items(document.first_items(), _is_row)
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    for n, item in document.numbered_items():
+        if not isinstance(item, dict) or not _is_row(item):
+            other = Collector()
+            other.note(n, "an item without messages", item)
+            unread += other.unread
+            continue
+        for key in _ENDS:
+            end = _messages(item, key)
+            if end is None:
+                continue
+            collector = Collector()
+            for message in [*(_messages(item, "prompt") or item.get("messages") or []), *end]:
+                collector.add(n, message)
+            label = f"item {n}, {key}" if found else ""
+            found.append(collector.conversation(None, label=label, tools=item.get("tools")))
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+PREFERENCES: Final = Format(
+    name="preferences",
+    title="Data sets with prompt and completion, or chosen and rejected (TRL)",
+    files="data sets: a JSON list, or a row in each line",
+    omits="scores and labels",
+    source="huggingface/trl: docs/source/dataset_formats.md",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

@@ -1,0 +1,90 @@
+"""The chats of Qwen Code: a tree of records with Gemini's contents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects import Gemini
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.linked_rows import path_to_newest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.document import Document
+
+__all__ = ["QWEN_CODE"]
+
+_SENT: Final = ("user", "assistant", "tool_result")
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    return "uuid" in row and "sessionId" in row and row.get("type") in (*_SENT, "system")
+
+
+def _is_marked(row: Mapping[str, Any]) -> bool:
+    message = row.get("message")
+    return _is_row(row) and isinstance(message, dict) and "parts" in message
+
+
+def _fit(document: Document) -> Fit:
+    return fit_items(document.first_rows(), _is_row, _is_marked)
+
+
+def _read(document: Document) -> Reading:
+    rows = list(document.rows())
+    collector = Collector()
+    path = path_to_newest(rows, "uuid", "parentUuid")
+    on_path = {number for number, _ in path}
+    collector.omit(
+        "records on another branch", sum(n not in on_path and row["type"] in _SENT for n, row in _typed(rows))
+    )
+    for number, row in path:
+        content = row.get("message")
+        if row.get("type") in _SENT and isinstance(content, dict) and isinstance(content.get("parts"), list):
+            collector.add(number, content)
+        elif row.get("type") == "system":
+            _take_system(collector, number, row)
+        elif row.get("type") in _SENT:
+            collector.omit("records without a message")
+        else:
+            collector.note(number, f"a record of the unknown type {row.get('type')!r}", row)
+    first = rows[0][1] if rows else {}
+    title = next((_title(row) for _, row in reversed(rows) if row.get("subtype") == "custom_title"), None)
+    return collector.reading(Gemini(), id=first.get("sessionId"), title=title)
+
+
+def _typed(rows: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
+    return [(number, row) for number, row in rows if isinstance(row.get("type"), str)]
+
+
+def _title(row: Mapping[str, Any]) -> object:
+    payload = row.get("systemPayload")
+    return payload.get("customTitle") if isinstance(payload, dict) else None
+
+
+def _take_system(collector: Collector, number: int, row: Mapping[str, Any]) -> None:
+    """Take what the program noted; after a compression the conversation is what that kept."""
+    payload = row.get("systemPayload")
+    kept = payload.get("compressedHistory") if isinstance(payload, dict) else None
+    if row.get("subtype") != "chat_compression" or not isinstance(kept, list):
+        collector.omit(f"system records: {row.get('subtype') or 'other'}")
+        return
+    collector.omit("compressed messages", len(collector.entries))
+    collector.entries.clear()
+    collector.places.clear()
+    for content in kept:
+        collector.add(number, content)
+
+
+QWEN_CODE: Final = Format(
+    name="qwen-code",
+    title="Qwen Code chats",
+    files="~/.qwen/projects/*/chats/*.jsonl",
+    omits="telemetry, slash commands and other records of type system, other branches, compressed messages",
+    source="QwenLM/qwen-code: packages/core/src/services/chatRecordingService.ts, sessionService.ts",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=frozenset({"GM-G07", "GM-G08"}),
+)

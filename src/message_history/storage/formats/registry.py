@@ -1,0 +1,159 @@
+"""All formats by name, and which of them a file is in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError, read_bytes
+from message_history.storage.formats.adk import ADK
+from message_history.storage.formats.agent_framework import AGENT_FRAMEWORK
+from message_history.storage.formats.ai_sdk import AI_SDK, AI_SDK_MODEL
+from message_history.storage.formats.aider import AIDER
+from message_history.storage.formats.antigravity import ANTIGRAVITY
+from message_history.storage.formats.assistants_threads import ASSISTANTS_THREADS
+from message_history.storage.formats.atif import ATIF
+from message_history.storage.formats.autogen import AUTOGEN
+from message_history.storage.formats.base import Fit, Reading
+from message_history.storage.formats.batch_results import BATCH_RESULTS
+from message_history.storage.formats.chatgpt_export import CHATGPT_EXPORT
+from message_history.storage.formats.claude_code import CLAUDE_CODE
+from message_history.storage.formats.claude_export import CLAUDE_EXPORT
+from message_history.storage.formats.cline import CLINE_DISPLAY
+from message_history.storage.formats.codex import CODEX
+from message_history.storage.formats.continue_dev import CONTINUE
+from message_history.storage.formats.conversation_lists import CONVERSATION_LISTS
+from message_history.storage.formats.copilot_cli import COPILOT_CLI
+from message_history.storage.formats.crewai import CREWAI
+from message_history.storage.formats.cursor import CURSOR
+from message_history.storage.formats.droid import DROID, DROID_STREAM
+from message_history.storage.formats.gemini_cli import GEMINI_CLI
+from message_history.storage.formats.goose import GOOSE
+from message_history.storage.formats.grok_cli import GROK_CLI
+from message_history.storage.formats.haystack import HAYSTACK
+from message_history.storage.formats.hermes import HERMES
+from message_history.storage.formats.inspect_logs import INSPECT_LOGS
+from message_history.storage.formats.kimi_cli import KIMI_CODE, KIMI_CONTEXT, KIMI_WIRE
+from message_history.storage.formats.langchain_dumps import LANGCHAIN
+from message_history.storage.formats.langfuse import LANGFUSE
+from message_history.storage.formats.librechat import LIBRECHAT
+from message_history.storage.formats.llama_index import LLAMA_INDEX
+from message_history.storage.formats.message_lists import MESSAGE_LISTS
+from message_history.storage.formats.open_webui import OPEN_WEBUI
+from message_history.storage.formats.opencode import OPENCODE, OPENCODE_STORAGE
+from message_history.storage.formats.openhands import OPENHANDS
+from message_history.storage.formats.own_sessions import OWN_SESSIONS
+from message_history.storage.formats.phoenix import PHOENIX
+from message_history.storage.formats.pi import PI
+from message_history.storage.formats.preferences import PREFERENCES
+from message_history.storage.formats.qwen_code import QWEN_CODE
+from message_history.storage.formats.session_traces import SESSION_TRACES
+from message_history.storage.formats.sharegpt import SHAREGPT
+from message_history.storage.formats.swe_agent import MINI_SWE_AGENT, SWE_AGENT
+from message_history.storage.formats.tau_bench import TAU2_BENCH, TAU_BENCH
+
+if TYPE_CHECKING:
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.formats.base import Format
+    from message_history.storage.formats.document import Document
+
+__all__ = ["FORMATS", "nearest_formats", "read_as", "recognise"]
+
+_ALL: Final = (
+    *(OWN_SESSIONS, CLAUDE_CODE, CODEX, PI, GEMINI_CLI, QWEN_CODE, CURSOR, COPILOT_CLI, DROID, DROID_STREAM),
+    *(GROK_CLI, KIMI_CONTEXT, KIMI_WIRE, KIMI_CODE, ANTIGRAVITY, GOOSE, HERMES, CLINE_DISPLAY, OPENCODE),
+    *(OPENCODE_STORAGE, AIDER, CONTINUE, AI_SDK, AI_SDK_MODEL, LANGCHAIN, AUTOGEN, LLAMA_INDEX, HAYSTACK),
+    *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
+    *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
+    *(SESSION_TRACES, SHAREGPT, BATCH_RESULTS, PREFERENCES, CONVERSATION_LISTS, MESSAGE_LISTS),
+)
+FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
+"""The formats by name; those of one program first."""
+_ODD: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What readers run into when a value is of another type than its program ever writes: such a file is another's."""
+
+
+def recognise(document: Document) -> Format:
+    """Find the format of a file.
+
+    Args:
+        document: the file.
+
+    Returns:
+        The one format that it is certainly in; a format that many programs write when it is in none of one program.
+
+    Raises:
+        NotRecognisedError: when no format fits with certainty, or several of one program do.
+        UnreadableFileError: when it is damaged so that nothing can be read.
+
+    Complexity: constant for most formats, which look at the first objects; linear for plain lists.
+    """
+    for general in (False, True):
+        fitting = [each for each in _ALL if each.general is general and _fit(each, document) is Fit.CERTAIN]
+        if fitting and (general or len(fitting) == 1):
+            return fitting[0]
+        if fitting:
+            raise NotRecognisedError(each.name for each in fitting)
+    nearest = nearest_formats(document)
+    if nearest:
+        raise NotRecognisedError(nearest)
+    try:
+        read_bytes(document.data)
+    except UnreadableFileError as error:
+        if not error.sound:
+            raise
+        raise NotRecognisedError(why=str(error)) from error
+    raise NotRecognisedError(why="no entry in it is a message")
+
+
+def nearest_formats(document: Document) -> list[str]:
+    """Name the formats that a file is like.
+
+    Args:
+        document: the file.
+
+    Returns:
+        The names of those that have marks in it, in the order of the registry.
+    """
+    return [each.name for each in _ALL if _fit(each, document) is not Fit.NONE]
+
+
+def read_as(document: Document, chosen: Format) -> Reading:
+    """Read a file in a format.
+
+    Args:
+        document: the file.
+        chosen: the format.
+
+    Returns:
+        The conversations, each with its origin and the rules that it is judged by.
+
+    Raises:
+        UnreadableFileError: when it holds no conversation of this format.
+
+    Complexity: linear in the file.
+    """
+    try:
+        reading = chosen.read(document)
+    except UnreadableFileError:
+        raise
+    except _ODD as error:
+        raise UnreadableFileError(f"its entries are not built as those of the format {chosen.name}: {error}") from error
+    return evolve(reading, conversations=tuple(_finished(each, document, chosen) for each in reading.conversations))
+
+
+def _fit(one: Format, document: Document) -> Fit:
+    try:
+        return one.fit(document)
+    except _ODD:
+        return Fit.NONE
+
+
+def _finished(conversation: Conversation, document: Document, chosen: Format) -> Conversation:
+    file = conversation.file
+    if document.value is not None and not document.lines and file.container is None:
+        # The places in a JSON value are no lines.
+        file = evolve(file, form=FileForm.LIST if file.form is FileForm.LINES else file.form, lines=())
+    judged = conversation.judged if conversation.judged is not None else chosen.judged
+    return evolve(conversation, file=file, judged=judged, origin=evolve(conversation.origin, format=chosen.name))

@@ -1,0 +1,162 @@
+"""ShareGPT and its kin: turns with `from` and `value`, and calls as JSON text or between tags."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
+
+if TYPE_CHECKING:
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.document import Document
+
+__all__ = ["SHAREGPT"]
+
+_ROLES: Final = {
+    **dict.fromkeys(("human", "user"), "user"),
+    **dict.fromkeys(("gpt", "assistant", "chatgpt", "bing", "bard", "model"), "assistant"),
+    **dict.fromkeys(("function_call", "tool_call"), "call"),
+    **dict.fromkeys(("observation", "tool", "function_response", "tool_response", "function"), "result"),
+    "system": "system",
+}
+_TAGGED: Final = re.compile(r"<(think|tool_call|tool_response)>\s*(.*?)\s*</\1>", re.DOTALL)
+
+
+def _turns(item: Any) -> list[Any] | None:
+    found = (
+        next((item[key] for key in ("conversations", "conversation") if key in item), None)
+        if isinstance(item, dict)
+        else item
+    )
+    if not isinstance(found, list) or not found:
+        return None
+    return found if all(isinstance(turn, dict) and "from" in turn and "value" in turn for turn in found) else None
+
+
+def _items(document: Document) -> list[tuple[int, Any]]:
+    """Give the conversations; a mere list of turns is one of them."""
+    if isinstance(document.value, list) and _turns(document.value) is not None:
+        return [(0, document.value)]
+    return document.numbered_items()
+
+
+def _fit(document: Document) -> Fit:
+    items = [item for _, item in _items(document)[:60]]
+    fitting = sum(_turns(item) is not None for item in items)
+    if fitting * 2 > len(items):
+        return Fit.CERTAIN
+    return Fit.NEAR if fitting else Fit.NONE
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    for n, item in _items(document):
+        collector = Collector()
+        turns = _turns(item)
+        if turns is None:
+            collector.note(n, "an item that is no conversation", item)
+        else:
+            about = item if isinstance(item, dict) else {}
+            if isinstance(about.get("system"), str) and about["system"]:
+                collector.add(n, {"role": "system", "content": about["system"]})
+            _Turns(collector, n).take_all(turns)
+            label = f"item {n}" if found else ""
+            found.append(
+                collector.conversation(BLOCKS, label=label, id=about.get("id"), tools=_tools(about.get("tools")))
+            )
+            for key in ("chosen", "rejected"):
+                if key in about:
+                    collector.note(n, f"a preference under `{key}`", about[key])
+        unread += collector.unread
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+def _tools(tools: object) -> object:
+    if isinstance(tools, str):
+        try:
+            return json.loads(tools)
+        except ValueError:
+            return None
+    return tools
+
+
+class _Turns:
+    """The turns of one conversation; calls and results have no ids, so they are paired in order."""
+
+    def __init__(self, collector: Collector, place: int) -> None:
+        self._collector = collector
+        self._place = place
+        self._open: list[str] = []
+        self._made = 0
+
+    def take_all(self, turns: list[Any]) -> None:
+        """Take the turns."""
+        for turn in turns:
+            role, value = _ROLES.get(str(turn["from"]).lower()), turn["value"]
+            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            if role is None:
+                self._collector.note(self._place, f"a turn of the unknown speaker {turn['from']!r}", turn)
+            elif role == "system":
+                self._collector.add(self._place, {"role": "system", "content": written})
+            elif role == "call":
+                self._add("assistant", self._calls(written) or text(written))
+            elif role == "result":
+                tagged = [each[2] for each in _TAGGED.finditer(written) if each[1] == "tool_response"]
+                self._add("user", [self._result(each) for each in tagged or [written]])
+            else:
+                self._add(role, self._parts(written) if role == "assistant" else text(written))
+
+    def _add(self, role: str, blocks: list[Any]) -> None:
+        self._collector.add_blocks(self._place, role, blocks)
+
+    def _parts(self, written: str) -> list[Any]:
+        """Part what the assistant wrote into text, thinking and calls."""
+        blocks: list[Any] = []
+        at = 0
+        for found in _TAGGED.finditer(written):
+            inner = (
+                thinking(found[2]) if found[1] == "think" else self._calls(found[2]) if found[1] == "tool_call" else []
+            )
+            if inner:
+                blocks += [*text(written[at : found.start()].strip()), *inner]
+                at = found.end()
+        rest = written[at:]
+        return [*blocks, *text(rest.strip() if blocks else rest)]
+
+    def _calls(self, written: str) -> list[Any]:
+        try:
+            value = json.loads(written)
+        except ValueError:
+            return []
+        made = []
+        for each in value if isinstance(value, list) else [value]:
+            if not isinstance(each, dict) or not isinstance(each.get("name"), str):
+                return []
+            made.append(call(self._new_id(), each["name"], each.get("arguments", each.get("parameters"))))
+        return made
+
+    def _new_id(self) -> str:
+        self._made += 1
+        self._open.append(f"call_{self._made}")
+        return self._open[-1]
+
+    def _result(self, written: str) -> dict[str, Any]:
+        return result(self._open.pop(0) if self._open else None, written)
+
+
+SHAREGPT: Final = Format(
+    name="sharegpt",
+    title="ShareGPT data sets (LLaMA-Factory, Axolotl, Hermes)",
+    files="data sets: a JSON list, or a conversation in each line",
+    omits="nothing; ids are given to calls, for the format has none",
+    source="hiyouga/LLaMA-Factory: data/README.md, src/llamafactory/data/converter.py; axolotl: prompt_strategies",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)

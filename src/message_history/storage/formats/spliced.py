@@ -1,0 +1,100 @@
+"""Programs whose files are repaired line by line: what is sound stays as it was written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.conversations import Conversation, Origin
+from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, json_bytes
+from message_history.storage.formats.base import Reading, Rewritten
+from message_history.storage.formats.document import rows_in
+from message_history.storage.sessions.splicing import Line, Splice, Thread, splice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+    from message_history.storage.formats.document import Document
+
+    Threads = Callable[[Sequence[Line]], tuple[Thread, ...]]
+    Weave = Callable[[Sequence[Line], Sequence[Splice]], list[tuple[Line | None, dict[str, Any] | None]]]
+
+__all__ = ["line_bytes", "read_threads", "repair_threads"]
+
+ROUNDS: Final = 8
+"""How often a file is repaired at most before what it still holds is left as it is."""
+REWOUND: Final = "lines of messages that were rewound or compacted"
+
+
+def read_threads(document: Document, threads: Threads) -> Reading:
+    """Read the conversations in a file.
+
+    Args:
+        document: the file.
+        threads: finds them.
+
+    Returns:
+        The conversations.
+
+    Raises:
+        UnreadableFileError: when there are none.
+    """
+    found = tuple(map(_conversation, threads(document.lines)))
+    if not found:
+        raise UnreadableFileError("nothing was said in it yet", sound=True)
+    return Reading(conversations=found)
+
+
+def repair_threads(data: bytes, policy: Policy, threads: Threads, weave: Weave) -> Rewritten:
+    """Repair the conversations of a file until nothing changes: which lines they hold may change with it.
+
+    Args:
+        data: the file's content.
+        policy: decides where there is a choice.
+        threads: finds the conversations.
+        weave: puts them back among the lines.
+
+    Returns:
+        What to write.
+
+    Complexity: linear in the file.
+    """
+    recorded: dict[str, list[Repair]] = defaultdict(list)
+    for _ in range(ROUNDS):
+        lines, _notes = rows_in(data)
+        splices = _splices(threads(lines), policy)
+        for found in splices:
+            known = set(recorded[found.thread.label])
+            recorded[found.thread.label] += [repair for repair in found.repairs if repair not in known]
+        written = b"".join(line_bytes(line, value) for line, value in weave(lines, splices))
+        if written == data:
+            break
+        data = written
+    return Rewritten(data, tuple((label, tuple(repairs)) for label, repairs in recorded.items()))
+
+
+def _splices(threads: Sequence[Thread], policy: Policy) -> list[Splice]:
+    found = [splice(thread, policy) for thread in threads]
+    return [
+        splice(each.thread, policy, as_sent=True)
+        if not each.changed and _conversation(each.thread).violations()
+        else each
+        for each in found
+    ]
+
+
+def _conversation(thread: Thread) -> Conversation:
+    saved = SavedFile(entries=thread.entries, form=FileForm.LINES, lines=thread.first_lines, known=thread.dialect)
+    omitted = ((REWOUND, thread.omitted),) if thread.omitted else ()
+    return Conversation(file=saved, origin=Origin(label=thread.label), judged=thread.judged, omitted=omitted)
+
+
+def line_bytes(line: Line | None, value: Mapping[str, Any] | None) -> bytes:
+    """Write a line: its new value, or else what stood there; nothing for a line that could not be read."""
+    if value is not None:
+        return json_bytes(value) + b"\n"
+    if line is None or (line.value is None and line.written.strip()):
+        return b""
+    return line.written if line.written.endswith(b"\n") else line.written + b"\n"

@@ -1,0 +1,112 @@
+"""The results of tau-bench and tau2-bench: simulated conversations with their rewards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects import OpenAIChat
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.raw_blocks import BLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.document import Document
+
+__all__ = ["TAU2_BENCH", "TAU_BENCH"]
+
+
+def _is_result(item: Mapping[str, Any]) -> bool:
+    return "task_id" in item and isinstance(item.get("traj"), list)
+
+
+def _fit(document: Document) -> Fit:
+    return fit_items(document.first_items(), _is_result)
+
+
+def _read(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    for n, item in document.numbered_items():
+        collector = Collector()
+        if not isinstance(item, dict) or not _is_result(item):
+            collector.note(n, "an item that is no result", item)
+        else:
+            for message in item["traj"]:
+                collector.add(n, message)
+            label = f"task {item['task_id']}, trial {item.get('trial', 0)}"
+            id = str(item["task_id"])
+            found.append(collector.conversation(OpenAIChat(), label=label if found else "", id=id, title=label))
+        unread += collector.unread
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+TAU_BENCH: Final = Format(
+    name="tau-bench",
+    title="tau-bench results",
+    files="results/*.json",
+    omits="rewards and information on the task",
+    source="sierra-research/tau-bench: tau_bench/run.py, historical_trajectories",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+)
+
+
+def _simulations(document: Document) -> list[Any]:
+    found = document.object.get("simulations")
+    return found if isinstance(found, list) else []
+
+
+def _fit_2(document: Document) -> Fit:
+    items = [item for item in _simulations(document)[:60] if isinstance(item, dict)]
+    return fit_items(items, lambda item: "task_id" in item and isinstance(item.get("messages"), list))
+
+
+def _read_2(document: Document) -> Reading:
+    found: list[Conversation] = []
+    unread: list[LineNote] = []
+    for n, item in enumerate(_simulations(document)):
+        collector = Collector()
+        for message in item.get("messages") or []:
+            _add(collector, n, message)
+        unread += collector.unread
+        label = f"task {item.get('task_id')}, trial {item.get('trial', 0)}"
+        found.append(collector.conversation(BLOCKS, label=label if found else "", id=item.get("id"), title=label))
+    return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+def _add(collector: Collector, n: int, message: Any) -> None:
+    if not isinstance(message, dict):
+        collector.note(n, "an entry that is no message", message)
+        return
+    inner = message.get("tool_messages")
+    if isinstance(inner, list):
+        for each in inner:
+            _add(collector, n, each)
+        return
+    if message.get("role") == "user" and message.get("tool_calls"):
+        # The simulated user has tools of its own, which the agent does not see.
+        collector.omit("calls of the simulated user")
+        message = {key: value for key, value in message.items() if key != "tool_calls"}
+    if message.get("role") == "tool" and message.get("requestor") == "user":
+        collector.omit("results of the simulated user's calls")
+    elif not add_chat_message(collector, n, message):
+        collector.note(n, f"a message of the unknown role {message.get('role')!r}", message)
+
+
+TAU2_BENCH: Final = Format(
+    name="tau2-bench",
+    title="tau2-bench results",
+    files="data/simulations/*.json",
+    omits="rewards, tasks, costs, tools of the simulated user",
+    source="sierra-research/tau2-bench: src/tau2/data_model/message.py, simulation.py",
+    checked="2026-11-22",
+    fit=_fit_2,
+    read=_read_2,
+    judged=NOTHING_JUDGED,
+)

@@ -1,0 +1,756 @@
+"""A small file of each format, made by hand. All tell the same story, as far as their format can."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+QUESTION = "What is in a.txt?"
+LOOKING = "Let me look."
+THOUGHT = "I should read the file."
+RESULT = "three lines"
+ANSWER = "It has three lines."
+ARGUMENTS = {"path": "a.txt"}
+TEXT_ARGUMENTS = json.dumps(ARGUMENTS)
+FULL = ("user", "assistant", "call", "result", "answer")
+
+
+class Sample(NamedTuple):
+    """A file: its format's name, its content, and what of the story is in it."""
+
+    format: str
+    data: bytes
+    holds: tuple[str, ...] = FULL
+    tool: str = "read_file"
+
+
+def lines(*values: Any) -> bytes:
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
+
+
+def value(whole: Any) -> bytes:
+    return json.dumps(whole, indent=1).encode()
+
+
+def text(written: str) -> dict[str, Any]:
+    return {"type": "text", "text": written}
+
+
+CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "read_file", "arguments": TEXT_ARGUMENTS}}
+CHAT = [
+    {"role": "user", "content": QUESTION},
+    {"role": "assistant", "content": LOOKING, "tool_calls": [CHAT_CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": RESULT},
+    {"role": "assistant", "content": ANSWER},
+]
+TOOL_USE = {"type": "tool_use", "id": "c1", "name": "read_file", "input": ARGUMENTS}
+TOOL_RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": RESULT}
+CLAUDE = [
+    {"role": "user", "content": QUESTION},
+    {"role": "assistant", "content": [text(LOOKING), TOOL_USE]},
+    {"role": "user", "content": [TOOL_RESULT]},
+    {"role": "assistant", "content": [text(ANSWER)]},
+]
+GEMINI = [
+    {"role": "user", "parts": [{"text": QUESTION}]},
+    {
+        "role": "model",
+        "parts": [{"text": LOOKING}, {"functionCall": {"id": "c1", "name": "read_file", "args": ARGUMENTS}}],
+    },
+    {
+        "role": "user",
+        "parts": [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": RESULT}}}],
+    },
+    {"role": "model", "parts": [{"text": ANSWER}]},
+]
+
+
+def linked(kind: str, messages: list[Any], **more: Any) -> list[dict[str, Any]]:
+    """Wrap messages in rows that name their parents."""
+    return [
+        {"type": kind, "id": f"m{n}", "parentId": f"m{n - 1}" if n else None, "message": message, **more}
+        for n, message in enumerate(messages)
+    ]
+
+
+PI = [
+    {"role": "user", "content": [text(QUESTION)]},
+    {
+        "role": "assistant",
+        "content": [text(LOOKING), {"type": "toolCall", "id": "c1", "name": "read_file", "arguments": ARGUMENTS}],
+    },
+    {"role": "toolResult", "toolCallId": "c1", "toolName": "read_file", "content": [text(RESULT)], "isError": False},
+    {"role": "assistant", "content": [text(ANSWER)], "stopReason": "stop"},
+]
+QWEN = [
+    {"uuid": f"u{n}", "parentUuid": f"u{n - 1}" if n else None, "sessionId": "s", "type": kind, "message": message}
+    for n, (kind, message) in enumerate(zip(("user", "assistant", "tool_result", "assistant"), GEMINI, strict=True))
+]
+CLAUDE_CODE = [
+    {
+        "type": message["role"],
+        "uuid": f"u{n}",
+        "parentUuid": f"u{n - 1}" if n else None,
+        "sessionId": "s",
+        "message": message,
+    }
+    for n, message in enumerate(CLAUDE)
+]
+CODEX = [
+    {"type": "session_meta", "payload": {"id": "s"}},
+    {
+        "type": "response_item",
+        "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": QUESTION}]},
+    },
+    {
+        "type": "response_item",
+        "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": LOOKING}]},
+    },
+    {
+        "type": "response_item",
+        "payload": {"type": "function_call", "call_id": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS},
+    },
+    {"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": RESULT}},
+    {
+        "type": "response_item",
+        "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+    },
+]
+GEMINI_CALL = {
+    "id": "c1",
+    "name": "read_file",
+    "args": ARGUMENTS,
+    "status": "success",
+    "result": GEMINI[2]["parts"],
+}
+GEMINI_CLI = [
+    {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": QUESTION}]},
+    {"id": "2", "timestamp": "t", "type": "gemini", "content": LOOKING, "toolCalls": [GEMINI_CALL]},
+    {"id": "3", "timestamp": "t", "type": "info", "content": "Saved."},
+    {"id": "4", "timestamp": "t", "type": "gemini", "content": ANSWER},
+]
+GEMINI_HEADER = {"sessionId": "s", "projectHash": "p", "startTime": "t", "lastUpdated": "t"}
+COPILOT = [
+    {"type": "session.start", "data": {"sessionId": "s", "producer": "copilot-agent"}, "id": "1", "parentId": None},
+    {"type": "user.message", "data": {"content": QUESTION}},
+    {
+        "type": "assistant.message",
+        "data": {
+            "content": LOOKING,
+            "toolRequests": [{"toolCallId": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS}],
+        },
+    },
+    {"type": "tool.execution_start", "data": {"toolCallId": "c1", "toolName": "read_file", "arguments": ARGUMENTS}},
+    {"type": "tool.execution_complete", "data": {"toolCallId": "c1", "success": True, "result": {"content": RESULT}}},
+    {"type": "assistant.message", "data": {"content": ANSWER, "toolRequests": []}},
+]
+DROID_STREAM = [
+    {"type": "system", "session_id": "s", "model": "m"},
+    {"type": "message", "session_id": "s", "role": "user", "text": QUESTION},
+    {"type": "message", "session_id": "s", "role": "assistant", "text": LOOKING},
+    {"type": "tool_call", "session_id": "s", "toolCallId": "c1", "toolName": "read_file", "parameters": ARGUMENTS},
+    {"type": "tool_result", "session_id": "s", "toolCallId": "c1", "value": RESULT},
+    {"type": "completion", "session_id": "s", "finalText": ANSWER},
+]
+GROK = [
+    {"type": "system", "content": "You are Grok."},
+    {"type": "user", "content": [text(QUESTION)], "prompt_index": 0},
+    {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": THOUGHT}], "encrypted_content": "x"},
+    {
+        "type": "assistant",
+        "content": LOOKING,
+        "tool_calls": [{"id": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS}],
+        "model_id": "grok",
+    },
+    {"type": "tool_result", "tool_call_id": "c1", "content": RESULT},
+    {"type": "assistant", "content": ANSWER, "model_id": "grok"},
+]
+ANTIGRAVITY = [
+    {"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "status": "DONE", "content": QUESTION},
+    {
+        "step_index": 1,
+        "source": "MODEL",
+        "type": "PLANNER_RESPONSE",
+        "content": LOOKING,
+        "tool_calls": [{"name": "read_file", "args": ARGUMENTS}],
+    },
+    {"step_index": 2, "source": "MODEL", "type": "VIEW_FILE", "status": "DONE", "content": RESULT},
+    {"step_index": 3, "source": "MODEL", "type": "PLANNER_RESPONSE", "content": ANSWER},
+]
+KIMI_CODE = [
+    {"type": "metadata", "protocol_version": "1.4"},
+    {"type": "config.update", "systemPrompt": "You are Kimi."},
+    {"type": "turn.prompt", "input": [text(QUESTION)]},
+    {"type": "context.append_message", "message": {"role": "user", "content": [text(QUESTION)], "toolCalls": []}},
+    {"type": "context.append_loop_event", "event": {"type": "content.part", "part": text(LOOKING)}},
+    {
+        "type": "context.append_loop_event",
+        "event": {"type": "tool.call", "toolCallId": "c1", "name": "read_file", "args": ARGUMENTS},
+    },
+    {
+        "type": "context.append_loop_event",
+        "event": {"type": "tool.result", "toolCallId": "c1", "result": {"output": RESULT}},
+    },
+    {"type": "context.append_loop_event", "event": {"type": "content.part", "part": text(ANSWER)}},
+]
+KIMI_WIRE = [
+    {"type": "metadata", "protocol_version": "1.2"},
+    *(
+        {"timestamp": 1.0, "message": {"type": kind, "payload": payload}}
+        for kind, payload in (
+            ("TurnBegin", {"user_input": QUESTION}),
+            ("StepBegin", {"n": 1}),
+            ("ContentPart", text(LOOKING)),
+            ("ToolCall", {"id": "c1", "function": {"name": "read_file", "arguments": TEXT_ARGUMENTS[:5]}}),
+            ("ToolCallPart", {"arguments_part": TEXT_ARGUMENTS[5:]}),
+            ("ToolResult", {"tool_call_id": "c1", "return_value": {"is_error": False, "output": RESULT}}),
+            ("ContentPart", text(ANSWER)),
+        )
+    ),
+]
+GOOSE_CALL = {
+    "type": "toolRequest",
+    "id": "c1",
+    "toolCall": {"status": "success", "value": {"name": "read_file", "arguments": ARGUMENTS}},
+}
+GOOSE = [
+    {"role": "user", "created": 1, "content": [text(QUESTION)]},
+    {"role": "assistant", "created": 2, "content": [text(LOOKING), GOOSE_CALL]},
+    {
+        "role": "user",
+        "created": 3,
+        "content": [{"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": [text(RESULT)]}}],
+    },
+    {"role": "assistant", "created": 4, "content": [text(ANSWER)]},
+]
+OPENCODE_TOOL = {
+    "type": "tool",
+    "callID": "c1",
+    "tool": "read_file",
+    "state": {"status": "completed", "input": ARGUMENTS, "output": RESULT},
+}
+OPENCODE = {
+    "info": {"id": "s", "title": "A file"},
+    "messages": [
+        {"info": {"id": "1", "role": "user"}, "parts": [text(QUESTION)]},
+        {
+            "info": {"id": "2", "role": "assistant"},
+            "parts": [{"type": "step-start"}, text(LOOKING), OPENCODE_TOOL, text(ANSWER)],
+        },
+    ],
+}
+AIDER = f"""
+# aider chat started at 2026-01-02 03:04:05
+
+> Model: m
+#### {QUESTION}
+
+{ANSWER}
+
+> Tokens: 1k sent
+"""
+CLINE = [
+    {"ts": 1, "type": "say", "say": "task", "text": QUESTION},
+    {"ts": 2, "type": "say", "say": "api_req_started", "text": "{}"},
+    {"ts": 3, "type": "say", "say": "text", "text": LOOKING},
+    {"ts": 4, "type": "ask", "ask": "command", "text": "cat a.txt"},
+    {"ts": 5, "type": "say", "say": "command_output", "text": RESULT},
+    {"ts": 6, "type": "say", "say": "completion_result", "text": ANSWER},
+]
+UI_TOOL = {
+    "type": "tool-read_file",
+    "toolCallId": "c1",
+    "state": "output-available",
+    "input": ARGUMENTS,
+    "output": RESULT,
+}
+UI_5 = [
+    {"id": "1", "role": "user", "parts": [text(QUESTION)]},
+    {"id": "2", "role": "assistant", "parts": [{"type": "step-start"}, text(LOOKING), UI_TOOL, text(ANSWER)]},
+]
+UI_4 = [
+    {"id": "1", "role": "user", "content": QUESTION},
+    {
+        "id": "2",
+        "role": "assistant",
+        "content": LOOKING,
+        "toolInvocations": [
+            {"state": "result", "toolCallId": "c1", "toolName": "read_file", "args": ARGUMENTS, "result": RESULT}
+        ],
+    },
+    {"id": "3", "role": "assistant", "content": ANSWER, "parts": [text(ANSWER)]},
+]
+MODEL_MESSAGES = [
+    {"role": "user", "content": QUESTION},
+    {
+        "role": "assistant",
+        "content": [
+            text(LOOKING),
+            {"type": "tool-call", "toolCallId": "c1", "toolName": "read_file", "input": ARGUMENTS},
+        ],
+    },
+    {
+        "role": "tool",
+        "content": [
+            {
+                "type": "tool-result",
+                "toolCallId": "c1",
+                "toolName": "read_file",
+                "output": {"type": "text", "value": RESULT},
+            }
+        ],
+    },
+    {"role": "assistant", "content": [text(ANSWER)]},
+]
+LANGCHAIN_FIELDS: list[tuple[str, dict[str, Any]]] = [
+    ("human", {"content": QUESTION}),
+    (
+        "ai",
+        {
+            "content": LOOKING,
+            "tool_calls": [{"name": "read_file", "args": ARGUMENTS, "id": "c1", "type": "tool_call"}],
+            "invalid_tool_calls": [],
+        },
+    ),
+    ("tool", {"content": RESULT, "tool_call_id": "c1"}),
+    ("ai", {"content": [text(ANSWER)], "tool_calls": []}),
+]
+LANGCHAIN_CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage"}
+DUMPD = [
+    {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "messages", LANGCHAIN_CLASSES[kind]],
+        "kwargs": {"type": kind, **fields},
+    }
+    for kind, fields in LANGCHAIN_FIELDS
+]
+AUTOGEN = {
+    "type": "AssistantAgentState",
+    "version": "1.0.0",
+    "llm_context": {
+        "messages": [
+            {"type": "UserMessage", "content": QUESTION, "source": "user"},
+            {
+                "type": "AssistantMessage",
+                "content": [{"id": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS}],
+                "thought": THOUGHT,
+                "source": "a",
+            },
+            {
+                "type": "FunctionExecutionResultMessage",
+                "content": [{"content": RESULT, "name": "read_file", "call_id": "c1", "is_error": False}],
+            },
+            {"type": "AssistantMessage", "content": ANSWER, "source": "a"},
+        ]
+    },
+}
+LLAMA_INDEX = [
+    {"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": QUESTION}]},
+    {
+        "role": "assistant",
+        "additional_kwargs": {},
+        "blocks": [
+            {"block_type": "text", "text": LOOKING},
+            {"block_type": "tool_call", "tool_call_id": "c1", "tool_name": "read_file", "tool_kwargs": ARGUMENTS},
+        ],
+    },
+    {"role": "tool", "additional_kwargs": {"tool_call_id": "c1"}, "blocks": [{"block_type": "text", "text": RESULT}]},
+    {"role": "assistant", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": ANSWER}]},
+]
+HAYSTACK_CALL = {"tool_name": "read_file", "arguments": ARGUMENTS, "id": "c1"}
+HAYSTACK = [
+    {"role": "user", "meta": {}, "name": None, "content": [{"text": QUESTION}]},
+    {"role": "assistant", "meta": {}, "name": None, "content": [{"text": LOOKING}, {"tool_call": HAYSTACK_CALL}]},
+    {
+        "role": "tool",
+        "meta": {},
+        "name": None,
+        "content": [{"tool_call_result": {"result": RESULT, "origin": HAYSTACK_CALL, "error": False}}],
+    },
+    {"role": "assistant", "meta": {}, "name": None, "content": [{"text": ANSWER}]},
+]
+SEMANTIC_KERNEL = [
+    {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": QUESTION}]},
+    {
+        "Role": {"Label": "assistant"},
+        "Items": [
+            {"$type": "TextContent", "Text": LOOKING},
+            {"$type": "FunctionCallContent", "Id": "c1", "FunctionName": "read_file", "Arguments": ARGUMENTS},
+        ],
+    },
+    {
+        "Role": {"Label": "tool"},
+        "Items": [
+            {"$type": "TextContent", "Text": RESULT, "Metadata": {"ChatCompletionsToolCall.Id": "c1"}},
+            {"$type": "FunctionResultContent", "CallId": "c1", "FunctionName": "read_file", "Result": RESULT},
+        ],
+    },
+    {"Role": {"Label": "assistant"}, "Items": [{"$type": "TextContent", "Text": ANSWER}]},
+]
+AGENT_FRAMEWORK = {
+    "type": "session",
+    "session_id": "s",
+    "state": {
+        "memory": {
+            "messages": [
+                {"type": "message", "role": "user", "contents": [text(QUESTION)]},
+                {
+                    "type": "message",
+                    "role": "assistant",
+                    "contents": [
+                        text(LOOKING),
+                        {"type": "function_call", "call_id": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS},
+                    ],
+                },
+                {
+                    "type": "message",
+                    "role": "tool",
+                    "contents": [{"type": "function_result", "call_id": "c1", "result": RESULT}],
+                },
+                {"type": "message", "role": "assistant", "contents": [text(ANSWER)]},
+            ]
+        }
+    },
+}
+ADK = {
+    "id": "s",
+    "appName": "a",
+    "userId": "u",
+    "events": [
+        {"id": str(n), "invocationId": "i", "author": "user" if n == 0 else "agent", "content": content, "actions": {}}
+        for n, content in enumerate(GEMINI)
+    ],
+}
+CREWAI = {
+    "raw": ANSWER,
+    "tasks_output": [{"description": QUESTION, "agent": "reader", "raw": ANSWER, "messages": CHAT, "name": "read"}],
+    "token_usage": {},
+}
+
+
+def chatgpt(role: str, kind: str, written: str, recipient: str = "all", name: str | None = None) -> dict[str, Any]:
+    content = {"content_type": kind, **({"parts": [written]} if kind == "text" else {"text": written})}
+    return {"author": {"role": role, "name": name}, "content": content, "recipient": recipient}
+
+
+CHATGPT_MESSAGES = [
+    chatgpt("user", "text", QUESTION),
+    chatgpt("assistant", "text", LOOKING),
+    chatgpt("assistant", "code", "open('a.txt')", "read_file"),
+    chatgpt("tool", "execution_output", RESULT, name="read_file"),
+    chatgpt("assistant", "text", ANSWER),
+]
+CHATGPT = [
+    {
+        "title": "A file",
+        "conversation_id": "s",
+        "current_node": "n5",
+        "mapping": {
+            "n0": {"id": "n0", "message": None, "parent": None, "children": ["n1", "other"]},
+            **{
+                f"n{n}": {"id": f"n{n}", "message": {"id": f"n{n}", **message}, "parent": f"n{n - 1}", "children": []}
+                for n, message in enumerate(CHATGPT_MESSAGES, 1)
+            },
+            "other": {
+                "id": "other",
+                "message": {"id": "other", **chatgpt("user", "text", "Rewound.")},
+                "parent": "n0",
+                "children": [],
+            },
+        },
+    }
+]
+CLAUDE_EXPORT = [
+    {
+        "uuid": "s",
+        "name": "A file",
+        "chat_messages": [
+            {"uuid": "1", "sender": "human", "text": QUESTION, "content": [text(QUESTION)]},
+            {
+                "uuid": "2",
+                "sender": "assistant",
+                "text": "",
+                "content": [
+                    text(LOOKING),
+                    {"type": "tool_use", "name": "read_file", "input": ARGUMENTS},
+                    {"type": "tool_result", "name": "read_file", "content": [text(RESULT)]},
+                    text(ANSWER),
+                ],
+            },
+        ],
+    }
+]
+LIBRECHAT = {
+    "conversationId": "s",
+    "title": "A file",
+    "messages": [
+        {
+            "messageId": "1",
+            "isCreatedByUser": True,
+            "text": QUESTION,
+            "children": [
+                {
+                    "messageId": "2",
+                    "isCreatedByUser": False,
+                    "content": [
+                        text(LOOKING),
+                        {
+                            "type": "tool_call",
+                            "tool_call": {"id": "c1", "name": "read_file", "args": TEXT_ARGUMENTS, "output": RESULT},
+                        },
+                        text(ANSWER),
+                    ],
+                    "children": [],
+                }
+            ],
+        }
+    ],
+}
+OPEN_WEBUI = [
+    {
+        "id": "s",
+        "title": "A file",
+        "chat": {
+            "history": {
+                "currentId": "2",
+                "messages": {
+                    "1": {"id": "1", "parentId": None, "childrenIds": ["2"], "role": "user", "content": QUESTION},
+                    "2": {"id": "2", "parentId": "1", "childrenIds": [], "role": "assistant", "content": ANSWER},
+                },
+            }
+        },
+    }
+]
+THREADS = {
+    "object": "list",
+    "data": [
+        {
+            "id": f"m{time}",
+            "object": "thread.message",
+            "created_at": time,
+            "thread_id": "s",
+            "role": role,
+            "content": [{"type": "text", "text": {"value": written, "annotations": []}}],
+        }
+        for time, role, written in ((2, "assistant", ANSWER), (1, "user", QUESTION))
+    ],
+}
+LANGFUSE = [
+    {"id": "1", "traceId": "t", "type": "SPAN", "input": {}, "output": {}},
+    {"id": "2", "traceId": "t", "type": "GENERATION", "input": {"messages": CHAT[:3]}, "output": CHAT[3]},
+]
+PHOENIX_CALL = {"tool_call": {"id": "c1", "function": {"name": "read_file", "arguments": TEXT_ARGUMENTS}}}
+PHOENIX = {
+    "name": "llm",
+    "context": {"span_id": "s"},
+    "attributes": {
+        "llm.input_messages": [
+            {"message.role": "user", "message.content": QUESTION},
+            {"message": {"role": "assistant", "content": LOOKING, "tool_calls": [PHOENIX_CALL]}},
+            {"message": {"role": "tool", "tool_call_id": "c1", "content": RESULT}},
+        ],
+        "llm.output_messages": [{"message": {"role": "assistant", "content": ANSWER}}],
+    },
+}
+INSPECT_CALL = {"id": "c1", "function": "read_file", "arguments": ARGUMENTS, "type": "function"}
+INSPECT = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "t"},
+    "samples": [
+        {
+            "id": 1,
+            "epoch": 1,
+            "input": QUESTION,
+            "messages": [
+                {"role": "user", "content": QUESTION},
+                {
+                    "role": "assistant",
+                    "content": [{"type": "reasoning", "reasoning": THOUGHT}, text(LOOKING)],
+                    "tool_calls": [INSPECT_CALL],
+                },
+                {"role": "tool", "tool_call_id": "c1", "function": "read_file", "content": RESULT},
+                {"role": "assistant", "content": ANSWER},
+            ],
+        }
+    ],
+}
+SWE_AGENT = {
+    "environment": "main",
+    "history": [
+        {"role": "user", "content": QUESTION, "agent": "main"},
+        {"role": "assistant", "content": LOOKING, "agent": "main", "tool_calls": [CHAT_CALL]},
+        {"role": "tool", "content": [text(RESULT)], "agent": "main", "tool_call_ids": ["c1"]},
+        {"role": "assistant", "content": ANSWER, "agent": "main"},
+    ],
+    "info": {},
+    "trajectory": [],
+}
+MINI_SWE_AGENT = {
+    "trajectory_format": "mini-swe-agent-1.1",
+    "info": {"exit_status": "Submitted", "submission": ""},
+    "messages": [*CHAT, {"role": "exit", "content": ""}],
+}
+OPENHANDS_RESPONSE = {
+    "id": "r",
+    "choices": [{"message": {"role": "assistant", "content": LOOKING, "tool_calls": [CHAT_CALL]}}],
+}
+OPENHANDS_CALL = {"function_name": "read_file", "tool_call_id": "c1", "model_response": OPENHANDS_RESPONSE}
+OPENHANDS = [
+    {"id": 0, "source": "user", "action": "message", "args": {"content": QUESTION}},
+    {"id": 1, "source": "agent", "action": "read", "args": ARGUMENTS, "tool_call_metadata": OPENHANDS_CALL},
+    {"id": 2, "source": "agent", "observation": "read", "content": RESULT, "tool_call_metadata": OPENHANDS_CALL},
+    {"id": 3, "source": "agent", "action": "message", "args": {"content": ANSWER}},
+    {"id": 4, "source": "environment", "observation": "agent_state_changed", "content": "", "extras": {}},
+]
+OPENHANDS_SDK = [
+    {"kind": "MessageEvent", "source": "user", "llm_message": {"role": "user", "content": [text(QUESTION)]}},
+    {
+        "kind": "ActionEvent",
+        "source": "agent",
+        "thought": [text(LOOKING)],
+        "tool_name": "read_file",
+        "tool_call_id": "c1",
+        "tool_call": {"id": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS},
+    },
+    {
+        "kind": "ObservationEvent",
+        "source": "environment",
+        "tool_call_id": "c1",
+        "observation": {"content": [text(RESULT)]},
+    },
+    {"kind": "MessageEvent", "source": "agent", "llm_message": {"role": "assistant", "content": [text(ANSWER)]}},
+]
+TAU_2 = {
+    "timestamp": "t",
+    "simulations": [
+        {
+            "id": "s",
+            "task_id": "1",
+            "messages": [
+                {"role": "user", "content": QUESTION},
+                {
+                    "role": "assistant",
+                    "content": LOOKING,
+                    "tool_calls": [{"id": "c1", "name": "read_file", "arguments": ARGUMENTS}],
+                },
+                {"role": "tool", "id": "c1", "content": RESULT, "requestor": "assistant", "error": False},
+                {"role": "assistant", "content": ANSWER},
+            ],
+        }
+    ],
+}
+ATIF = {
+    "schema_version": "ATIF-v1.4",
+    "session_id": "s",
+    "agent": {"name": "a", "version": "1"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": QUESTION},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": LOOKING,
+            "tool_calls": [{"tool_call_id": "c1", "function_name": "read_file", "arguments": ARGUMENTS}],
+            "observation": {"results": [{"source_call_id": "c1", "content": RESULT}]},
+        },
+        {"step_id": 3, "source": "agent", "message": ANSWER},
+    ],
+}
+SHAREGPT_CALL = json.dumps({"name": "read_file", "arguments": ARGUMENTS})
+SHAREGPT = [
+    {
+        "conversations": [
+            {"from": "human", "value": QUESTION},
+            {"from": "function_call", "value": SHAREGPT_CALL},
+            {"from": "observation", "value": RESULT},
+            {"from": "gpt", "value": ANSWER},
+        ],
+        "tools": "[]",
+    }
+]
+HERMES_TURNS = {
+    "conversations": [
+        {"from": "human", "value": QUESTION},
+        {"from": "gpt", "value": f"{LOOKING}\n<tool_call>\n{SHAREGPT_CALL}\n</tool_call>"},
+        {"from": "tool", "value": f"<tool_response>\n{RESULT}\n</tool_response>"},
+        {"from": "gpt", "value": f"<think>\n{THOUGHT}\n</think>\n{ANSWER}"},
+    ]
+}
+BATCH_RESULT = {"custom_id": "s", "response": {"status_code": 200, "body": {"choices": [{"message": CHAT[3]}]}}}
+TALK = ("user", "answer")
+
+SAMPLES = (
+    Sample("claude-code", lines({"type": "summary", "summary": "x", "leafUuid": "u3"}, *CLAUDE_CODE)),
+    Sample("codex", lines(*CODEX)),
+    Sample("pi", lines({"type": "session", "version": 3, "id": "s", "cwd": "/tmp"}, *linked("message", PI))),
+    Sample("gemini-cli", value({**GEMINI_HEADER, "messages": GEMINI_CLI})),
+    Sample("gemini-cli", lines(GEMINI_HEADER, *GEMINI_CLI, {"$set": {"lastUpdated": "u"}})),
+    Sample("qwen-code", lines(*QWEN, {"uuid": "u4", "parentUuid": "u3", "sessionId": "s", "type": "system"})),
+    Sample("cursor", lines(*({"role": each["role"], "message": {"content": each["content"]}} for each in CLAUDE))),
+    Sample("copilot-cli", lines(*COPILOT)),
+    Sample("droid", lines({"type": "session_start", "id": "s", "title": "x"}, *linked("message", CLAUDE))),
+    Sample("droid-stream", lines(*DROID_STREAM)),
+    Sample("grok-cli", lines(*GROK)),
+    Sample(
+        "kimi-cli", lines({"role": "_system_prompt", "content": "Kimi."}, *CHAT, {"role": "_usage", "token_count": 1})
+    ),
+    Sample("kimi-wire", lines(*KIMI_WIRE)),
+    Sample("kimi-code", lines(*KIMI_CODE)),
+    Sample("antigravity", lines(*ANTIGRAVITY)),
+    Sample("goose", lines({"working_dir": "/tmp", "description": "A file"}, *GOOSE)),
+    Sample("goose", value({"id": "s", "working_dir": "/tmp", "name": "A file", "conversation": GOOSE})),
+    Sample("hermes", value({"session_id": "s", "session_start": "t", "platform": "cli", "messages": CHAT})),
+    Sample("hermes", lines({"role": "session_meta", "model": "m"}, *CHAT)),
+    Sample("cline-display", value(CLINE), tool="execute_command"),
+    Sample("opencode", value(OPENCODE)),
+    Sample("aider", AIDER.encode(), TALK),
+    Sample(
+        "continue",
+        value({"sessionId": "s", "title": "x", "history": [{"message": CHAT[0]}, {"message": CHAT[3]}]}),
+        TALK,
+    ),
+    Sample("ai-sdk", value(UI_5)),
+    Sample("ai-sdk", value(UI_4)),
+    Sample("ai-sdk-model", value(MODEL_MESSAGES)),
+    Sample("langchain", value(DUMPD)),
+    Sample("langchain", value([{"type": kind, "data": fields} for kind, fields in LANGCHAIN_FIELDS])),
+    Sample(
+        "langchain", value({"values": {"messages": [{"type": kind, **fields} for kind, fields in LANGCHAIN_FIELDS]}})
+    ),
+    Sample("autogen", value(AUTOGEN), ("user", "call", "result", "answer")),
+    Sample("llama-index", value(LLAMA_INDEX)),
+    Sample("llama-index", value({"store": {"u": LLAMA_INDEX}, "class_name": "SimpleChatStore"})),
+    Sample("haystack", value(HAYSTACK)),
+    Sample("agent-framework", value(SEMANTIC_KERNEL)),
+    Sample("agent-framework", value(AGENT_FRAMEWORK)),
+    Sample("adk", value(ADK)),
+    Sample("crewai", value(CREWAI)),
+    Sample("chatgpt-export", value(CHATGPT)),
+    Sample("claude-export", value(CLAUDE_EXPORT)),
+    Sample("librechat", value(LIBRECHAT)),
+    Sample("open-webui", value(OPEN_WEBUI), TALK),
+    Sample("assistants-threads", value(THREADS), TALK),
+    Sample("langfuse", value(LANGFUSE)),
+    Sample("phoenix", value([PHOENIX])),
+    Sample("inspect", value(INSPECT)),
+    Sample("swe-agent", value(SWE_AGENT)),
+    Sample("mini-swe-agent", value(MINI_SWE_AGENT)),
+    Sample("openhands", value(OPENHANDS)),
+    Sample("openhands", value(OPENHANDS_SDK)),
+    Sample("tau-bench", value([{"task_id": 1, "reward": 1.0, "traj": CHAT, "trial": 0}])),
+    Sample("tau2-bench", value(TAU_2)),
+    Sample("atif", value(ATIF)),
+    Sample("session-traces", lines({"type": "session", "harness": "x", "id": "s"}, *linked("message", CHAT))),
+    Sample("sharegpt", value(SHAREGPT), ("user", "call", "result", "answer")),
+    Sample("sharegpt", lines(HERMES_TURNS)),
+    Sample("batch-results", lines(BATCH_RESULT), ("answer",)),
+    Sample("preferences", lines({"prompt": CHAT[:1], "completion": CHAT[1:]})),
+    Sample("log", value([{"messages": CHAT, "label": True}])),
+    Sample(
+        "log",
+        lines({"custom_id": "1", "params": {"messages": CLAUDE}}, {"custom_id": "2", "params": {"messages": CLAUDE}}),
+    ),
+    Sample("messages", value(CHAT)),
+    Sample("messages", value({"model": "m", "messages": CLAUDE})),
+)

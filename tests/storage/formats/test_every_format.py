@@ -1,0 +1,188 @@
+"""Every format: its sample is recognised by it alone, read whole, and never written over."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from message_history import MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock
+from message_history.cli.app import app
+from message_history.storage import from_file
+from message_history.storage.files import NotRecognisedError, UnreadableFileError
+from message_history.storage.formats.base import Fit
+from message_history.storage.formats.document import parse_document
+from message_history.storage.formats.registry import FORMATS
+from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.samples import ANSWER, CHAT, LOOKING, QUESTION, RESULT, SAMPLES, Sample, lines, value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [f"{each.format}-{n}" for n, each in enumerate(SAMPLES)]
+every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+WITHOUT_SAMPLE = {"message-history", "opencode-storage"}
+"""Our own sessions have tests of their own; a single file of opencode's storage holds no conversation."""
+
+
+def told(history: MessageHistory) -> list[tuple[str, str]]:
+    """Give what a history tells, block by block."""
+    found = []
+    for message in history:
+        for block in message.content:
+            if isinstance(block, ToolUseBlock):
+                found.append(("call", block.name))
+            elif isinstance(block, ToolResultBlock):
+                texts = [part.text for part in block.content if isinstance(part, TextBlock)]
+                found.append(("result", "".join(texts)))
+            elif isinstance(block, TextBlock):
+                found.append((message.role, block.text))
+    return found
+
+
+def story(sample: Sample) -> list[tuple[str, str]]:
+    whole = {
+        "user": ("user", QUESTION),
+        "assistant": ("assistant", LOOKING),
+        "call": ("call", sample.tool),
+        "result": ("result", RESULT),
+        "answer": ("assistant", ANSWER),
+    }
+    return [whole[part] for part in sample.holds]
+
+
+def test_every_format_has_a_sample() -> None:
+    assert {each.format for each in SAMPLES} | WITHOUT_SAMPLE == set(FORMATS)
+
+
+@every_sample
+def test_a_file_is_certainly_in_its_own_format_and_in_no_other_program_s(sample: Sample) -> None:
+    document = parse_document(sample.data)
+    own = FORMATS[sample.format]
+    certain = [each for each in FORMATS.values() if each.fit(document) is Fit.CERTAIN]
+    assert [each for each in certain if each.general is own.general] == [own]
+
+
+@every_sample
+def test_a_file_is_read_whole_and_nothing_is_repaired(sample: Sample) -> None:
+    session = session_in(sample.data)
+    main = session.conversations[0]
+    assert session.unread == ()
+    assert main.origin.format == session.format.name == sample.format
+    history = main.history()
+    expected = story(sample)
+    if sample.format == "batch-results":
+        assert told(history)[-1:] == expected
+        return
+    assert told(history) == expected
+    assert history.repairs == ()
+    assert session.violations() == []
+
+
+@every_sample
+def test_a_sound_file_is_never_changed(sample: Sample, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(sample.data)
+    assert session_in(sample.data).repair_file().data == sample.data
+    result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert result.exit_code == 0
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.read_bytes() == sample.data
+
+
+@every_sample
+def test_an_entry_of_an_unknown_kind_is_never_lost_without_a_word(sample: Sample, tmp_path: Path) -> None:
+    strange = {"brand_new": {"words": "Said in a way that nobody knows."}}
+    document = parse_document(sample.data)
+    if isinstance(document.value, list):
+        data = value([*document.value, strange])
+    elif document.value is None and any(True for _ in document.rows()):
+        data = sample.data + lines(strange)
+    else:
+        return
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(data)
+    try:
+        session = session_in(data)
+    except NotRecognisedError as error:
+        reported = sample.format in error.nearest
+    else:
+        reported = bool(session.unread or session.notes or session.conversations[0].omitted)
+        # A program's line that is no message stays in the file as it is.
+        reported |= session.format.repair is not None or "brand_new" in str(
+            [each.file for each in session.conversations]
+        )
+    assert reported
+    CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert b"Said in a way that nobody knows." in file.read_bytes()
+
+
+@every_sample
+@settings(max_examples=settings().max_examples // 4)
+@given(data=st.data())
+def test_a_file_with_odd_values_is_read_or_refused(sample: Sample, data: st.DataObject) -> None:
+    document = parse_document(sample.data)
+    whole = document.value if document.value is not None else [row for _, row in document.rows()]
+    if not whole:
+        return
+    spoilt = _spoilt(whole, data)
+    content = json.dumps(spoilt).encode() if document.value is not None else lines(*spoilt)
+    try:
+        for each in session_in(content).conversations:
+            each.history()
+    except UnreadableFileError:
+        pass
+
+
+def _spoilt(whole: Any, data: st.DataObject) -> Any:
+    """Put an odd value in some place of a JSON value."""
+    if isinstance(whole, dict) and whole:
+        key = data.draw(st.sampled_from(sorted(whole)))
+        return {**whole, key: _spoilt(whole[key], data)}
+    if isinstance(whole, list) and whole:
+        n = data.draw(st.integers(0, len(whole) - 1))
+        return [*whole[:n], _spoilt(whole[n], data), *whole[n + 1 :]]
+    return data.draw(st.sampled_from([None, 3, True, "x", [], {}, [None], [[]], {"type": {}}, {"type": "text"}]))
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_a_format_can_be_chosen_by_name_and_never_breaks(name: str) -> None:
+    for sample in SAMPLES:
+        try:
+            session_in(sample.data, chosen=FORMATS[name])
+        except UnreadableFileError:
+            continue
+
+
+def test_conversations_of_a_file_come_with_their_origin(tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_bytes(next(each.data for each in SAMPLES if each.format == "chatgpt-export"))
+    (conversation,) = from_file(file)
+    origin = conversation.origin
+    assert (origin.format, origin.path, origin.id, origin.title) == ("chatgpt-export", str(file), "s", "A file")
+    assert conversation.omitted == (("messages on another branch", 1),)
+    assert from_file(file, format="chatgpt-export") == (conversation,)
+
+
+def test_a_file_that_is_like_a_format_and_not_in_it_is_not_recognised(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    content = value([*CHAT, {"role": "user", "body": "Said under a key that no dialect has."}])
+    file.write_bytes(content)
+    with pytest.raises(NotRecognisedError, match="like messages"):
+        from_file(file)
+    for command in (["repair", str(file)], ["doctor", "--fix", "--in-place", str(tmp_path)], ["doctor", str(file)]):
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 1
+        assert "not recognised" in result.output
+        assert list(tmp_path.iterdir()) == [file]
+        assert file.read_bytes() == content
+
+
+def test_the_formats_are_listed() -> None:
+    result = CliRunner().invoke(app, ["formats"])
+    assert result.exit_code == 0
+    assert all(f"{each.name}: " in result.output for each in FORMATS.values())
