@@ -83,6 +83,19 @@ def test_sound_sessions_are_listed_when_asked(folder: Path) -> None:
     assert doctor(folder / "sound.json").stdout == "1 session: 1 sound\n"
 
 
+def test_keys_that_a_program_keeps_beside_its_messages_are_not_broken(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "f", "input": {}, "call_id": "c"}
+    entries = [
+        {"role": "user", "content": [{"type": "text", "text": "q"}], "ts": 1},
+        {"role": "assistant", "content": [call], "ts": 2, "modelInfo": {"modelId": "m"}},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}], "ts": 3},
+    ]
+    (tmp_path / "api_conversation_history.json").write_text(json.dumps(entries))
+    assert "1 session: 1 sound" in doctor(tmp_path).output
+    (tmp_path / "api_conversation_history.json").write_text(json.dumps(entries[:2]))
+    assert "1 session: 1 broken" in doctor(tmp_path).output
+
+
 def test_fix_writes_siblings_that_check_accepts(folder: Path) -> None:
     before = held(folder)
     result = doctor(folder, "--fix")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from attrs import evolve, field, frozen
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from message_history.history import MessageHistory
 
 __all__ = ["Conversation", "Origin"]
+
+_OWN_KEYS: Final = frozenset({"AN-B7"})
+"""Rules on unknown keys: a program that keeps keys of its own beside a message removes them when it sends it."""
 
 
 @final
@@ -99,7 +102,11 @@ class Conversation:
         """
         rules = dialect if dialect is not None else self.dialect(as_request=as_request)
         found = check(self.file.entries, rules if as_request else allow_assistant_tail(rules))
-        return [each for each in found if self.judged is None or dialect is not None or each.rule in self.judged]
+        if dialect is not None:
+            return found
+        if not as_request and any(each.rule in _OWN_KEYS and "[" not in each.path for each in found):
+            found = [each for each in found if each.rule not in _OWN_KEYS]
+        return [each for each in found if self.judged is None or each.rule in self.judged]
 
     def located_in(self, path: str) -> Conversation:
         """Return the same conversation with the path of its file."""

@@ -37,7 +37,7 @@ def text(written: str) -> dict[str, Any]:
 
 
 CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "read_file", "arguments": TEXT_ARGUMENTS}}
-CHAT = [
+CHAT: list[dict[str, Any]] = [
     {"role": "user", "content": QUESTION},
     {"role": "assistant", "content": LOOKING, "tool_calls": [CHAT_CALL]},
     {"role": "tool", "tool_call_id": "c1", "content": RESULT},
@@ -45,13 +45,13 @@ CHAT = [
 ]
 TOOL_USE = {"type": "tool_use", "id": "c1", "name": "read_file", "input": ARGUMENTS}
 TOOL_RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": RESULT}
-CLAUDE = [
+CLAUDE: list[dict[str, Any]] = [
     {"role": "user", "content": QUESTION},
     {"role": "assistant", "content": [text(LOOKING), TOOL_USE]},
     {"role": "user", "content": [TOOL_RESULT]},
     {"role": "assistant", "content": [text(ANSWER)]},
 ]
-GEMINI = [
+GEMINI: list[Any] = [
     {"role": "user", "parts": [{"text": QUESTION}]},
     {
         "role": "model",
@@ -123,7 +123,7 @@ GEMINI_CALL = {
     "status": "success",
     "result": GEMINI[2]["parts"],
 }
-GEMINI_CLI = [
+GEMINI_CLI: list[Any] = [
     {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": QUESTION}]},
     {"id": "2", "timestamp": "t", "type": "gemini", "content": LOOKING, "toolCalls": [GEMINI_CALL]},
     {"id": "3", "timestamp": "t", "type": "info", "content": "Saved."},
