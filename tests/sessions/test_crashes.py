@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import random
 import signal
@@ -152,24 +151,22 @@ def test_lines_out_of_place_are_kept_in_the_order_in_which_they_stand(path: Path
         b"[1, 2]\n",
         b"\xff\xfeu\0t\0f\0",
         b'{"a": 1}\n{"b": 2}\n',
-        b"\n\n",
+        json.dumps(of_length(4).for_send()).encode(),
     ],
-    ids=["binary", "text", "list", "utf-16", "objects", "blank"],
+    ids=["binary", "text", "list", "utf-16", "objects", "messages"],
 )
-def test_a_file_without_any_line_of_a_session_stays_as_it_is_until_it_is_written_to(
-    path: Path, data: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_without_any_line_of_a_session_is_refused_and_stays_as_it_is(path: Path, data: bytes) -> None:
     path.write_bytes(data)
-    reader = session(path)
-    with caplog.at_level(logging.WARNING, "message_history"):
-        assert not reader.load()
-    assert not reader.report.clean
-    assert reader.report.problem == "it holds no line of a session"
-    assert str(path) in caplog.text
-    assert path.read_bytes() == data
-    assert [found.name for found in path.parent.iterdir()] == ["chat.jsonl"]
-    reader.append(of_length(3))
-    assert path.with_name("chat.jsonl.bak").read_bytes() == data
+    for use in (JsonlSession.load, lambda file: file.append(of_length(3)), lambda file: file.save(of_length(3))):
+        with pytest.raises(SessionError, match=r"holds no session .*read_session"):
+            use(session(path))
+        assert path.read_bytes() == data
+        assert [found.name for found in path.parent.iterdir() if found.suffix != ".lock"] == ["chat.jsonl"]
+
+
+def test_a_blank_file_is_an_empty_session(path: Path) -> None:
+    path.write_bytes(b"\n\n")
+    session(path).append(of_length(3))
     assert session(path).load() == of_length(3)
 
 

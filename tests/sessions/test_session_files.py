@@ -30,6 +30,7 @@ from message_history import (
 from message_history.integrations.strategies import broken_lists, histories, messages
 from message_history.storage import (
     JsonlSession,
+    NotAContinuationError,
     SessionConflictError,
     SessionError,
     SessionLockedError,
@@ -148,7 +149,7 @@ def test_appending_gives_what_saving_gives_at_every_step(
                 history = history.drop_before(history.safe_cuts()[-1])
             elif step == "answer" and history.awaiting:
                 history = history.add_tool_result(history.awaiting[-1], "done")
-            writer.append(history)
+            writer.save(history) if step == "cut" else writer.append(history)
             assert same(loaded(path, history.policy), history)
 
 
@@ -201,14 +202,33 @@ def test_a_repair_that_stood_before_a_restart_is_kept(path: Path, added: str) ->
     assert path.read_bytes().startswith(before)
 
 
-def test_a_history_that_was_cut_is_written_anew(path: Path) -> None:
+@pytest.mark.parametrize("change", ["window", "rewind", "empty", "other"])
+def test_a_history_that_was_cut_is_not_appended_and_saving_it_keeps_a_backup(path: Path, change: str) -> None:
     writer = session(path)
     history = of_length(40)
     writer.append(history)
-    for changed in (history.window(max_messages=8), history.rewind(2), history.with_system("x"), MessageHistory()):
+    before = path.read_bytes()
+    changed = {
+        "window": history.window(max_messages=8),
+        "rewind": history.rewind(2),
+        "empty": MessageHistory(),
+        "other": MessageHistory().add_user("other").extend(history[1:]),
+    }[change]
+    with pytest.raises(NotAContinuationError, match=r"40 messages .* send a window of it, or .* save\(history\)"):
         writer.append(changed)
-        assert same(loaded(path), changed)
-        assert len(path.read_text().splitlines()) <= 2 + len(changed)
+    assert path.read_bytes() == before
+    writer.save(changed)
+    assert same(loaded(path), changed)
+    assert path.with_name(f"{path.name}.bak").read_bytes() == before
+    assert len(path.read_text().splitlines()) <= 2 + len(changed)
+
+
+def test_another_system_prompt_is_appended(path: Path) -> None:
+    writer = session(path)
+    writer.append(of_length(40))
+    changed = of_length(40).with_system("x").add_user("more")
+    writer.append(changed)
+    assert same(loaded(path), changed)
 
 
 def test_a_file_does_not_grow_with_what_does_not_count_any_more(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

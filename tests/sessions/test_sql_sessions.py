@@ -38,7 +38,13 @@ from message_history.core.blocks import Block, with_meta
 from message_history.core.message import invalidate_thinking
 from message_history.dialects import Native
 from message_history.integrations.strategies import broken_lists, histories, messages
-from message_history.storage import SessionConflictError, SessionError, SessionLockedError, SqlSession
+from message_history.storage import (
+    NotAContinuationError,
+    SessionConflictError,
+    SessionError,
+    SessionLockedError,
+    SqlSession,
+)
 from tests.sessions.databases import take_turns, write_for_ever
 from tests.sessions.growing import LONG, of_length, steps
 
@@ -121,7 +127,7 @@ def test_appending_gives_what_saving_gives_at_every_step(
             writer = again(database, writer, history.policy)
             history = writer.load()
         history = history.add(step) if isinstance(step, Message) else changed(history, step)
-        writer.append(history)
+        writer.save(history) if step in ("cut", "rewind", "trim") else writer.append(history)
         assert same(again(database, writer, history.policy).load(), history)
 
 
@@ -131,7 +137,7 @@ def test_rows_are_only_ever_added(empty: str) -> None:
     history = MessageHistory()
     for number, version in enumerate(islice(steps(history), 12)):
         history = version if number < 11 else version.rewind(1).add_user(["again", " "])
-        session.append(history)
+        session.save(history) if number == 11 else session.append(history)
         with raw(empty) as connection:
             now = {
                 (table, *row)
@@ -223,7 +229,7 @@ def test_a_fork_goes_its_own_way(database: str) -> None:
     history = of_length(9)
     trunk.append(history)
     branch = trunk.fork(f"fork of {trunk.session_id}")
-    branch.append(history.rewind(1).add_user("another way"))
+    branch.save(history.rewind(1).add_user("another way"))
     trunk.append(history.add_user("this way"))
     assert again(database, trunk).load()[-1].text == "q2\nthis way"
     forked = again(database, branch).load()
@@ -369,7 +375,7 @@ def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
     older = [str(repair) for repair in history.repairs if repair.index < first]
     for step in later:
         newest = newest.add(step) if isinstance(step, Message) else changed(newest, step)
-        writer.append(newest)
+        writer.save(newest) if step in ("cut", "rewind", "trim") else writer.append(newest)
         assert writer.omitted == first
         whole = again(database, session, history.policy).load()
         assert not check(whole.to_list(), Native())
@@ -425,7 +431,9 @@ def test_repairs_behind_the_newest_turns_are_numbered_and_placed_in_the_session(
         (4, (TextBlock("\n"),)),
     ]
     newest = newest.rewind(1)
-    writer.append(newest)
+    with pytest.raises(NotAContinuationError, match=r"save\(history\)"):
+        writer.append(newest)
+    writer.save(newest)
     assert same(session.load(), history.rewind(1))
     writer.append(newest.add_user(["g", " "]))
     assert same(session.load(), history.rewind(1).add_user(["g", " "]))

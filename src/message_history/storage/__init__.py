@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from message_history.storage.conversations import Conversation, Origin
 from message_history.storage.databases.session import SqlSession
-from message_history.storage.sessions.errors import SessionConflictError, SessionError, SessionLockedError
+from message_history.storage.sessions.errors import (
+    NotAContinuationError,
+    SessionConflictError,
+    SessionError,
+    SessionLockedError,
+)
 from message_history.storage.sessions.jsonl import JsonlSession, LoadReport
 from message_history.storage.sessions.reading import SessionFile, from_file, read_session
 
@@ -12,6 +17,7 @@ __all__ = [
     "Conversation",
     "JsonlSession",
     "LoadReport",
+    "NotAContinuationError",
     "Origin",
     "SessionConflictError",
     "SessionError",

@@ -11,8 +11,8 @@ from attrs import evolve
 from message_history.core.policy import Policy
 from message_history.history import MessageHistory
 from message_history.storage.databases.rows import NEW, Held, grown, held_by, needs_all, rewritten
-from message_history.storage.sessions.errors import SessionConflictError, SessionError
-from message_history.storage.sessions.saved import growth
+from message_history.storage.sessions.errors import SessionConflictError, SessionError, refuse_to_shorten
+from message_history.storage.sessions.saved import goes_on, growth
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -107,9 +107,10 @@ class SqlSession:
             return self._held.history
 
     def save(self, history: MessageHistory) -> None:
-        """Put a history in the place of what is saved, or of the turns of it that were loaded, at one stroke.
+        """Replace what is saved, or the turns of it that were loaded, with a history, at one stroke.
 
-        Messages are written from the first on that is another than the one that is saved.
+        Messages are written from the first on that is another than the one that is saved. Rows that do not count any
+        more stay until `prune`.
 
         Args:
             history: the history.
@@ -129,12 +130,14 @@ class SqlSession:
         """Save what of a history is new.
 
         A history that goes on from what is saved costs one row for each new message, and one for the last message if
-        that has grown. Any other that was made from it (cut, rewound, trimmed) is written as by `save`.
+        that has grown.
 
         Args:
             history: what `load` gave or what was saved last, with all that was added to it.
 
         Raises:
+            NotAContinuationError: when stored messages are missing or other: append the whole history and send a
+                window of it, or replace what is stored with `save`.
             SessionConflictError: when somebody else has written to the session since this one read or wrote it, or
                 when this one has not read it and it holds another history.
             SessionLockedError: when another writer is not done in time.
@@ -154,6 +157,8 @@ class SqlSession:
                     expected=0,
                     found=held.head.revision,
                 )
+            if found is None and not goes_on(held.history, history):
+                raise refuse_to_shorten(repr(self._id), len(held.history))
             self._put(held, history, found)
 
     def fork(self, session_id: str) -> SqlSession:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SessionConflictError", "SessionError", "SessionLockedError"]
+__all__ = ["NotAContinuationError", "SessionConflictError", "SessionError", "SessionLockedError", "refuse_to_shorten"]
 
 
 class SessionError(Exception):
@@ -42,3 +42,17 @@ class SessionConflictError(SessionError):
 @final
 class SessionLockedError(SessionError):
     """Another process holds the session's lock; nothing was written."""
+
+
+@final
+class NotAContinuationError(SessionError):
+    """The history does not go on from what is stored: it was cut, rewound or changed; nothing was written."""
+
+
+def refuse_to_shorten(session: object, stored: int) -> NotAContinuationError:
+    """Return the error for a history that would delete stored messages by being appended."""
+    return NotAContinuationError(
+        f"{session}: history does not go on from the {stored} messages that are stored (it was cut, rewound or "
+        "changed), so nothing was written; append the whole history and send a window of it, or replace what is "
+        "stored with save(history)"
+    )

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from message_history.core.policy import Policy
 from message_history.history import MessageHistory, restored
 from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
-from message_history.storage.sessions.errors import SessionConflictError, SessionError
+from message_history.storage.sessions.errors import SessionConflictError, SessionError, refuse_to_shorten
 from message_history.storage.sessions.lines import (
     FORMAT_VERSION,
     MAX_LINE,
@@ -23,7 +23,7 @@ from message_history.storage.sessions.lines import (
     whole_lines,
 )
 from message_history.storage.sessions.locking import locked
-from message_history.storage.sessions.saved import growth
+from message_history.storage.sessions.saved import goes_on, growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +37,7 @@ __all__ = ["Held", "JsonlSession", "LoadReport", "read_session_file"]
 
 logger = logging.getLogger("message_history")
 T = TypeVar("T")
+_LATER: Final = "a later version wrote it"
 
 WASTE: Final = 1024 * 1024
 """A file is written anew when more than half of it, and more than this many bytes, does not count any more."""
@@ -212,24 +213,23 @@ class JsonlSession:
     def load(self) -> MessageHistory:
         """Load the history, as far as the file holds it.
 
-        What a crash or an editor has damaged is skipped, told of in `report` and on the logger, and taken out of the
-        file; before that, the file is kept as it was, in a backup. A file that holds no line of a session at all, or
-        that a later version wrote, stays as it is. Nothing that is in a file makes this raise.
+        What a crash or an editor has damaged is skipped, recorded in `report` and on the logger, and removed from the
+        file; before that, the file is kept as it was, in a backup. A file that a later version wrote stays as it is.
 
         Returns:
             The history; an empty one when there is no file. Calls in its `awaiting` may have run already: ask before
             running one again.
 
         Raises:
-            SessionError: when the file cannot be opened.
+            SessionError: when the file cannot be opened, or holds no line of a session: read it with `read_session`.
 
         Complexity: linear in the file.
         """
         with self._mutex:
             self._held, self._report = read_session_file(self._path, self._policy)
-            why = _untouchable(self._held)
-            if why is not None:
-                self._report = evolve(self._report, problem=why)
+            self._refuse_foreign(self._held)
+            if self._held.later:
+                self._report = evolve(self._report, problem=_LATER)
             elif not self._report.clean:
                 try:
                     # Somebody may be writing just now: what still looks damaged once we hold the lock is damaged.
@@ -241,7 +241,9 @@ class JsonlSession:
             return self._held.history
 
     def save(self, history: MessageHistory) -> None:
-        """Put a history in the place of what is in the file, at one stroke.
+        """Replace what is in the file with a history, at one stroke.
+
+        When that deletes or changes stored messages, the file as it was is kept beside it, as `NAME.bak`.
 
         Args:
             history: the history.
@@ -254,18 +256,23 @@ class JsonlSession:
         Complexity: linear in the history.
         """
         with self._mutex, self._locked():
-            self._held = self._rewritten(history, self._current())
+            held = self._current()
+            if held.own and not goes_on(held.history, history):
+                self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
+            self._held = self._rewritten(history, held)
 
     def append(self, history: MessageHistory) -> None:
         """Save what of a history is new.
 
         A history that goes on from what is saved costs one line for each new message, and one for the last message
-        if that has grown. Any other that was made from it (cut, rewound, trimmed) is written as by `save`.
+        if that has grown. With another system prompt the file is written anew.
 
         Args:
             history: what `load` gave or what was saved last, with all that was added to it.
 
         Raises:
+            NotAContinuationError: when stored messages are missing or other: append the whole history and send a
+                window of it, or replace what is stored with `save`.
             SessionConflictError: when somebody else has written to the file since this session read or wrote it, or
                 when this session has not read the file and it holds another history.
             SessionLockedError: when another process holds the lock.
@@ -281,6 +288,8 @@ class JsonlSession:
                 raise SessionConflictError(
                     f"{self._path}: it holds another history, of {len(held.history)} messages; load it, or save over it"
                 )
+            if found is None and not goes_on(held.history, history):
+                raise refuse_to_shorten(self._path, len(held.history))
             if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
                 self._held = self._rewritten(history, held)
                 return
@@ -313,9 +322,9 @@ class JsonlSession:
     def _repaired(self) -> tuple[Held, LoadReport]:
         """Read the file and take out what is damaged; the lock is held."""
         held, report = read_session_file(self._path, self._policy)
-        why = _untouchable(held)
-        if why is not None:
-            return held, evolve(report, problem=why)
+        self._refuse_foreign(held)
+        if held.later:
+            return held, evolve(report, problem=_LATER)
         if held.sound:
             return held, report
         backup = self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
@@ -326,13 +335,18 @@ class JsonlSession:
         if held.later:
             raise SessionError(f"{self._path}: a later version wrote it; it is not changed")
         sync = self._fsync != "never"
-        if not held.own:
-            backup = self._written(lambda: back_up(self._path, sync=sync))
-            logger.warning("%s: it was no session file; it is now %s", self._path, backup)
+        self._refuse_foreign(held)
         sizes: list[int] = []
         lines = _bounded(whole_lines(history), sizes)
         stamp = self._written(lambda: replace(self._path, lines, sync=sync))
         return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), final=_final(history))
+
+    def _refuse_foreign(self, held: Held) -> None:
+        if not held.own and not held.later:
+            raise SessionError(
+                f"{self._path}: it holds no session of this library, and nothing was changed; read it with "
+                "message_history.storage.read_session, and keep the session in a file of its own"
+            )
 
     def _written(self, write: Callable[[], T]) -> T:
         """Write something; what the system says when it cannot becomes our own error."""
@@ -354,15 +368,9 @@ def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
     if journal.messages or journal.system is not None:
         return False
     if stamp.size <= len(header()):
-        return header().startswith(path.read_bytes())
+        data = path.read_bytes()
+        return header().startswith(data) or not data.strip()
     return all(note.detail == ZEROS for note in journal.notes)
-
-
-def _untouchable(held: Held) -> str | None:
-    """Say why a damaged file is not rewritten."""
-    if held.later:
-        return "a later version wrote it"
-    return None if held.own else "it holds no line of a session"
 
 
 def _final(history: MessageHistory) -> int:

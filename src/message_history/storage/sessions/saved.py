@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from message_history.core.blocks import Block
 from message_history.core.json_values import freeze, thaw
+from message_history.core.message import invalidate_thinking
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rules import messages_in, standing_stubs
 from message_history.dialects.native import Native
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from message_history.core.repairs import Removed
     from message_history.history import MessageHistory
 
-__all__ = ["Growth", "growth", "repair_from_json", "repair_to_json", "standing"]
+__all__ = ["Growth", "goes_on", "growth", "repair_from_json", "repair_to_json", "standing"]
 
 _NATIVE: Final = Native()
 _CODES: Final = frozenset(code.value for code in RepairCode)
@@ -67,6 +68,23 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
     if first == len(history) and standing_stubs(past, turn) != standing_stubs(new_past, new_turn):
         first -= 1
     return Growth(first, len(context.repairs))
+
+
+def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
+    """Return whether a history has all the messages that are saved, but for the last, which may have grown.
+
+    Thinking may be invalidated meanwhile, as by another system prompt.
+
+    Args:
+        saved: what is saved.
+        history: what is to be saved.
+
+    Complexity: linear in what is saved.
+    """
+    pairs = zip(saved[:-1], history, strict=False)
+    return len(history) >= len(saved) and all(
+        was == now or invalidate_thinking(was) == invalidate_thinking(now) for was, now in pairs
+    )
 
 
 def standing(history: MessageHistory) -> list[Repair]:
