@@ -158,7 +158,7 @@ def test_lines_out_of_place_are_kept_in_the_order_in_which_they_stand(path: Path
 def test_a_file_without_any_line_of_a_session_is_refused_and_stays_as_it_is(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     for use in (JsonlSession.load, lambda file: file.append(of_length(3)), lambda file: file.save(of_length(3))):
-        with pytest.raises(SessionError, match=r"holds no session .*read_session"):
+        with pytest.raises(SessionError, match=r"holds no session .*from_file"):
             use(session(path))
         assert path.read_bytes() == data
         assert [found.name for found in path.parent.iterdir() if found.suffix != ".lock"] == ["chat.jsonl"]

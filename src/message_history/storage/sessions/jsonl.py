@@ -221,7 +221,7 @@ class JsonlSession:
             running one again.
 
         Raises:
-            SessionError: when the file cannot be opened, or holds no line of a session: read it with `read_session`.
+            SessionError: when the file cannot be opened, or holds no line of a session: read it with `from_file`.
 
         Complexity: linear in the file.
         """
@@ -345,7 +345,7 @@ class JsonlSession:
         if not held.own and not held.later:
             raise SessionError(
                 f"{self._path}: it holds no session of this library, and nothing was changed; read it with "
-                "message_history.storage.read_session, and keep the session in a file of its own"
+                "message_history.storage.from_file, and keep the session in a file of its own"
             )
 
     def _written(self, write: Callable[[], T]) -> T:
