@@ -538,13 +538,19 @@ class MessageHistory(Sequence[Message]):
         closed, stubs = stub_awaited(past, turn, context.policy, reason)
         enforce(context.policy, stubs)
         assistant = assistant_message(closed[0])
-        if dialect is None or assistant is None or closed[1] is not None or dialect.may_end_with(assistant):
+        if dialect is None or assistant is None or closed[1] is not None or self._may_end(dialect, assistant):
             return (self if closed is turn else _of_parts(past, closed, context)), stubs
         allow_assistant_tail = TextBlock(context.policy.continuation_text, meta=Meta(mark=Mark(kind="continuation")))
         added = Repair(code=RepairCode.CONTINUATION_ADDED, index=len(self), added=(allow_assistant_tail,))
         enforce(context.policy, (added,))
         past, turn, _ = parts_of(step(self._conversation, make_message("user", (allow_assistant_tail,))))
         return _of_parts(past, turn, evolve(context, repairs=context.repairs.append(added))), (added,)
+
+    def _may_end(self, dialect: Dialect[Any], assistant: Message) -> bool:
+        """Return whether this history, which ends with an assistant message, may be sent as it is."""
+        if not dialect.may_end_with(assistant):
+            return False
+        return dialect.allows_prefill_with_calls() or not any(message.calls for message in self._messages())
 
     def without_unanswered(self) -> MessageHistory:
         """Give the conversation without the calls that have no real result, and without their stubs.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -42,6 +43,7 @@ PHOTO = "/9j//gAE+///wAALCAABAAEBAREA/9k="
 STILL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 CLAUDE = Bedrock.for_model("us.anthropic.claude-sonnet-4-6")
 OLD_CLAUDE = Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
+CLAUDE_3 = Bedrock.for_model("anthropic.claude-3-haiku-20240307-v1:0")
 NOVA = Bedrock.for_model("us.amazon.nova-pro-v1:0")
 NOVA_2 = Bedrock.for_model("us.amazon.nova-2-lite-v1:0")
 LLAMA = Bedrock.for_model("us.meta.llama4-maverick-17b-instruct-v1:0")
@@ -101,6 +103,10 @@ def codes(history: MessageHistory, dialect: Bedrock) -> list[RepairCode]:
 # What is refused: the rule, for whom, the list, where, and the provider's own text
 
 TOGETHER = "messages.2.content: Conversation blocks and tool result blocks cannot be provided in the same turn."
+BEHIND_CALL = (
+    "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: t1. Each `tool_use` block "
+    "must have a corresponding `tool_result` block in the next message."
+)
 BEHIND = (
     "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each `tool_use` "
     "block must have a corresponding `tool_result` block in the next message."
@@ -126,7 +132,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     ),
     (
         "BR-B02",
-        CLAUDE,
+        NOVA,
         [user("a"), user("b")],
         1,
         "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between "
@@ -138,6 +144,15 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         [user("x"), assistant("partial")],
         1,
         "This model does not support assistant message prefill. The conversation must end with a user message.",
+    ),
+    (
+        "BR-B03",
+        CLAUDE_3,
+        [*asked(result()), assistant("{")],
+        3,
+        "The model returned the following errors: Your API request included an `assistant` message in the final "
+        "position, which would pre-fill the `assistant` response. When using tools, pre-filling the `assistant` "
+        "response is not supported.",
     ),
     (
         "BR-B04",
@@ -429,6 +444,8 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
         "Value 'jpg' at 'messages.1.member.content.1.member.image.format' failed to satisfy constraint: Member must "
         "satisfy enum value set: [png, jpeg, gif, webp]",
     ),
+    ("BR-B32", CLAUDE, [user("x"), assistant(call(), "I look."), user(result())], 1, BEHIND_CALL),
+    ("BR-B32", CLAUDE, [user("x"), assistant("a", call(), POINT, "b"), user(result())], 1, BEHIND_CALL),
     ("BR-B29", CLAUDE, [user("lone \ud83d")], 0, ""),
     ("BR-B30", CLAUDE, [user("x", call()), user(result())], 0, ""),
     ("BR-B30", CLAUDE, [user("x"), assistant(call(), result()), user("y")], 1, ""),
@@ -450,6 +467,16 @@ ACCEPTED: dict[str, tuple[Bedrock, list[Wire]]] = {
     "an assistant first, with Claude": (CLAUDE, [assistant("hello"), user("hi")]),
     "an assistant first, with Qwen": (QWEN, [assistant("hello"), user("hi")]),
     "a prefilled answer, with older Claude": (OLD_CLAUDE, [user("x"), assistant("partial")]),
+    "a prefilled answer without calls, with Claude 3": (CLAUDE_3, [user("x"), assistant("partial")]),
+    "a prefilled answer behind calls, with older Claude": (OLD_CLAUDE, [*asked(result()), assistant("{")]),
+    "a prefilled answer, with Nova": (NOVA_2, [user("x"), assistant("{")]),
+    "white space beside text, with Claude": (CLAUDE, [user("x"), assistant("\n\n", "a"), user("y")]),
+    "an empty text in results, with Claude": (CLAUDE, asked(result("t1", ""))),
+    "words beside calls, with Pixtral": (PIXTRAL, [user("x"), assistant("I look.", call()), user(result())]),
+    "reasoning between calls": (
+        CLAUDE,
+        [user("x"), assistant(SIGNED, call(), SIGNED, call("t2")), user(result(), result("t2"))],
+    ),
     "text beside results, with Claude": (CLAUDE, asked(result(), "and", image(), POINT)),
     "a PDF beside results, with Claude": (CLAUDE, asked(result(), "and", document())),
     "anything beside results, with Nova": (
@@ -1010,7 +1037,67 @@ def test_the_last_call_of_a_response_that_was_cut_off_is_dropped() -> None:
         history = MessageHistory().add_user("q").add_response(response)
         assert not history.awaiting
         assert history[1].text == "I look."
-        assert codes(history, OLD_CLAUDE) == []
+        (omitted,) = history.export(OLD_CLAUDE).repairs
+        assert omitted.removed == (FrozenDict(stopReason=reason),)
+
+
+def test_neighbours_are_taken_as_one_message_by_claude() -> None:
+    wire = [*asked(result()), user("and?")]
+    assert not check(wire, CLAUDE_3)
+    assert [violation.rule for violation in check(wire, NOVA)] == ["BR-B02"]
+
+
+def test_text_goes_before_the_calls_of_claude_with_its_cache_point_and_that_is_recorded() -> None:
+    history = MessageHistory.from_list([user("x"), assistant(call(), POINT, "I look.", POINT), user(result())])
+    export = history.export(CLAUDE)
+    assert export.messages[1] == assistant("I look.", POINT, call(), POINT)
+    assert [repair.code for repair in export.repairs] == [RepairCode.REWRITTEN]
+
+
+def test_an_answer_behind_calls_is_not_prefilled_with_claude_3() -> None:
+    history = MessageHistory.from_list([*asked(result()), assistant("{")])
+    assert history.for_send(OLD_CLAUDE)[-1]["role"] == "assistant"
+    assert history.for_send(CLAUDE_3)[-1]["role"] == "user"
+
+
+def test_documents_of_one_name_are_numbered_in_time_in_proportion_to_their_number() -> None:
+    def seconds(count: int) -> float:
+        blocks = [DocumentBlock({"type": "text", "media_type": "text/plain", "data": "t"}, "a") for _ in range(count)]
+        history = MessageHistory().add_user(blocks)
+        begin = perf_counter()
+        names = [block["document"]["name"] for each in history.for_send(NOVA)[::2] for block in each["content"][-1:]]
+        assert names[0] == "a 5"
+        return perf_counter() - begin
+
+    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.01)
+
+
+def test_a_long_document_name_is_recorded_whole() -> None:
+    history = MessageHistory().add_user(
+        [TextBlock("q"), DocumentBlock({"type": "text", "media_type": "text/plain", "data": "t"}, "n" * 300)]
+    )
+    (repair,) = history.export(CLAUDE).repairs
+    (block,) = repair.removed
+    assert isinstance(block, DocumentBlock)
+    assert block.title == "n" * 300
+
+
+def test_keys_of_a_source_that_are_not_sent_are_recorded() -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": PIXEL, "secret": "s"}
+    history = MessageHistory().add_user([TextBlock("q"), ImageBlock(source)])
+    (repair,) = history.export(CLAUDE).repairs
+    assert repair.removed == (FrozenDict(secret="s"),)
+
+
+def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
+    def seconds(count: int) -> float:
+        ids = [f"t{n}" for n in range(count)]
+        wire = [user("x"), assistant(*map(call, ids)), user(*map(result, ids))]
+        begin = perf_counter()
+        assert not check(wire, CLAUDE)
+        return perf_counter() - begin
+
+    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.01)
 
 
 def test_an_unknown_model_gets_the_strictest_fields() -> None:

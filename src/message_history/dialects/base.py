@@ -411,6 +411,10 @@ class Dialect(ABC, Generic[WireT_co]):
         del assistant
         return True
 
+    def allows_prefill_with_calls(self) -> bool:
+        """Return whether `may_end_with` holds for a list that holds calls, too."""
+        return True
+
     def has_system_in_list(self) -> bool:
         """Tell whether the system prompt goes into the list of messages."""
         return False

@@ -7,7 +7,7 @@ what it does not know and notes what it could not take.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard
 
 from attrs import evolve
 
@@ -42,6 +42,7 @@ __all__ = [
     "carry",
     "common_message",
     "half_written",
+    "is_white_space",
     "meta_of",
     "name_of",
     "parsed_input",
@@ -450,6 +451,11 @@ def text_of_json(value: object) -> str:
     """Write any value as the text that a model should read: text as it is, all else as JSON."""
     frozen, _ = freeze(value)
     return frozen if isinstance(frozen, str) else json_text(frozen)
+
+
+def is_white_space(block: Block) -> TypeGuard[TextBlock]:
+    """Return whether a block is a text of white space with nothing else about it."""
+    return isinstance(block, TextBlock) and block.meta is None and block.text.isspace()
 
 
 def name_of(value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank
 from message_history.core.json_values import short_repr
@@ -11,7 +11,7 @@ from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import finished
-from message_history.dialects._shared.typed_blocks import carry, common_message, meta_of, read_blocks
+from message_history.dialects._shared.typed_blocks import carry, common_message, is_white_space, meta_of, read_blocks
 from message_history.dialects.base import Parsed, is_truncated
 
 if TYPE_CHECKING:
@@ -109,13 +109,9 @@ def keep_blank_texts(blocks: list[Block]) -> list[Block]:
     if all(is_blank(block.text) for block in blocks if isinstance(block, TextBlock)):
         return blocks
     return [
-        ProviderBlock(ANTHROPIC, {"type": "text", "text": block.text}) if _is_white_space(block) else block
+        ProviderBlock(ANTHROPIC, {"type": "text", "text": block.text}) if is_white_space(block) else block
         for block in blocks
     ]
-
-
-def _is_white_space(block: Block) -> TypeGuard[TextBlock]:
-    return isinstance(block, TextBlock) and block.meta is None and block.text != "" and is_blank(block.text)
 
 
 def _own_call(block: Block) -> Mapping[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 from attrs import frozen
 
@@ -40,13 +40,16 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
 
     Args:
         leading_assistant: whether the list may begin with the assistant (BR-B01).
+        joins_neighbours: whether neighbours of one role are taken as one message (BR-B02).
         prefill: whether it may end with the assistant (BR-B03).
+        prefill_with_tools: whether it may do so when it holds calls (BR-B03).
         beside_results: what may stand beside results: block keys, or formats of documents (BR-B15).
         text_with_calls: whether words may stand beside calls (BR-B15); beside signed reasoning, Claude's, they may.
         in_results: which media a result may hold: block keys, or formats of documents (BR-B16).
         media: which media the model takes at all (BR-B20).
         empty_results: whether a result may be empty (BR-B14), or hold empty text (BR-B05).
-        white_space: whether a text may be white space alone (BR-B05).
+        white_space: whether a text may be white space: never, beside another text, or alone too (BR-B05).
+        calls_last: whether nothing but calls may stand behind a call (BR-B32).
         status: whether a result may have a status (BR-B26).
         reasoning: whether signed reasoning goes back (BR-B23).
         binds_thinking: whether it is refused once anything before it has changed.
@@ -64,13 +67,16 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
     rules: ClassVar[Sequence[Rule]] = RULES
 
     leading_assistant: bool = False
+    joins_neighbours: bool = False
     prefill: bool = False
+    prefill_with_tools: bool = False
     beside_results: frozenset[str] = frozenset()
     text_with_calls: bool = False
     in_results: frozenset[str] = frozenset()
     media: frozenset[str] = frozenset({"image", "document"})
     empty_results: bool = False
-    white_space: bool = False
+    white_space: Literal["never", "beside_text", "alone"] = "never"
+    calls_last: bool = False
     status: bool = False
     reasoning: bool = True
     binds_thinking: bool = True
@@ -101,7 +107,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Converse messages; see `Dialect.parse`."""
-        return parse_list(raw, foreign)
+        return parse_list(raw, foreign, white_space=self.white_space == "alone")
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of Converse messages; see `Dialect.render`."""
@@ -122,6 +128,10 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         if message is None or as_sequence(message.get("content")) is None:
             return None
         return Reply([{**message, "stopReason": response["stopReason"]} if is_truncated(response) else message])
+
+    def allows_prefill_with_calls(self) -> bool:
+        """Return whether a list that holds calls may end with the assistant."""
+        return self.prefill_with_tools
 
     def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the assistant."""

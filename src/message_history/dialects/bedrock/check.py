@@ -6,6 +6,7 @@ Blobs may be bytes, as boto3 takes them, or base64 text, as they are in the HTTP
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -98,10 +99,29 @@ class _Check:
         if self._roles[0] == "assistant" and not self._dialect.leading_assistant:
             self.found.add("BR-B01", 0, "role")
         for n in range(1, len(self._roles)):
-            if self._roles[n] == self._roles[n - 1]:
+            if self._roles[n] == self._roles[n - 1] and not self._dialect.joins_neighbours:
                 self.found.add("BR-B02", n, "role", f"two {self._roles[n]!r:.20} messages in a row")
         if self._roles[-1] == "assistant" and not self._dialect.prefill:
             self.found.add("BR-B03", len(self._roles) - 1, "role")
+        elif self._roles[-1] == "assistant" and not self._dialect.prefill_with_tools and self._has_calls():
+            self.found.add("BR-B03", len(self._roles) - 1, "role", "an assistant message behind calls", which=2)
+
+    def _has_calls(self) -> bool:
+        blocks = (block for entry in self._wire for block in entries(entry.get("content")))
+        return any(isinstance(block, Mapping) and "toolUse" in block for block in blocks)
+
+    def _order(self, n: int, kinds: Sequence[str], content: Sequence[Any]) -> None:
+        """BR-B32: what is behind a call."""
+        called: list[str] = []
+        for m, kind in enumerate(kinds):
+            if kind == "toolUse":
+                called.append(_id_of(content[m], kind))
+            elif kind == "reasoningContent":
+                called = []  # A reply that thinks between calls goes back as it came.
+            elif called and kind != "cachePoint":
+                detail = f"a {kind} behind the call {called[-1]:.80}"
+                self.found.add("BR-B32", n, f"content[{m}]", detail, ids=", ".join(called))
+                return
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role, content = self._roles[n], entry.get("content")
@@ -127,6 +147,8 @@ class _Check:
         for m, block in enumerate(content):
             kinds.append(self._block(n, m, f"content[{m}]", block, role=role, allowed=schema.BLOCKS))
         self._together(n, role, content, kinds)
+        if role == "assistant" and self._dialect.calls_last:
+            self._order(n, kinds, content)
         for m, kind in enumerate(kinds):
             if kind == "cachePoint":
                 self._cache_point(n, m, content, kinds)
@@ -175,8 +197,14 @@ class _Check:
     def _text(self, n: int, m: int, path: str, text: object) -> None:
         if not isinstance(text, str):
             self.found.add("BR-B24", n, path, f"text is {type(text).__name__}", m=m, tags=", ".join(schema.BLOCKS))
-        elif text == "" or (not text.strip() and not self._dialect.white_space):
+        elif text == "" or (not text.strip() and not self._takes_white_space(n)):
             self.found.add("BR-B05", n, path, which=2 if text else 0, m=m)
+
+    def _takes_white_space(self, n: int) -> bool:
+        if self._dialect.white_space != "beside_text":
+            return self._dialect.white_space == "alone"
+        parts = entries(self._wire[n].get("content"))
+        return any(isinstance(part, Mapping) and text_at(part, "text").strip() for part in parts)
 
     def _media(self, n: int, m: int, path: str, kind: str, data: Mapping[Any, Any], *, role: str) -> None:
         if role == "assistant":
@@ -331,9 +359,10 @@ class _Check:
             self._doubled(n, ids)
             if len(ids) > len(waiting):
                 self.found.add("BR-B07", n, "content", f"{len(ids)} results for {len(waiting)} calls")
-            elif any(id not in waiting for id in ids):
+            elif not set(waiting).issuperset(ids):
                 self.found.add("BR-B07", n, "content", f"a result of no call before it: {', '.join(ids):.200}")
-            self._missing(n, [id for id in waiting if id not in ids])
+            answered = set(ids)
+            self._missing(n, [id for id in waiting if id not in answered])
             kinds = ["toolResult" in block for block in content if "cachePoint" not in block]
             if ids and waiting and kinds[: len(ids)] != [True] * len(ids):
                 self.found.add("BR-B06", n, "content", "results behind other content", which=1, count=len(ids))
@@ -361,7 +390,7 @@ class _Check:
         if served:
             self.found.add("BR-B30", n, "content", f"server tools without results: {', '.join(served):.200}")
         if len(set(calls)) != len(calls):
-            doubled = ", ".join(sorted({id for id in calls if calls.count(id) > 1}))
+            doubled = ", ".join(sorted(id for id, count in Counter(calls).items() if count > 1))
             self.found.add("BR-B08", n, "content", f"calls with one id: {doubled:.200}", ids=doubled)
         return calls
 
@@ -372,7 +401,7 @@ class _Check:
             self.found.add("BR-B06", index, "content", f"no result right behind for {named:.200}", ids=named)
 
     def _doubled(self, n: int, ids: Sequence[str]) -> None:
-        doubled = sorted({id for id in ids if ids.count(id) > 1})
+        doubled = sorted(id for id, count in Counter(ids).items() if count > 1)
         if doubled:
             named = ", ".join(doubled)
             self.found.add("BR-B08", n, "content", f"results with one id: {named:.200}", ids=named)

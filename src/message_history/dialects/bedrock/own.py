@@ -62,11 +62,12 @@ def served_pairs(message: Message) -> frozenset[int]:
     Returns:
         The positions of these calls and of their results; every id is good for one pair.
     """
+    calls = frozenset(message.ids)
     called: dict[str, int] = {}
     pairs: dict[str, tuple[int, int]] = {}
     for position, block in enumerate(message.content):
         id = server_id(block)
-        if id is None or id in message.ids or id in pairs:
+        if id is None or id in calls or id in pairs:
             continue
         if kind_of(block) == "toolUse":
             called.setdefault(id, position)

@@ -16,6 +16,7 @@ from message_history.core.blocks import (
     SystemBlock,
     TextBlock,
     ThinkingBlock,
+    is_blank,
     text_block,
     tool_result_block,
     with_meta,
@@ -25,7 +26,7 @@ from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import finished
-from message_history.dialects._shared.typed_blocks import carry, read_block, text_of_json
+from message_history.dialects._shared.typed_blocks import carry, is_white_space, read_block, text_of_json
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
@@ -61,12 +62,13 @@ class _TypedReader:
 _TYPED: Final = _TypedReader()
 
 
-def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+def parse(raw: Sequence[Any], foreign: Foreign | None = None, *, white_space: bool = False) -> Parsed:
     """Read a list of Converse messages.
 
     Args:
         raw: the entries.
         foreign: reads an entry that has another dialect's form.
+        white_space: whether the model takes white space alone, so that it is kept.
 
     Returns:
         The messages in them.
@@ -81,7 +83,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         if data is None or ("role" not in data and "content" not in data):
             parsed.dropped(entry, source, "no message")
         else:
-            _Reader(parsed, source).message(data)
+            _Reader(parsed, source, white_space=white_space).message(data)
     return parsed
 
 
@@ -101,9 +103,11 @@ class _Reader:
     Args:
         parsed: gets the message, and notes of what could not be taken.
         source: the entry's position.
+        white_space: whether texts of white space are kept wherever they are.
     """
 
-    def __init__(self, parsed: Parsed, source: int) -> None:
+    def __init__(self, parsed: Parsed, source: int, *, white_space: bool) -> None:
+        self._white_space = white_space
         self._parsed = parsed
         self._source = source
         self._server_calls: set[str] = set()
@@ -112,7 +116,7 @@ class _Reader:
         """Read a message."""
         role = data.get("role")
         assistant = role == "assistant"
-        blocks = self._blocks(data.get("content"))
+        blocks = self._kept_blank(self._blocks(data.get("content")), assistant=assistant)
         if role in ("system", "developer"):
             blocks = [
                 SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
@@ -132,6 +136,13 @@ class _Reader:
         carry(blocks, BEDROCK, {key: value for key, value in data.items() if key not in ("role", "content")})
         message = make_message("assistant" if assistant else "user", tuple(blocks))
         self._parsed.add(message, self._source, interrupted=truncated)
+
+    def _kept_blank(self, blocks: list[Block], *, assistant: bool) -> list[Block]:
+        """Keep white space that the model takes back as blocks of this API's own: no history holds it as text."""
+        texts = [block for block in blocks if isinstance(block, TextBlock)]
+        if not self._white_space and (not assistant or all(is_blank(block.text) for block in texts)):
+            return blocks
+        return [ProviderBlock(BEDROCK, {"text": block.text}) if is_white_space(block) else block for block in blocks]
 
     def _blocks(self, content: object, *, in_result: bool = False) -> list[Block]:
         """Read content, whatever it is; a cache point goes with the block before it."""

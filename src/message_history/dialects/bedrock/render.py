@@ -8,7 +8,7 @@ several, with a short assistant message between them, as the API joins neighbour
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, final
 
 from message_history.core.blocks import (
     Block,
@@ -32,6 +32,7 @@ from message_history.dialects._shared.writer import (
     thaw_well_formed,
     well_formed,
 )
+from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.base import Export
 from message_history.dialects.bedrock import schema
@@ -89,11 +90,12 @@ class Render:
         self.changes = Changes()
         self._dialect = dialect
         self._ids = Aliases(schema.ID, schema.ID_LIMIT)
-        self._names: set[str] = set()
+        self._names: dict[str, int] = {}
         self._reasoned: list[tuple[Wire, Block]] = []
         self._points: list[tuple[int, list[Wire], Wire]] = []
         self._moved: list[Wire] = []
         self._counts: dict[str, int] = {}
+        self._has_text = False
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation."""
@@ -138,9 +140,12 @@ class Render:
     def _assistant(self, message: Message) -> list[Wire]:
         self._reasoned = []
         pairs = served_pairs(message) if self._dialect.server_tools else frozenset()
-        content: list[Wire] = []
-        for position, block in enumerate(message.content):
-            content += self._marked(block, self._assistant_block(block, served=position in pairs))
+        self._has_text = any(isinstance(block, TextBlock) and not is_blank(block.text) for block in message.content)
+        written = [
+            self._marked(block, self._assistant_block(block, served=position in pairs))
+            for position, block in enumerate(message.content)
+        ]
+        content = [wire for wires in self._ordered(written) for wire in wires]
         self._end_with_words(content)
         if not content:
             self.changes.added("a message of which nothing could be sent")
@@ -153,6 +158,16 @@ class Render:
         self.changes.added("a user message between words and calls of one message (BR-B15)")
         words, calls = parts
         return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
+
+    def _ordered(self, written: list[list[Wire]]) -> list[list[Wire]]:
+        """Put what may not stand behind a call before it, each with its cache point."""
+        written = [wires for wires in written if wires]
+        if not self._dialect.calls_last:
+            return written
+        ordered = calls_last(written, _kind_of)
+        if any(one is not other for one, other in zip(ordered, written, strict=True)):
+            self.changes.rewritten("text before the calls (BR-B32)")
+        return ordered
 
     def _end_with_words(self, content: list[Wire]) -> None:
         """Take reasoning from the end of a message, and the cache points behind it (BR-B23)."""
@@ -189,11 +204,23 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             self.changes.omitted(block, "media in an assistant message (BR-B20)")
             return [{"text": f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"}]
+        if self._takes_white_space(block):
+            return [thaw_well_formed(block.data, self.changes)]
         if served and isinstance(block, ProviderBlock):
             self._left(block)
             return [thaw_well_formed(block.data, self.changes)]
         self.changes.omitted(block, "a block that this model does not take")
         return []
+
+    def _takes_white_space(self, block: Block) -> TypeGuard[ProviderBlock]:
+        """Return whether a block is white space that this model takes here (BR-B05)."""
+        if not isinstance(block, ProviderBlock) or kind_of(block) != "text":
+            return False
+        text = block.data["text"]
+        allowed = self._dialect.white_space
+        return (
+            isinstance(text, str) and text.isspace() and (allowed == "alone" or (allowed != "never" and self._has_text))
+        )
 
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> list[Wire]:
         why = ""
@@ -233,7 +260,7 @@ class Render:
     # The user's side
 
     def _user(self, message: Message) -> list[Wire]:
-        self._moved, self._counts = [], {}
+        self._moved, self._counts, self._has_text = [], {}, False
         results: list[Wire] = []
         for result in message.results:
             results += self._marked(result, [self._result(result)])
@@ -277,6 +304,8 @@ class Render:
         own = self._own(block)
         if own is not None:
             return [own]
+        if self._takes_white_space(block):
+            return [thaw_well_formed(block.data, self.changes)]
         self.changes.omitted(block, "not for a user message")
         return [{"text": "[video left out: it cannot be sent here]"}] if kind_of(block) == "video" else []
 
@@ -293,8 +322,9 @@ class Render:
                     self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                     own = {"text": self._text(json_text(part.data))}
                 content += self._given(part, own, block)
-        if not content:
-            # Claude and Nova were seen to take an empty text, and to refuse one.
+        if not content and block.content and self._dialect.empty_results and not block.is_error:
+            content = [{"text": ""}]  # It came so: a text of white space is recorded above.
+        elif not content:
             self.changes.added("text of an empty result (BR-B13, BR-B14)")
             content = [{"text": NO_OUTPUT}]
         status = block.extra(BEDROCK).get("status")
@@ -365,7 +395,7 @@ class Render:
         if isinstance(block, ImageBlock):
             self._left(block, {**wire, **_GUARD})
             return {"image": wire}
-        wire = {"format": form, "name": self._name(block.title), "source": source}
+        wire = {"format": form, "name": self._name(block), "source": source}
         context, citations, given = extra.get("context"), extra.get("citations"), extra.get("source")
         if isinstance(context, str) and context:
             wire["context"] = self._text(context)
@@ -382,6 +412,7 @@ class Render:
         """Give the media type and the source of an image or a document; None where it cannot be sent."""
         source, media_type = block.source, block.source.get("media_type")
         how = source.get("type")
+        self._omitted({key: value for key, value in source.items() if key not in _SOURCE})
         if how == "text" and kind == "document":
             blob = utf8_of(self._text(str(source.get("data") or "")))
             form = block.extra(BEDROCK).get("format")
@@ -405,18 +436,19 @@ class Render:
             self.changes.rewritten(f"media whose data is no base64 text, as the bytes of that text: {kind}")
         return sent
 
-    def _name(self, title: str | None) -> str:
+    def _name(self, block: DocumentBlock) -> str:
         """Give a document a name that no document before it has (BR-B17, BR-B18)."""
         limit = schema.DOCUMENT_NAME_LIMIT
-        base = clean_name(title, limit)
-        name, number = base, 1
+        base = name = clean_name(block.title, limit)
+        number = self._names.get(base.lower(), 0)
         while name.lower() in self._names:
             number += 1
-            ending = f" {number}"
+            ending = f" {number + 1}"
             name = base[: limit - len(ending)].rstrip() + ending
-        self._names.add(name.lower())
-        if name != title:
-            self.changes.rewritten(f"the document name {title!r:.80} as {name!r} (BR-B17, BR-B18)")
+        self._names[name.lower()] = 0
+        self._names[base.lower()] = number
+        if name != block.title:
+            self.changes.rewritten(f"the document name {block.title!r:.80} as {name!r} (BR-B17, BR-B18)", block)
         return name
 
     def _own(self, block: Block) -> Wire | None:
@@ -492,8 +524,7 @@ class Render:
             return
         # A cache point is told of where it is written.
         extra = {key: value for key, value in block.extra(BEDROCK).items() if key != "cachePoint"}
-        carried = {key: value for key, value in block.carried(BEDROCK).items() if key != "stopReason"}
-        self._omitted({**beyond(extra, sent), **carried})
+        self._omitted({**beyond(extra, sent), **block.carried(BEDROCK)})
 
     def _omitted(self, left: Mapping[str, Any]) -> None:
         if left:
@@ -511,6 +542,8 @@ class Render:
 
 _JSON: Final = FrozenDict({"json": True})
 """What tells that a text of a result came as JSON."""
+_SOURCE: Final = frozenset({"type", "media_type", "data", "url"})
+"""The keys of a source that are read."""
 _GUARD: Final = FrozenDict({"guardContent": {}})
 """What tells that a guardrail is to look at a block, without qualifiers."""
 
@@ -520,6 +553,18 @@ def _location_of(block: Block) -> FrozenDict:
     source = block.extra(BEDROCK).get("source")
     location = source.get("s3Location") if isinstance(source, FrozenDict) else None
     return location if isinstance(location, FrozenDict) else EMPTY
+
+
+def _kind_of(wires: list[Wire]) -> Kind:
+    """Return what a block is for the order of its message."""
+    wire = wires[0]
+    key = key_of(wire)
+    if key == "toolUse":
+        return SERVER if wire[key].get("type") == "server_tool_use" else CALL
+    return _KINDS.get(key, CONTENT)
+
+
+_KINDS: Final[dict[str, Kind]] = {"reasoningContent": THINKING, "toolResult": SERVER}
 
 
 def _message(role: str, content: list[Wire]) -> Wire:
