@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 import pytest
@@ -591,11 +591,11 @@ def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
     def seconds(count: int) -> float:
         ids = [f"t{n}" for n in range(count)]
         raw = [Q, assistant(*map(call, ids)), *(user(result(id)) for id in ids), assistant("done"), Q]
-        begin = perf_counter()
+        begin = process_time()
         check(raw, STRICT)
-        return perf_counter() - begin
+        return process_time() - begin
 
-    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(3)), 0.01)
+    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(3)), 0.03)
 
 
 def test_results_of_calls_that_come_from_code_and_toolsets_round_trip() -> None:

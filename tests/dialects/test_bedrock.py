@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -1064,12 +1064,12 @@ def test_documents_of_one_name_are_numbered_in_time_in_proportion_to_their_numbe
     def seconds(count: int) -> float:
         blocks = [DocumentBlock({"type": "text", "media_type": "text/plain", "data": "t"}, "a") for _ in range(count)]
         history = MessageHistory().add_user(blocks)
-        begin = perf_counter()
+        begin = process_time()
         names = [block["document"]["name"] for each in history.for_send(NOVA)[::2] for block in each["content"][-1:]]
         assert names[0] == "a 5"
-        return perf_counter() - begin
+        return process_time() - begin
 
-    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.01)
+    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.03)
 
 
 def test_a_long_document_name_is_recorded_whole() -> None:
@@ -1093,11 +1093,11 @@ def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
     def seconds(count: int) -> float:
         ids = [f"t{n}" for n in range(count)]
         wire = [user("x"), assistant(*map(call, ids)), user(*map(result, ids))]
-        begin = perf_counter()
+        begin = process_time()
         assert not check(wire, CLAUDE)
-        return perf_counter() - begin
+        return process_time() - begin
 
-    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.01)
+    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.03)
 
 
 def test_an_unknown_model_gets_the_strictest_fields() -> None:
