@@ -257,6 +257,27 @@ def test_other_dialects_lists_are_written_as_steps() -> None:
     law()
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [result()],
+        [result(), asked("and Rome?")],
+        [result("c1"), result("c2", is_error=True), asked("b")],
+        [output("a"), asked("b")],
+        [asked("b")],
+    ],
+)
+def test_a_list_that_goes_on_from_a_stored_interaction_is_sent_as_it_came(raw: list[Any]) -> None:
+    continuing = GeminiInteractions(continues=True)
+    assert check(raw, continuing) == []
+    history = MessageHistory.from_list(raw, dialect=continuing)
+    exported = history.export(continuing)
+    assert (history.repairs, exported.repairs, exported.messages) == ((), (), raw)
+    assert MessageHistory.from_list(history.to_list()) == history
+    for other in DIALECTS.values():
+        assert check(history.for_send(other), other) == []
+
+
 EVENTS: list[dict[str, Any]] = [
     {"event_type": "interaction.created", "interaction": {"id": "v1_x", "model": "m", "status": "in_progress"}},
     {"event_type": "step.start", "index": 0, "step": {"type": "thought"}},

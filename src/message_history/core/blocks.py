@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 StubReason: TypeAlias = Literal["not_recorded", "interrupted", "cancelled", "pending"]
-MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "renamed"]
+MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "renamed", "held"]
 
 
 @final
@@ -52,7 +52,8 @@ class Mark:
 
     Args:
         kind: `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of
-            a tool result that is quoted as text), `renamed` (a call whose id was taken).
+            a tool result that is quoted as text), `renamed` (a call whose id was taken), `held` (a call that
+            only the provider has, which a list that goes on from there does not show).
         reason: why a stub stands here; for a quote `late` or `second`, or `omitted` when a window took its call.
         tool_use_id: the call that a quote belongs to, or the id that a renamed call came with.
         name: the tool that a quote belongs to.

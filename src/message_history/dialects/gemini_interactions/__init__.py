@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import evolve, field, frozen
 
+from message_history.dialects._shared.held import add_held, held_call
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 from message_history.dialects.gemini.limits import LIMITS as OF_GENERATE_CONTENT
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from google.genai.interactions import StepParam  # noqa: F401
 
-    from message_history.core.blocks import SystemBlock
+    from message_history.core.blocks import SystemBlock, ToolResultBlock, ToolUseBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
@@ -39,7 +40,8 @@ class GeminiInteractions(Dialect["StepParam"]):
 
     Args:
         continues: whether the list goes on from an interaction that the provider has stored
-            (`previous_interaction_id`), whose calls it does not show (GI-15).
+            (`previous_interaction_id`), whose calls it does not show (GI-15): these are put into the history, marked
+            as held, and not sent again.
         prefill: whether the list may end with the model (GI-09).
         unsigned_thoughts: whether thoughts without a signature go back (GI-14).
         limits: what is taken of images and documents (GI-08, GI-13).
@@ -68,7 +70,10 @@ class GeminiInteractions(Dialect["StepParam"]):
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of steps; see `Dialect.parse`."""
-        return Reader(foreign).read(raw)
+        parsed = Reader(foreign).read(raw)
+        if self.continues:
+            add_held(parsed, _held_call)
+        return parsed
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of steps; see `Dialect.render`."""
@@ -97,3 +102,9 @@ class GeminiInteractions(Dialect["StepParam"]):
         """Return whether the list may end with the model."""
         del assistant
         return self.prefill
+
+
+def _held_call(result: ToolResultBlock) -> ToolUseBlock:
+    """Make the call of a result that the provider alone has."""
+    name = result.extra(GEMINI_INTERACTIONS).get("name")
+    return held_call(result.tool_use_id, name if isinstance(name, str) else "")

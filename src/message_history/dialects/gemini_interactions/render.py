@@ -19,7 +19,15 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import FrozenDict, json_text
-from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
+from message_history.dialects._shared.held import is_held
+from message_history.dialects._shared.writer import (
+    PLACEHOLDER,
+    Aliases,
+    Changes,
+    is_placeholder,
+    named_for,
+    thaw_well_formed,
+)
 from message_history.dialects.base import Export
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini_interactions import schema
@@ -67,11 +75,13 @@ class Render:
         wire: list[Wire] = []
         for index, message in enumerate(messages):
             self.changes.index = index
+            if index == 0 and self._dialect.continues and is_placeholder(message):
+                continue
             if message.role == "assistant":
                 self._ids.new_scope()
                 self._names = {}
             steps = self._assistant(message) if message.role == "assistant" else self._user(message)
-            if not steps:
+            if not steps and not any(map(is_held, message.content)):
                 self.changes.added("a message of which nothing could be sent")
                 kind = "model_output" if message.role == "assistant" else "user_input"
                 steps = [{"type": kind, "content": [{"type": "text", "text": PLACEHOLDER}]}]
@@ -96,7 +106,8 @@ class Render:
         steps: list[Wire] = []
         for block in message.content:
             if isinstance(block, ToolUseBlock):
-                steps.append(self._call(block))
+                call = self._call(block)
+                steps += [] if self._dialect.continues and is_held(block) else [call]
             elif isinstance(block, ThinkingBlock):
                 steps += self._thought(block)
             elif isinstance(block, ProviderBlock) and not self._content.is_content(block):

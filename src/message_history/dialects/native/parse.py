@@ -100,7 +100,7 @@ def _mark(value: object) -> Mark | None:
     return Mark(kind=value["kind"], is_error=value.get("is_error") is True, blocks=count, **texts)
 
 
-_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed"})
+_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed", "held"})
 _OWN: Final[Mapping[str, Callable[[object], Any]]] = {
     "extra": _mapping,
     "carried": _mapping,

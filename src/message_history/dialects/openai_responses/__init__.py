@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 from attrs import Factory, evolve, field, frozen
 
+from message_history.dialects._shared.held import add_held
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
 from message_history.dialects.openai_responses.check import violations as find_violations
@@ -47,7 +48,9 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
             wants reasoning and the item that it led to together (OR-06 to OR-08). None where the request does not
             say: an export then risks neither.
         continues: whether the list goes on from a response that the server has kept, whose calls it does not show;
-            None to take a list of nothing but outputs for one.
+            None to check a list of nothing but outputs as one. Reading such a list, the calls that the server has
+            kept are put into the history, marked as held; they and the turn before them are not sent again.
+        leading_assistant: whether the list may begin with the assistant, where it came so.
         reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16).
         reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07).
         lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
@@ -75,6 +78,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     prefill: bool = False
     store: bool | None = None
     continues: bool | None = None
+    leading_assistant: bool = False
     reasoning: Literal["encrypted", "text"] = "encrypted"
     reasons: bool = True
     lone_reasoning: bool = False
@@ -125,7 +129,11 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of items; see `Dialect.parse`."""
-        return Reader(foreign).read(raw)
+        reader = Reader(foreign)
+        parsed = reader.read(raw)
+        if self.continues:
+            add_held(parsed, reader.held_call)
+        return parsed
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of items; see `Dialect.render`."""

@@ -20,6 +20,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import FrozenDict, FrozenList, json_text
+from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.schema import anything
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
@@ -50,12 +51,14 @@ class Item:
         blocks: the blocks that it is made of.
         id: the server's id, under which it goes back; None without one.
         flaw: why reasoning cannot go back; empty when it can.
+        is_held: whether the server has it, and it is not sent.
     """
 
     kind: str
     blocks: list[Block]
     id: str | None = None
     flaw: str = ""
+    is_held: bool = False
 
     @property
     def is_reasoning(self) -> bool:
@@ -158,6 +161,8 @@ class Items:
         if not extra and block.meta is not None and block.extra("openai_chat").get("type") == "custom":
             kind = CUSTOM
         tool = forms.CLIENT_TOOLS.get(kind)
+        if self._dialect.continues and is_held(block):
+            return Item(kind, [block], is_held=True)
         alias = self._ids(block.id)
         name_fits = len(block.name) <= forms.NAME_LIMIT and forms.NAME.fullmatch(block.name) is not None
         given = block.arguments if block.arguments is not None else json_text(block.input)

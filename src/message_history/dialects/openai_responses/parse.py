@@ -27,6 +27,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, short_repr
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, read_parts, text_of_json
 from message_history.dialects.base import Parsed
@@ -74,6 +75,7 @@ class Reader:
         self._blocks: list[Block] = []
         self._source = 0
         self._truncated = False
+        self._answered: dict[str, str] = {}
 
     def read(self, raw: Sequence[Any]) -> Parsed:
         """Read all entries.
@@ -149,6 +151,14 @@ class Reader:
             if side == "assistant":
                 self._led_to(data)
             self._take(side, [ProviderBlock(OPENAI_RESPONSES, data)], source)
+
+    def held_call(self, result: ToolResultBlock) -> ToolUseBlock:
+        """Make the call of an output that the server alone has; its type follows from the output's."""
+        kind, name = self._answered.get(result.tool_use_id, FUNCTION), result.extra(OPENAI_RESPONSES).get("name")
+        tool = forms.CLIENT_TOOLS.get(kind)
+        given = tool.name if tool is not None else name if isinstance(name, str) else ""
+        extra = EMPTY if kind == FUNCTION else freeze_mapping({OPENAI_RESPONSES: {"type": kind}})[0]
+        return held_call(result.tool_use_id, given, extra)
 
     # Runs
 
@@ -284,6 +294,7 @@ class Reader:
             content = (ProviderBlock(OPENAI_RESPONSES, {"type": kind, **whole}),)
         else:
             content = self._given(data.get(held), source)
+        self._answered[_id_of(data)] = forms.OUTPUTS[kind]
         extra, converted = _kept({key: value for key, value in data.items() if key not in ("type", "call_id", held)})
         failed = kind == "apply_patch_call_output" and data.get("status") == "failed"
         meta = Meta(extra=extra, converted=converted) if extra else None

@@ -23,6 +23,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import FrozenDict, json_text
+from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import forms
@@ -73,9 +74,14 @@ class Render:
         shared = self._dialect.unique_ids and any(message.ids for message in messages)
         if shared or any(map(has_media, messages)):
             return None
-        wire = self._written(messages)
+        wire = [] if len(messages) == 1 and self._begins_without((*messages, *messages)) else self._written(messages)
         self._add_status(wire)
         return None if self._items.has_ids else wire
+
+    def _begins_without(self, messages: Sequence[Message]) -> bool:
+        """Return whether the list begins without the user turn that the history begins with."""
+        takes = self._dialect.leading_assistant or self._dialect.continues
+        return bool(takes) and begins_at_provider(messages)
 
     def _add_status(self, wire: list[Wire]) -> None:
         """Add what some servers demand of every item (OR-31)."""
@@ -90,8 +96,11 @@ class Render:
         limit = self._dialect.text_limit
         asked: Message | None = None
         assistant: list[Segment] = []
+        begins = self._begins_without(messages)
         for index, message in enumerate(messages):
             self.changes.index = index
+            if index == 0 and begins:
+                continue
             after = messages[index + 1] if index + 1 < len(messages) else None
             if message.role == "user":
                 called = asked.ids if asked is not None else ()
@@ -141,7 +150,8 @@ class Render:
         return wire
 
     def _segment(self, segment: Segment) -> list[Wire]:
-        return [written for item in (*segment.words, *segment.calls) for written in self._item(item)]
+        items = (*segment.words, *segment.calls)
+        return [written for item in items if not item.is_held for written in self._item(item)]
 
     # The assistant's items
 

@@ -1,0 +1,86 @@
+"""Lists that go on from state at the provider: `previous_response_id`, stored conversations and interactions.
+
+Such a list holds results of calls that only the provider has. A history holds whole turns, so these calls are put into
+it, marked as held: in the provider's own form they are not written again, everywhere else they are what the results
+answer.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
+
+from message_history.core.blocks import Mark, Meta, SystemBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from message_history.core.json_values import EMPTY, FrozenDict
+from message_history.core.message import make_message
+from message_history.core.policy import Policy
+from message_history.dialects._shared.writer import is_placeholder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message
+    from message_history.dialects.base import Parsed
+
+__all__ = ["add_held", "begins_at_provider", "held_call", "is_held"]
+
+_HELD: Final = Mark(kind="held")
+_PLACEHOLDER: Final = TextBlock(Policy().bootstrap_text, meta=Meta(mark=Mark(kind="bootstrap")))
+
+
+def is_held(block: Block) -> bool:
+    """Return whether a block is a call that the provider holds."""
+    return block.mark is not None and block.mark.kind == "held"
+
+
+def held_call(id: str, name: str, extra: FrozenDict = EMPTY) -> ToolUseBlock:
+    """Make a call that the provider holds.
+
+    Args:
+        id: its id, which the result names.
+        name: its tool, if the result says so.
+        extra: what its dialect needs to write the result.
+    """
+    return ToolUseBlock(id, name or "unknown_tool", EMPTY, meta=Meta(extra=extra, mark=_HELD))
+
+
+def begins_at_provider(messages: Sequence[Message]) -> bool:
+    """Return whether a history begins with the placeholder that stands for what the provider holds."""
+    return len(messages) > 1 and is_placeholder(messages[0])
+
+
+def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock]) -> None:
+    """Put the calls that the provider holds before what was read.
+
+    Args:
+        parsed: what was read; a list that begins with the assistant gets a marked user turn before it.
+        call_of: makes the call that a result answers.
+
+    Complexity: linear in the blocks.
+    """
+    called = {call.id for message in parsed.messages for call in message.calls}
+    held: dict[str, ToolUseBlock] = {}
+    for message in parsed.messages:
+        for block in message.content:
+            if isinstance(block, ToolResultBlock) and block.tool_use_id and block.tool_use_id not in called:
+                held.setdefault(block.tool_use_id, call_of(block))
+    start = next((n for n, message in enumerate(parsed.messages) if not _is_system(message)), len(parsed.messages))
+    begins = start < len(parsed.messages) and parsed.messages[start].role == "assistant"
+    if not held and not begins:
+        return
+    before = [make_message("user", (_PLACEHOLDER,))]
+    if held:
+        before.append(make_message("assistant", tuple(held.values())))
+    first, source = parsed.messages[start], parsed.sources[start]
+    prompt = tuple(takewhile(lambda block: isinstance(block, SystemBlock), first.content))
+    if prompt:
+        before.insert(0, make_message("user", prompt))
+        parsed.messages[start] = make_message(first.role, first.content[len(prompt) :])
+    parsed.messages[start:start] = before
+    parsed.sources[start:start] = [source] * len(before)
+    parsed.interrupted = {n + len(before) if n >= start else n for n in parsed.interrupted}
+
+
+def _is_system(message: Message) -> bool:
+    return all(isinstance(block, SystemBlock) for block in message.content)
