@@ -155,6 +155,9 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "anthropic": "AN-K1 AN-K2 AN-K3 AN-K4",
         "bedrock": "BR-B22",
     },
+    "kept state": {
+        "openai_responses": "OR-34 OR-35",
+    },
     "the request around the list": {
         "anthropic": "AN-A13 AN-C16 AN-C18",
         "openai_chat": "OT-01",
@@ -162,7 +165,6 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "bedrock": "BR-B11",
         "gemini": "GM-G26",
         "gemini_interactions": "GI-15",
-        "openai_responses": "OR-34 OR-35",
     },
 }
 """By topic and dialect, the ids of the rules."""

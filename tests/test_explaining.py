@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,10 +13,14 @@ import pytest
 from message_history import check
 from message_history.dialects import Anthropic, Bedrock, OpenAIChat, Portable
 from message_history.dialects.registry import DIALECTS
-from message_history.explaining import explain, where
+from message_history.explaining import explain, rules_named, subject_of, where
+from message_history.explaining.known import further_texts, own_rules, quoting_rules, subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from message_history.dialects.base import Rule
+    from message_history.explaining import Subject
 
 PLACE = re.compile(r"\{[a-z_]+\}")
 NUMBERS = {"n", "m", "k", "count", "limit", "line", "column", "position", "before", "member", "pages", "most"}
@@ -29,12 +34,13 @@ VALUES = {
     "name": ("web_search", "get_weather"),
     "tags": ("'text', 'image', 'tool_use'",),
 }
+SUBJECTS = {error for subject in subjects() for error in subject.texts}
 ERRORS = [
     (name, rule.id, error)
     for name, dialect in DIALECTS.items()
     for rule in dialect.rules
     for error in rule.errors
-    if PLACE.sub("", error)
+    if PLACE.sub("", error) and error not in SUBJECTS
 ]
 EVERY_ERROR = pytest.mark.parametrize(("dialect", "rule", "error"), ERRORS)
 
@@ -207,7 +213,7 @@ UNSIGNED = (
 REPORTED = [
     (rf"litellm.BadRequestError: BedrockException - {{\"message\":\"{THINKING_FIRST}\"}}. Fallbacks=[]", "AN-T2"),
     (f"status_code: 400, model_name: claude-opus-4, {{'error': '{THINKING_FIRST}'}}", "AN-T2"),
-    (rf"""VertexAIException - b'{{\n  "error": {{\n    "message": "{UNSIGNED}"\n  }}\n}}\n'""", "GM-G09"),
+    (rf"""VertexAIException - b'{{\n  "error": {{\n    "message": "{UNSIGNED}"\n  }}\n}}\n'""", "GM-G10"),
     (
         "PluginInvokeError: 400 INVALID_ARGUMENT. {'error': {'code': 400, 'message': 'Unable to submit request because "
         "function call `default_api:look` in the 2. content block is missing a `thought_signature`. Learn more: http",
@@ -324,3 +330,111 @@ def test_every_violation_leads_back_to_its_rule() -> None:
     for violation in check(BROKEN, Anthropic()):
         found = explain(violation.error, Anthropic())
         assert violation.rule in {one.rule.id for one in found if one.score >= found[0].score - 0.02}
+
+
+@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
+def test_what_is_typical_of_a_subject_is_claimed_by_no_rule(subject: Subject) -> None:
+    for error in subject.texts:
+        for around in ("nothing", "an SDK's error", "JSON in JSON"):
+            text = AROUND[around](PLACE.sub("something7", error))
+            assert explain(text) == [], text
+            assert subject_of(text) is not None, text
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("tools.3.custom.input_schema.type: Field required", "tools"),
+        ('{"detail": [{"type": "missing", "loc": ["body", "tools", 0, "name"], "msg": "Field required"}]}', "tools"),
+        ('{"message": "not allowed here", "param": "tool_choice", "code": "invalid_value"}', "tools"),
+        ("Unsupported parameter: 'top_k'", "a parameter of the request"),
+        ("max_tokens: Input should be greater than 0", "a parameter of the request"),
+        ("response_format: Extra inputs are not permitted", "the form of the answer"),
+        ("429 Too many requests: rate limit exceeded for this organization", "load"),
+    ],
+)
+def test_an_error_about_something_else_names_its_subject(text: str, subject: str) -> None:
+    assert explain(text) == []
+    found = subject_of(text)
+    assert found is not None
+    assert found.name == subject
+
+
+def test_what_nobody_knows_has_no_subject() -> None:
+    assert subject_of("the quick brown fox jumps over the lazy dog") is None
+
+
+@pytest.mark.parametrize(("dialect", "rule"), own_rules(), ids=lambda value: getattr(value, "id", value))
+def test_rules_that_only_explain_say_where_they_come_from_and_have_texts(dialect: str, rule: Rule) -> None:
+    assert dialect in DIALECTS
+    assert rule.id not in {known.id for name in DIALECTS for known in DIALECTS[name].rules}
+    assert rule.errors
+    assert rule.rule.endswith(".")
+    assert rule.repair.endswith(".")
+    assert rule.source.startswith("https://")
+    assert re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", rule.date)
+    for turn, error in enumerate(rule.errors):
+        text = in_an_sdk_error(filled(error, turn))
+        found = explain(text)
+        assert rule.id in {one.rule.id for one in found if one.score >= found[0].score - 0.02}, text
+
+
+def test_texts_in_other_words_lead_to_rules_that_there_are() -> None:
+    for (dialect, rule), errors in further_texts().items():
+        for error in errors:
+            found = explain(filled(error, 1), DIALECTS[dialect])
+            assert (dialect, rule) in {(one.dialect, one.rule.id) for one in found}, error
+    for dialect, rule in quoting_rules():
+        assert rule in {known.id for known in DIALECTS[dialect].rules}
+
+
+def test_a_text_that_does_not_say_what_is_wrong_is_not_explained_with_certainty() -> None:
+    found = explain('{"error": {"code": 400, "message": "Request contains an invalid argument.", "status": "X"}}')
+    assert found[0].rule.id == "EX-12"
+    assert "GM-G23" in {one.rule.id for one in found}
+    assert max(one.score for one in found) <= 0.5
+
+
+def test_a_text_that_several_rules_share_lists_them() -> None:
+    found = explain(UNSIGNED)
+    assert [one.rule.id for one in found if one.score == found[0].score] == ["GM-G10", "GM-G09", "GM-G11"]
+
+
+def test_common_words_of_a_text_prove_nothing() -> None:
+    assert explain("the streaming of gadgets is not supported") == []
+    assert explain("the streaming of gadgets is not supported", DIALECTS["gemini"]) == []
+    assert explain("gadget: Field required. Input should be a valid list. Extra inputs are not permitted") == []
+
+
+def test_the_place_that_an_error_names_decides_between_rules() -> None:
+    text = "Invalid 'input[2].{}': string too long. Expected a string with maximum length 64, but got 70 instead."
+    assert explain(text.format("id"))[0].rule.id == "OR-13"
+    assert explain(text.format("call_id"))[0].rule.id == "OR-15"
+
+
+def test_the_id_of_a_rule_in_any_case_gives_the_rule_of_each_dialect_that_has_it() -> None:
+    assert [(one.dialect, one.rule.id) for one in explain("g05")] == [("gemini", "GM-G05")]
+    assert {one.dialect for one in explain(" HF-07 ")} == {"openai_chat", "openai_responses"}
+    assert [one.rule.id for one in rules_named("EX-12")] == ["EX-12"]
+    assert explain("Z99") == []
+
+
+HOSTILE = ("\\", "\\u", "&", "&#9", "\x1b[", "messages[", "messages.1.", "param: ", "tools.", 'body"', "tool_use ", " ")
+
+
+@pytest.mark.parametrize("piece", [*HOSTILE, "&#" + "9" * 999])
+def test_any_text_costs_time_in_proportion_to_its_length(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece))
+        began = time.process_time()
+        explain(text)
+        subject_of(text)
+        return time.process_time() - began
+
+    seconds(1000)
+    assert seconds(200_000) < 60 * max(seconds(20_000), 0.004)
+
+
+def test_a_character_reference_of_any_length_is_text() -> None:
+    assert explain("&#" + "9" * 5000) == []
+    assert explain("&#x110000; &#0; &#xd800; &bogus; &amp;amp;#39;") == []

@@ -77,11 +77,23 @@ def test_the_error_can_come_from_the_standard_input() -> None:
     assert result.stdout == run(UNANSWERED).stdout
 
 
-@pytest.mark.parametrize("text", ["Rate limit reached", "", "\ud800\x1b[2J"])
-def test_an_error_of_another_kind_is_told(text: str) -> None:
+@pytest.mark.parametrize("text", ["hello", "", "\ud800\x1b[2J"])
+def test_a_text_that_no_rule_is_like_has_no_explanation(text: str) -> None:
     result = run("--", text)
     assert result.exit_code == 1
     assert result.stdout == "no rule's text is like this one\n"
+
+
+def test_an_error_about_something_else_comes_with_a_hint() -> None:
+    result = run("tools.0.custom.input_schema: Field required")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("not about the form of the messages, but about tools: Compare the tools")
+
+
+def test_the_id_of_a_rule_gives_the_rule() -> None:
+    result = run("c1")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("anthropic AN-C1 (100%): Every call is answered")
 
 
 def test_an_error_of_another_kind_still_tells_what_is_wrong_with_the_file(tmp_path: Path) -> None:

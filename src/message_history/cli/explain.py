@@ -10,7 +10,7 @@ from rich.text import Text
 
 from message_history.cli.options import DIALECT_NAMES, ExitCode, dialect_for, read_or_report
 from message_history.cli.printing import Printer, counted, one_line, visible
-from message_history.explaining import explain, where
+from message_history.explaining import explain, subject_of, where
 from message_history.violations import check
 
 if TYPE_CHECKING:
@@ -52,20 +52,20 @@ def explain_error(
     saved = read_or_report(file, printer) if file is not None else None
     if isinstance(saved, ExitCode):
         context.exit(saved)
-    assistant = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text
+    error = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text
     own = saved.dialect(as_request=True) if saved is not None else None
-    found = explain(assistant, known or own)
-    _print_explanations(printer, found)
+    found = explain(error, known or own)
+    if found:
+        _print_explanations(printer, found)
+    else:
+        _print_nothing(printer, error)
     if saved is not None and own is not None and file is not None:
         sent_as = known if known is not None and known.name == own.name else own
-        _print_places(printer, file, saved, sent_as, assistant)
+        _print_places(printer, file, saved, sent_as, error)
     context.exit(ExitCode.DONE if found and (saved is None or not saved.skipped) else ExitCode.FOUND)
 
 
 def _print_explanations(printer: Printer, found: list[Explanation]) -> None:
-    if not found:
-        printer.line(Text("no rule's text is like this one", "bold red"))
-        return
     first, *others = found
     printer.line(Text.assemble(_name(first), f": {first.rule.rule}"))
     printer.line(Text(f"  the provider says: {one_line(first.error)}", "dim"))
@@ -75,13 +75,23 @@ def _print_explanations(printer: Printer, found: list[Explanation]) -> None:
         printer.line(Text.assemble("or ", _name(other), f": {other.rule.rule}"))
 
 
+def _print_nothing(printer: Printer, error: str) -> None:
+    """Print that no rule explains a text, and what it is about instead, where that is known."""
+    subject = subject_of(error)
+    if subject is None:
+        printer.line(Text("no rule's text is like this one", "bold red"))
+    else:
+        about = f"not about the form of the messages, but about {subject.name}"
+        printer.line(Text.assemble((about, "bold"), f": {subject.hint}"))
+
+
 def _name(one: Explanation) -> Text:
     return Text.assemble((f"{one.dialect} {one.rule.id}", "bold red"), f" ({one.score:.0%})")
 
 
-def _print_places(printer: Printer, path: str, saved: SavedFile, dialect: Dialect[Any], assistant: str) -> None:
+def _print_places(printer: Printer, path: str, saved: SavedFile, dialect: Dialect[Any], error: str) -> None:
     """Print where a file breaks the rules that explain a text, or that it does not."""
-    places = where(assistant, saved.entries, dialect)
+    places = where(error, saved.entries, dialect)
     told = f"{dialect.name}, {counted(len(saved.entries), 'message')}, "
     summary = f"this rule is broken in {counted(len(places), 'place')}" if places else "this rule is not broken in it"
     style = "bold red" if places else "bold green"

@@ -1,0 +1,208 @@
+"""What a provider's error text is about: the rules that it may come from, the likeliest first.
+
+`reading` reduces a text to its features, `matching` compares those with all known texts, and `known.toml` holds what
+the rules of the dialects do not: errors about something else than the list, and rules that only explain.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import evolve, frozen
+
+from message_history.dialects.portable import Portable
+from message_history.dialects.registry import DIALECTS
+from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules
+from message_history.explaining.matching import PROOF, field_subject, matches
+from message_history.explaining.reading import features_of, plain, words_of
+from message_history.violations import Violation, check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from message_history.dialects.base import Dialect, Rule
+
+__all__ = ["Explanation", "Subject", "explain", "rules_named", "subject_of", "where"]
+
+NEARLY: Final = 0.8
+"""What scores less than this part of the best is not what the text is about."""
+VAGUE: Final = 0.5
+"""What is left of a score when the text does not say what is wrong."""
+
+_HINTS: Final[Mapping[str, frozenset[str]]] = {
+    "anthropic": frozenset({"anthropic", "anthropicexception", "claude"}),
+    "openai_chat": frozenset({"openai", "openaiexception", "completions", "deepseek", "groq", "moonshot", "kimi"}),
+    "openai_responses": frozenset({"responses"}),
+    "gemini": frozenset({"gemini", "genai", "google", "googleapis", "vertexaiexception"}),
+    "gemini_interactions": frozenset({"interactions", "interaction"}),
+    "mistral": frozenset({"forbidden", "mistral", "mistralai", "mistralapierror"}),
+    "bedrock": frozenset({"bedrock", "bedrockexception", "converse", "conversestream", "validationexception"}),
+    "pydantic_ai": frozenset({"modelmessage", "modelrequest", "modelresponse"}),
+}
+"""Words around an error that name its provider."""
+_ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
+_IN_THE_LIST: Final = re.compile(r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|body["',\s\\]+(?:messages|input)\b""")
+_LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
+"""Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""
+_RELAYED: Final = "OT-01"
+"""What a relay says of any error of the provider behind it."""
+
+
+@final
+@frozen(kw_only=True)
+class Explanation:
+    """A rule that an error text may come from.
+
+    Args:
+        dialect: the name of the rule's dialect.
+        rule: the rule: what is demanded, what this library does about it, where that was seen and when.
+        error: that of the rule's texts which fits best, with `{...}` for what differs.
+        score: how well it fits, from 0 to 1.
+    """
+
+    dialect: str
+    rule: Rule
+    error: str
+    score: float
+
+
+def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]:
+    """Find the rules that a provider's error text may come from.
+
+    Args:
+        text: the error, as it was logged or raised: a whole traceback, a JSON body, a part of a line; or the id of a
+            rule.
+        dialect: who it came from, if that is known; it decides between rules whose texts fit about as well.
+
+    Returns:
+        The explanations, the likeliest first, one for each rule; empty when the text is about something else than the
+        messages (`subject_of` says what), or like no rule's text. `Portable` quotes other dialects: its rules are among
+        them only when it is asked for, or nothing else fits.
+
+    Complexity: linear in the text, and in the texts of all rules.
+    """
+    if _ID.fullmatch(text[:40]) and len(text) < 40:
+        return rules_named(text)
+    text = plain(text)
+    has = features_of(text)
+    wanted = dialect.name if dialect is not None else None
+    ranked = sorted(
+        _fitting(text, has),
+        key=lambda one: (
+            one.rule.id == _RELAYED,
+            -round(one.score + _favour(one, wanted, has), 9),
+            one.rule.id not in opaque_rules(),
+            (one.dialect, one.rule.id) in quoting_rules(),
+            one.dialect in _LAST,
+        ),
+    )
+    if ranked and ranked[0].rule.id in opaque_rules():
+        ranked = [evolve(one, score=one.score * VAGUE) for one in ranked]
+    others = [one for one in ranked if one.dialect != Portable.name]
+    return others if others and wanted != Portable.name else ranked
+
+
+def subject_of(text: str) -> Subject | None:
+    """Find what an error is about that is not about the messages.
+
+    Args:
+        text: the error, as for `explain`.
+
+    Returns:
+        The subject, with a hint for people; None when it is not known either.
+
+    Complexity: linear in the text.
+    """
+    text = plain(text)
+    found = field_subject(text)
+    if found is not None:
+        return found
+    best = max(
+        (match for match in matches(features_of(text)) if isinstance(match.known.about, Subject)),
+        key=lambda match: (match.score, match.known.error),
+        default=None,
+    )
+    return best.known.about if best is not None and isinstance(best.known.about, Subject) else None
+
+
+def rules_named(id: str) -> list[Explanation]:
+    """Find the rules with an id.
+
+    Args:
+        id: the id of a rule in any case, with the prefix of its dialect or without, as ids were before 2026-11.
+
+    Returns:
+        The rules that have it, of each dialect; empty when none has.
+
+    Complexity: linear in the rules.
+    """
+    wanted = id.strip().lower()
+    return [
+        Explanation(dialect=name, rule=rule, error=rule.errors[0] if rule.errors else "", score=1.0)
+        for name, rule in _all_rules()
+        if wanted in (rule.id.lower(), rule.id.lower().partition("-")[2])
+    ]
+
+
+def where(text: str, raw: Sequence[Any], dialect: Dialect[Any]) -> list[Violation]:
+    """Find the places of a list that a provider's error text is about.
+
+    Args:
+        text: the error, as for `explain`.
+        raw: the list that was sent.
+        dialect: what it was sent as.
+
+    Returns:
+        Those of the list's violations that are of the rules that explain the text, those first that the values in the
+        text point at; empty when there are none.
+
+    Raises:
+        TypeError: when `raw` is no list.
+
+    Complexity: linear in the list and the text.
+    """
+    found = [one for one in explain(text, dialect) if one.dialect == dialect.name]
+    likely = {one.rule.id for one in found if one.score >= NEARLY * found[0].score}
+    values = set(words_of(plain(text)))
+    violations = [violation for violation in check(raw, dialect) if violation.rule in likely]
+    return sorted(violations, key=lambda violation: -_share(words_of(violation.error.lower()), values))
+
+
+def _all_rules() -> list[tuple[str, Rule]]:
+    return [(name, rule) for name, dialect in DIALECTS.items() for rule in dialect.rules] + list(own_rules())
+
+
+def _fitting(text: str, has: frozenset[str]) -> list[Explanation]:
+    """Return the rules whose texts are like this one; none when the text is rather about something else."""
+    found: list[Explanation] = []
+    here = elsewhere = 0.0
+    best: Explanation | None = None
+    for match in matches(has):
+        about, mass = match.known.about, match.weight * match.score
+        if isinstance(about, Subject):
+            elsewhere = max(elsewhere, mass)
+        elif match.proof >= PROOF:
+            one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
+            found.append(one)
+            if about.id != _RELAYED and mass > here:
+                here, best = mass, one
+    is_elsewhere = elsewhere > 0 and elsewhere >= here
+    return [] if is_elsewhere or _names_a_parameter(text, best) else found
+
+
+def _names_a_parameter(text: str, best: Explanation | None) -> bool:
+    """Return whether an error names a parameter beside the list as its place, although the rule's own text does not."""
+    if field_subject(text) is None or _IN_THE_LIST.search(text):
+        return False
+    return best is None or field_subject(plain(best.error)) is None
+
+
+def _share(words: list[str], values: set[str]) -> float:
+    return sum(word in values for word in words) / len(words) if words else 0.0
+
+
+def _favour(one: Explanation, wanted: str | None, has: frozenset[str]) -> float:
+    """Decide between rules whose texts fit about as well: for the dialect that is known, then for one that is named."""
+    known = 0.05 if one.dialect == wanted else 0.0
+    return known + (0.0 if has.isdisjoint(_HINTS.get(one.dialect, ())) else 0.02)

@@ -1,0 +1,76 @@
+"""What `explain` knows beside the rules of the dialects, read from `known.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, final
+
+from attrs import frozen
+
+from message_history.dialects.base import Rule
+
+__all__ = ["Subject", "further_texts", "opaque_rules", "own_rules", "quoting_rules", "subjects"]
+
+_FILE: Final = "known.toml"
+
+
+@final
+@frozen(kw_only=True)
+class Subject:
+    """What an error can be about when it is not about the list.
+
+    Args:
+        name: the subject in a word or two.
+        hint: what to tell a person.
+        fields: the parameters of a request that belong to it.
+        texts: typical error texts, with `{...}` for what differs.
+    """
+
+    name: str
+    hint: str
+    fields: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Return the subjects that are not the list."""
+    return tuple(
+        Subject(name=row["name"], hint=row["hint"], fields=tuple(row["fields"]), texts=tuple(row["texts"]))
+        for row in _data()["subject"]
+    )
+
+
+@cache
+def own_rules() -> tuple[tuple[str, Rule], ...]:
+    """Return the rules that only explain, each with the name of its dialect."""
+    keys = ("id", "rule", "repair", "source", "date")
+    return tuple(
+        (row["dialect"], Rule(errors=tuple(row["errors"]), **{key: row[key] for key in keys}))
+        for row in _data()["rule"]
+    )
+
+
+@cache
+def opaque_rules() -> frozenset[str]:
+    """Return the ids of the rules whose texts do not say what is wrong."""
+    return frozenset(row["id"] for row in _data()["rule"] if row.get("opaque"))
+
+
+@cache
+def quoting_rules() -> frozenset[tuple[str, str]]:
+    """Return the rules, by dialect and id, whose texts are in the first place those of another rule."""
+    return frozenset((row["dialect"], id) for row in _data()["quoting"] for id in row["rules"])
+
+
+@cache
+def further_texts() -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return texts of rules in other words, by dialect and id of the rule."""
+    return {(row["dialect"], row["rule"]): tuple(row["errors"]) for row in _data()["text"]}

@@ -1,0 +1,227 @@
+"""Compare an error text with all texts that are known: those of the rules, and those about something else.
+
+A feature weighs more the fewer texts hold it, and proves less that a text is about the list the more texts about
+something else hold it. A rule's text counts clause by clause, so that a log may hold one sentence of it alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, Final, final
+
+from attrs import frozen
+
+from message_history.dialects.registry import DIALECTS
+from message_history.explaining.known import Subject, further_texts, own_rules, subjects
+from message_history.explaining.reading import clauses_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from message_history.dialects.base import Rule
+
+__all__ = ["Match", "field_subject", "matches"]
+
+LEAST: Final = 0.5
+"""Below this score, texts of other origin than ours begin to look alike."""
+PROOF: Final = 5.0
+"""What the distinctive features of a text weigh at least before it is said to be about a rule."""
+HELD: Final = 0.4
+"""The part of a clause's features that a text must have to count as holding it."""
+_ENOUGH: Final = 2.0
+_PAIR, _WORD = 1.0, 0.5
+_DOUBT: Final = 3.0
+"""How much one text about something else speaks against a feature, compared with one about the list."""
+
+
+@final
+@frozen
+class Known:
+    """One known text.
+
+    Args:
+        dialect: the name of the rule's dialect; empty for a text about something else.
+        about: the rule, or the subject.
+        error: the text.
+        whole: what all its features weigh.
+    """
+
+    dialect: str
+    about: Rule | Subject
+    error: str
+    whole: float
+
+
+@final
+@frozen
+class Match:
+    """How well a known text fits.
+
+    Args:
+        known: the text.
+        score: how well it fits, from 0 to 1.
+        weight: what all features weigh that both texts hold.
+        proof: what those of them weigh that texts about the list hold rather than others.
+    """
+
+    known: Known
+    score: float
+    weight: float
+    proof: float
+
+
+@final
+@frozen
+class _Index:
+    """All known texts.
+
+    Args:
+        texts: the texts.
+        clauses: for each clause, the number of its text and the weight of its features.
+        weights: what each feature weighs.
+        proofs: how much each feature proves that a text is about the list.
+        holders: the numbers of the clauses that hold a feature.
+    """
+
+    texts: tuple[Known, ...]
+    clauses: tuple[tuple[int, float], ...]
+    weights: Mapping[str, float]
+    proofs: Mapping[str, float]
+    holders: Mapping[str, list[int]]
+
+
+def matches(has: frozenset[str]) -> list[Match]:
+    """Find the known texts that are like one with these features.
+
+    Args:
+        has: the features of the text.
+
+    Returns:
+        The best match for each rule and each subject, in no order that matters.
+
+    Complexity: linear in the features and in the known texts that hold them.
+    """
+    index = _index()
+    shared: dict[int, float] = {}
+    proof: dict[int, float] = {}
+    all_of_it = 0.0
+    for feature in sorted(has & index.holders.keys()):
+        weight = index.weights[feature]
+        all_of_it += weight
+        for number in index.holders[feature]:
+            shared[number] = shared.get(number, 0.0) + weight
+            proof[number] = proof.get(number, 0.0) + weight * index.proofs[feature]
+    by_text: dict[int, list[tuple[float, float, float]]] = {}
+    for number, weight in sorted(shared.items()):
+        text, whole = index.clauses[number]
+        by_text.setdefault(text, []).append((weight, whole, proof[number]))
+    best: dict[tuple[str, str], Match] = {}
+    for text, clauses in by_text.items():
+        match = _match(index.texts[text], clauses, all_of_it)
+        about = match.known.about
+        key = (match.known.dialect, about.name if isinstance(about, Subject) else about.id)
+        found = best.get(key)
+        if match.score >= LEAST and (found is None or _rank(match) > _rank(found)):
+            best[key] = match
+    return list(best.values())
+
+
+def _rank(match: Match) -> tuple[float, int]:
+    return (match.score, -len(match.known.error))
+
+
+def _match(known: Known, clauses: list[tuple[float, float, float]], all_of_it: float) -> Match:
+    """Score one known text by the clauses of it that are there: (weight there, weight of the clause, proof)."""
+    weight = sum(there for there, _, _ in clauses)
+    held = [(there, whole, proof) for there, whole, proof in clauses if there >= HELD * whole]
+    # All of a rule's text is there, whatever is around it; or a whole clause; or what is there is a part of the text.
+    inside = weight / known.whole
+    clause = max((there / whole * there / (there + _ENOUGH) for there, whole, _ in held), default=0.0) * 0.95
+    of_it = min(weight / all_of_it, 1.0)
+    fit = max((max(inside, of_it) + inside) / 2, (clause + inside) / 2 if inside < clause else 0.0)
+    proof = sum(proof for _, _, proof in (held or clauses))
+    return Match(known, fit * weight / (weight + _ENOUGH), weight, proof)
+
+
+@cache
+def _index() -> _Index:
+    """Weigh the features of all known texts: the rarer, the heavier, and a pair twice as heavy as a word."""
+    known = list(_known_texts())
+    distinct = {(error, isinstance(about, Subject)): clauses_of(error) for _, about, error in known}
+    of_list: Counter[str] = Counter()
+    of_else: Counter[str] = Counter()
+    for (_, elsewhere), clauses in distinct.items():
+        (of_else if elsewhere else of_list).update(frozenset().union(*clauses))
+    counts = of_list + of_else
+    total = len(distinct)
+    weights = {
+        feature: math.log(1 + total / count) * (_WORD if feature.isalnum() else _PAIR)
+        for feature, count in counts.items()
+    }
+    proofs = {feature: of_list[feature] / (of_list[feature] + _DOUBT * of_else[feature]) for feature in counts}
+    texts: list[Known] = []
+    numbered: list[tuple[int, float]] = []
+    holders: dict[str, list[int]] = {}
+    for dialect, about, error in known:
+        whole = 0.0
+        for clause in clauses_of(error):
+            weight = sum(weights[feature] for feature in sorted(clause))
+            whole += weight
+            for feature in clause:
+                holders.setdefault(feature, []).append(len(numbered))
+            numbered.append((len(texts), weight))
+        texts.append(Known(dialect, about, error, whole))
+    return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
+
+
+def _known_texts() -> Iterator[tuple[str, Rule | Subject, str]]:
+    """Return each known text with its dialect and rule, or with its subject."""
+    further = further_texts()
+    elsewhere = {error for subject in subjects() for error in subject.texts}
+    for name, dialect in DIALECTS.items():
+        for rule in dialect.rules:
+            for error in (*rule.errors, *further.get((name, rule.id), ())):
+                if error not in elsewhere and clauses_of(error):
+                    yield name, rule, error
+    for name, rule in own_rules():
+        for error in rule.errors:
+            yield name, rule, error
+    for subject in subjects():
+        for error in subject.texts:
+            yield "", subject, error
+
+
+_STOCK: Final = "extra inputs|field required|input should|input tag|list should|string should|value error"
+
+
+@cache
+def _field_patterns() -> tuple[tuple[Subject, re.Pattern[str]], ...]:
+    """Return for each subject what an error looks like that names one of its parameters as its place."""
+    found = []
+    for subject in subjects():
+        if subject.fields:
+            names = "|".join(re.escape(field.lower()) for field in sorted(subject.fields, key=len, reverse=True))
+            ways = (
+                rf"""(?:param|parameter|argument|field|unsupported value)["'`\\]*[:=]? ?[`'"\\]+(?:{names})(?![\w-])""",
+                rf"""(?:parameter|argument|value): (?:{names})(?![\w-])""",
+                rf"""(?:^|[\s'"`])(?:{names})(?:[.\[][\w\]-]+){{0,12}}: (?:{_STOCK})""",
+                rf"""(?:^|[\s'"`*.])(?:{names})(?:\.\d+|\[\d+\])(?!\w)""",
+                rf"""body["',\s\\]+(?:{names})["'\\]""",
+            )
+            found.append((subject, re.compile("|".join(ways))))
+    return tuple(found)
+
+
+def field_subject(text: str) -> Subject | None:
+    """Find the subject of the parameter that an error names as its place.
+
+    Args:
+        text: a plain text.
+
+    Returns:
+        The subject, or None when no parameter beside the list is named.
+    """
+    return next((subject for subject, pattern in _field_patterns() if pattern.search(text)), None)

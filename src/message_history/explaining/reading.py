@@ -1,0 +1,82 @@
+"""An error text as it was logged or raised, read into the features that it is compared by.
+
+Quotes, ids, numbers, escapes, colours and what an SDK wraps around an error do not count. What counts are words, pairs
+of words that stand side by side, and the way in which a place of the list is written: `messages.3`, `messages[3]`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from itertools import pairwise
+from typing import Final
+
+__all__ = ["clauses_of", "features_of", "plain", "words_of"]
+
+_PLACE: Final = re.compile(r"\{[a-z_]+\}")
+_WORD: Final = re.compile(r"[^\W_]+")
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+# The possessive quantifier and the look-behind keep a run of backslashes linear.
+_UNICODE: Final = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
+_SPACE: Final = re.compile(r"(?<!\\)\\++[nrt](?![a-z]{2})")
+_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});")
+_ERROR_TYPE: Final = re.compile(r"\b(?:invalid|bad)_?request_?error\b")
+"""What many APIs call any 400; its words are also words of errors."""
+_LIST_PLACE: Final = re.compile(
+    r"\b(messages?|contents|content|input|parts|history)(\.\[?|\[)\s{0,3}"
+    r"(?:\d+|n|x|i|idx|index|<\w{1,20}>|\{\w{1,20}\}|\*)(?!\w)(?=\]?(?:\.([a-z_]\w*))?)"
+)
+_CLAUSE_END: Final = re.compile(r"(?<=[.;!?:])\s+|\n+")
+_ENTITY_DEPTH: Final = 2
+"""How often HTML may have been escaped."""
+
+
+def plain(text: str) -> str:
+    """Remove colours and the type of the error, and resolve the escapes of the encodings around it.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The text in lower case.
+
+    Complexity: linear.
+    """
+    text = _COLOUR.sub("", text)
+    text = _UNICODE.sub(lambda found: chr(int(found[1], 16)), text)
+    for _ in range(_ENTITY_DEPTH):
+        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    return _ERROR_TYPE.sub(" ", _SPACE.sub(" ", text).lower())
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a plain text."""
+    return _WORD.findall(text)
+
+
+def features_of(text: str) -> frozenset[str]:
+    """Return the words of a plain text, its pairs of neighbouring words, and how it writes places of the list."""
+    words = _WORD.findall(text)
+    pairs = (f"{one} {other}" for one, other in pairwise(words) if not one.isdigit() and not other.isdigit())
+    return frozenset((*(word for word in words if not word.isdigit()), *pairs, *_places(text)))
+
+
+def clauses_of(error: str) -> list[frozenset[str]]:
+    """Return the features of each clause of a rule's text; what stands in a place of `{...}` is not compared."""
+    error = error.lower()
+    found = []
+    for clause in _CLAUSE_END.split(error):
+        features = frozenset().union(*(features_of(part) for part in _PLACE.split(clause)))
+        features |= _places(clause)
+        if features:
+            found.append(features)
+    return found
+
+
+def _places(text: str) -> frozenset[str]:
+    """Return how a plain text writes places of the list, alone and with the next key: `input[#`, `input[#.id`."""
+    found = set()
+    for place in _LIST_PLACE.finditer(text):
+        here = f"{place[1]}{place[2]}#"
+        found |= {here, f"{here}.{place[3]}"} if place[3] else {here}
+    return frozenset(found)
