@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 __all__ = [
     "API",
     "APIS",
+    "HealedList",
     "HealedRequest",
     "ReadRequest",
     "Sent",
     "Untouched",
     "dialect_for",
+    "heal_list",
     "heal_read_request",
     "heal_request",
     "read_request",
@@ -47,6 +49,7 @@ API: TypeAlias = Literal["anthropic", "openai_chat", "openai_responses", "gemini
 APIS: Final[tuple[API, ...]] = ("anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock")
 
 BodyT = TypeVar("BodyT")
+EntryT = TypeVar("EntryT")
 
 
 @final
@@ -156,7 +159,7 @@ class ReadRequest(Generic[BodyT]):
     body: BodyT
     api: API
     data: Mapping[str, Any] | None
-    entries: Sequence[Any]
+    entries: list[Any]
     digests: Sequence[EntryDigest]
 
 
@@ -198,9 +201,11 @@ def heal_read_request(
     body, data, entries = read.body, read.data, read.entries
     name = model if model is not None else (data or {}).get("model")
     target = dialect if dialect is not None else dialect_for(read.api, str(name or ""), provider)
-    healed = _heal(entries, read.digests, target, sent, policy) if entries else _Healed(sent=None)
+    healed: HealedList[Any] = HealedList(messages=[], sent=None)
+    if entries:
+        healed = heal_list(entries, target, sent=sent, policy=policy, digests=read.digests)
     new: Any = body
-    if healed.messages is not None:
+    if healed.is_healed:
         new = {**(data or {}), key_for(read.api): healed.messages}
         new = json_of(new) if isinstance(body, bytes | bytearray) else new
     return HealedRequest(
@@ -211,9 +216,8 @@ def heal_read_request(
         unhealed=healed.unhealed,
         sent=healed.sent,
         dialect=target,
-        is_healed=healed.messages is not None,
+        is_healed=healed.is_healed,
         entries=entries,
-        history=healed.history,
     )
 
 
@@ -252,40 +256,71 @@ def _data(body: object) -> Mapping[str, Any] | None:
 
 @final
 @frozen(kw_only=True)
-class _Healed:
-    """What became of a list; no messages when it is sent as it came."""
+class HealedList(Generic[EntryT]):
+    """A list of messages as it is to be sent.
 
+    Args:
+        messages: the list; the very one that came when nothing in it needs repair.
+        is_healed: whether it is another than the one that came.
+        sent: what to give as `sent` with the conversation's next list.
+        repairs: all that differs from the list that came.
+        new_repairs: those that were not made for an earlier list of the conversation.
+        violations: what the provider would have refused in the list that came.
+        unhealed: what the provider would still refuse.
+    """
+
+    messages: list[EntryT]
+    is_healed: bool = False
     sent: Sent | None
-    messages: list[Any] | None = None
     repairs: tuple[Repair, ...] = ()
     new_repairs: tuple[Repair, ...] = ()
     violations: tuple[Violation, ...] = ()
     unhealed: tuple[Violation, ...] = ()
-    history: MessageHistory | None = None
 
 
-def _heal(
-    entries: Sequence[Any],
-    known: Sequence[EntryDigest],
+def heal_list(
+    messages: list[EntryT],
     dialect: Dialect[Any],
-    sent: Sent | None,
-    policy: Policy | None,
-) -> _Healed:
-    violations = tuple(check(entries, dialect))
+    *,
+    sent: Sent | None = None,
+    policy: Policy | None = None,
+    digests: Sequence[EntryDigest] | None = None,
+) -> HealedList[EntryT]:
+    """Heal a list of messages on its way to a provider.
+
+    Args:
+        messages: the list; it is never changed.
+        dialect: its dialect.
+        sent: what was sent of the conversation so far: `sent` of the list before. What was sent stays as it is.
+        policy: decides where there is a choice.
+        digests: what its entries are known by, where the caller has worked that out.
+
+    Returns:
+        The list to send; the very one that came when the provider takes it and it goes on with what was sent.
+
+    Raises:
+        InvariantError: when the policy says to raise and more than lossless repairs are needed.
+
+    Complexity: linear in the list.
+    """
+    known = digests if digests is not None else [digest_of(entry) for entry in messages]
+    violations = tuple(check(messages, dialect))
+    as_it_came = HealedList(messages=messages, sent=Untouched(Log(known)))
     if not isinstance(sent, Followed) and not violations:
-        return _Healed(sent=Untouched(Log(known)))
-    closing = _closing(entries, dialect, violations)
-    followed = _followed(entries, known, closing, sent, policy)
+        return as_it_came
+    closing = _closing(messages, dialect, violations)
+    followed = _followed(messages, known, closing, sent, policy)
     if not violations and followed.replaced is not None and not followed.replaced.kept:
-        return _Healed(sent=Untouched(Log(known)))
-    wire = wire_of(followed.history, entries, closing)
-    if not wire.messages or wire.messages == entries:
-        # Nothing is left to send, or nothing differs: the request goes out as it came.
-        return _Healed(sent=followed, violations=violations, unhealed=violations, history=followed.history)
+        return as_it_came
+    wire = wire_of(followed.history, messages, closing)
+    if not wire.messages or wire.messages == messages:
+        # Nothing is left to send, or nothing differs: the list goes out as it came.
+        return evolve(as_it_came, sent=followed, violations=violations, unhealed=violations)
     unhealed = () if dialect is closing else tuple(check(wire.messages, dialect))
-    return _Healed(
-        sent=followed,
+    return HealedList(
         messages=wire.messages,
+        is_healed=True,
+        sent=followed,
         repairs=(*followed.history.repairs, *wire.repairs),
         new_repairs=(*followed.new_repairs, *(wire.repairs if not isinstance(sent, Followed) else ())),
         violations=violations,

@@ -170,14 +170,21 @@ def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]
 
 def _count_of_system(wire: Sequence[Any]) -> int:
     count = 0
-    while count < len(wire) and isinstance(wire[count], Mapping) and wire[count].get("role") in SYSTEM:
+    while count < len(wire) and _role(wire[count]) in SYSTEM:
         count += 1
     return count
 
 
-def _is_assistants(message: Mapping[str, Any]) -> bool:
-    role = message.get("role")
-    return role in ("assistant", "model") if role is not None else not str(message.get("type")).endswith("_output")
+def _is_assistants(message: Any) -> bool:
+    role = _role(message)
+    if role is not None:
+        return role in ("assistant", "model", "ai")
+    return not str(message.get("type")).endswith("_output")
+
+
+def _role(message: Any) -> Any:
+    """Return who speaks: an item of the Responses API may not say, an object of LangChain says it as its type."""
+    return message.get("role") if isinstance(message, Mapping) else getattr(message, "type", "user")
 
 
 def _unmarked(message: Message) -> Message:

@@ -1,0 +1,118 @@
+"""Transports for SDKs: requests are healed on their way, and what was sent stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+from typing import Any
+
+import pytest
+
+httpx = pytest.importorskip("httpx")
+
+from message_history.integrations.httpx import AsyncHealingTransport, HealingTransport  # noqa: E402
+
+URL = "https://api.openai.com/v1/chat/completions"
+CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+BROKEN: list[Any] = [
+    {"role": "user", "content": "Read a.txt."},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "user", "content": "Well?"},
+]
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "contents"}
+
+
+class Upstream:
+    """Keeps the requests that reach it."""
+
+    def __init__(self, status: int = 200) -> None:
+        self.requests: list[Any] = []
+        self.status = status
+        self.transport = httpx.MockTransport(self.answer)
+
+    def answer(self, request: Any) -> Any:
+        self.requests.append(request)
+        return httpx.Response(self.status, json={"ok": True})
+
+    def messages(self, number: int) -> list[Any]:
+        found: list[Any] = json.loads(self.requests[number].content)["messages"]
+        return found
+
+
+def body(messages: list[Any]) -> dict[str, Any]:
+    return {"model": "gpt-4o", "messages": messages}
+
+
+def test_a_broken_request_is_healed_and_the_conversation_goes_on() -> None:
+    upstream, healed = Upstream(), list[Any]()
+    with httpx.Client(transport=HealingTransport(upstream.transport, on_healed=healed.append)) as client:
+        response = client.post(URL, json=body(BROKEN), headers={"x-own": "1"})
+        client.post(URL, json=body([*BROKEN[:2], RESULT, BROKEN[2], {"role": "assistant", "content": "No."}]))
+    assert response.headers["message-history-repairs"] == "result_stubbed=1"
+    assert [message["role"] for message in upstream.messages(0)] == ["user", "assistant", "tool", "user"]
+    assert upstream.messages(1)[:4] == upstream.messages(0)
+    assert upstream.requests[0].headers["x-own"] == "1"
+    assert int(upstream.requests[0].headers["content-length"]) == len(upstream.requests[0].content)
+    assert len(healed) == 2
+
+
+def test_the_asynchronous_one_does_the_same() -> None:
+    upstream = Upstream()
+
+    async def run() -> None:
+        async with httpx.AsyncClient(transport=AsyncHealingTransport(upstream.transport)) as client:
+            await client.post(URL, json=body(BROKEN))
+            await client.get("https://api.openai.com/v1/models")
+
+    asyncio.run(run())
+    assert [message["role"] for message in upstream.messages(0)] == ["user", "assistant", "tool", "user"]
+    assert upstream.requests[1].method == "GET"
+
+
+def test_a_sound_request_is_sent_byte_for_byte() -> None:
+    upstream = Upstream()
+    content = json.dumps(body(BROKEN[:1]), indent=2).encode()
+    with httpx.Client(transport=HealingTransport(upstream.transport)) as client:
+        response = client.post(URL, content=content)
+    assert upstream.requests[0].content == content
+    assert "message-history-repairs" not in response.headers
+
+
+def test_what_was_refused_was_not_sent() -> None:
+    upstream = Upstream(500)
+    with httpx.Client(transport=HealingTransport(upstream.transport)) as client:
+        client.post(URL, json=body(BROKEN))
+        client.post(URL, json=body([*BROKEN[:2], RESULT, BROKEN[2]]))
+    assert upstream.messages(1) == [*BROKEN[:2], RESULT, BROKEN[2]]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_sdks_take_it(name: str) -> None:
+    sdk = pytest.importorskip(name)
+    # Newer versions of an SDK use `httpx2`, older ones `httpx`.
+    library = __import__("httpx2" if issubclass(sdk.DefaultHttpxClient, _clients("httpx2")) else "httpx")
+    transports = importlib.import_module(f"message_history.integrations.{library.__name__}")
+    requests: list[Any] = []
+
+    def answer(request: Any) -> Any:
+        requests.append(json.loads(request.content))
+        return library.Response(200, json={})
+
+    client = library.Client(transport=transports.HealingTransport(library.MockTransport(answer)))
+    if name == "openai":
+        sdk.OpenAI(api_key="k", http_client=client).chat.completions.create(**body(BROKEN))
+        assert len(requests[0]["messages"]) == 4
+    else:
+        calls = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}
+        sdk.Anthropic(api_key="k", http_client=client).messages.create(
+            model="claude-haiku-4-5", max_tokens=9, messages=[BROKEN[0], calls, BROKEN[2]]
+        )
+        assert requests[0]["messages"][2]["content"][0]["type"] == "tool_result"
+
+
+def _clients(name: str) -> tuple[Any, ...]:
+    try:
+        return (importlib.import_module(name).Client,)
+    except ImportError:
+        return ()

@@ -1,0 +1,73 @@
+"""LangChain: an agent whose state is broken goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langchain")
+
+from langchain.agents import create_agent
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+from message_history import check
+from message_history.integrations.langchain import LangChain
+from message_history.integrations.langchain_middleware import HealingMiddleware
+
+CALL = {"name": "read", "args": {"path": "a"}, "id": "c1", "type": "tool_call"}
+BROKEN = [HumanMessage("Read a.", id="1"), AIMessage("", tool_calls=[CALL], id="2"), HumanMessage("Well?", id="3")]
+seen: list[list[Any]] = []
+
+
+class Model(GenericFakeChatModel):
+    """Notes what it is given."""
+
+    def _generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> Any:
+        seen.append(list(messages))
+        return super()._generate(messages, *args, **kwargs)
+
+
+def agent(**more: Any) -> Any:
+    seen.clear()
+    model = Model(messages=iter([AIMessage("One."), AIMessage("Two."), AIMessage("Three.")]))
+    return create_agent(model, [], middleware=[HealingMiddleware(**more)])
+
+
+def test_the_model_is_given_a_healed_list_and_the_state_stays() -> None:
+    healed: list[Any] = []
+    state = agent(on_healed=healed.append).invoke({"messages": BROKEN})
+    assert check(seen[0], LangChain()) == []
+    assert [message.type for message in seen[0]] == ["human", "ai", "tool", "human"]
+    assert [message.id for message in state["messages"][:3]] == ["1", "2", "3"]
+    assert len(state["messages"]) == 4
+    assert len(healed) == 1
+
+
+def test_what_the_model_was_given_stays_though_a_result_comes_late() -> None:
+    running = agent()
+    running.invoke({"messages": BROKEN})
+    late = ToolMessage("contents", tool_call_id="c1", id="4")
+    more = [*BROKEN[:2], late, BROKEN[2], AIMessage("One.", id="5"), HumanMessage("And?", id="6")]
+    running.invoke({"messages": more})
+    assert [message.content for message in seen[1][:4]] == [message.content for message in seen[0]]
+    assert "contents" in str(seen[1][-1].content)
+
+
+def test_the_state_may_be_replaced() -> None:
+    state = agent(replace_state=True).invoke({"messages": BROKEN})
+    assert check(state["messages"][:-1], LangChain()) == []
+    assert len(state["messages"]) == 5
+
+
+def test_a_sound_list_is_given_as_it_is() -> None:
+    agent().invoke({"messages": BROKEN[:1]})
+    assert [message.content for message in seen[0]] == ["Read a."]
+
+
+def test_it_works_asynchronously() -> None:
+    for replaced in (False, True):
+        asyncio.run(agent(replace_state=replaced).ainvoke({"messages": BROKEN}))
+        assert check(seen[0], LangChain()) == []
