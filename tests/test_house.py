@@ -65,6 +65,7 @@ ONE_FILE = {
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},
+    "message_history.storage.databases.async_session": {"sqlalchemy"},
     "message_history.storage.databases.database": {"sqlalchemy"},
     "message_history.storage.databases.session": {"sqlalchemy"},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from message_history.storage.conversations import Conversation, Origin
+from message_history.storage.databases.async_session import AsyncSqlSession
 from message_history.storage.databases.session import SqlSession
 from message_history.storage.sessions.errors import (
     NotAContinuationError,
@@ -14,6 +15,7 @@ from message_history.storage.sessions.jsonl import JsonlSession, LoadReport
 from message_history.storage.sessions.reading import SessionFile, from_file, read_session
 
 __all__ = [
+    "AsyncSqlSession",
     "Conversation",
     "JsonlSession",
     "LoadReport",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from message_history.storage.databases.rows import Row
 
-__all__ = ["Database", "Rows"]
+__all__ = ["Database", "Rows", "url_of"]
 
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
@@ -61,7 +61,7 @@ class Database:
     """
 
     def __init__(self, where: str | os.PathLike[str] | Engine, lock_timeout: float) -> None:
-        self._engine = where if isinstance(where, Engine) else _engine_of(_url_of(where))
+        self._engine = where if isinstance(where, Engine) else _engine_of(url_of(where))
         self._milliseconds = max(int(lock_timeout * 1_000), 1)
         self._kind = self._engine.dialect.name
         _check_kind(self._kind)
@@ -366,7 +366,16 @@ def _is_replaced(table: Table) -> Any:
     return exists().where(same, newer.c.revision > table.c.revision).correlate(table)
 
 
-def _url_of(where: str | os.PathLike[str]) -> URL:
+def url_of(where: str | os.PathLike[str]) -> URL:
+    """Return the URL of a database that is named by a URL or by the path of a SQLite file.
+
+    Args:
+        where: the URL or the path.
+
+    Raises:
+        TypeError: for what is neither.
+        ValueError: for a URL that cannot be read, of another kind of database, or of one in memory.
+    """
     text = os.fspath(where)
     if not isinstance(text, str):
         raise TypeError(f"a database is named by a URL, a path or an engine, not {where!r:.80}")

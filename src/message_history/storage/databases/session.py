@@ -12,9 +12,10 @@ from message_history.core.policy import Policy
 from message_history.history import MessageHistory
 from message_history.storage.databases.rows import NEW, Held, grown, held_by, needs_all, rewritten
 from message_history.storage.sessions.errors import SessionConflictError, SessionError, refuse_to_shorten
-from message_history.storage.sessions.saved import goes_on, growth
+from message_history.storage.sessions.saved import goes_on, growth, updated
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from sqlalchemy import Engine
@@ -65,6 +66,9 @@ class SqlSession:
         self._policy = policy if policy is not None else Policy()
         self._mutex = RLock()
         self._held: Held | None = None
+
+    def __repr__(self) -> str:
+        return f"SqlSession({self._id!r} in {self._database}, revision {self.revision})"
 
     @property
     def session_id(self) -> str:
@@ -160,6 +164,24 @@ class SqlSession:
             if found is None and not goes_on(held.history, history):
                 raise refuse_to_shorten(repr(self._id), len(held.history))
             self._put(held, history, found)
+
+    def update(self, change: Callable[[MessageHistory], MessageHistory], *, attempts: int = 5) -> MessageHistory:
+        """Load, change and append, and do so again when somebody else has written meanwhile.
+
+        Args:
+            change: takes the loaded history and returns the one to be appended; it may be called several times.
+            attempts: how often to try.
+
+        Returns:
+            The history that was appended.
+
+        Raises:
+            SessionConflictError: when somebody else was faster each time.
+            SessionError: see `append`.
+
+        Complexity: that of `load`, `change` and `append`, for each attempt.
+        """
+        return updated(self, change, attempts)
 
     def fork(self, session_id: str) -> SqlSession:
         """Copy what is saved to a new session, within the database; the two know nothing of each other.

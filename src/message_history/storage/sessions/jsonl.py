@@ -23,7 +23,7 @@ from message_history.storage.sessions.lines import (
     whole_lines,
 )
 from message_history.storage.sessions.locking import locked
-from message_history.storage.sessions.saved import goes_on, growth
+from message_history.storage.sessions.saved import goes_on, growth, updated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -200,6 +200,9 @@ class JsonlSession:
         self._held: Held | None = None
         self._report = LoadReport(missing=True)
 
+    def __repr__(self) -> str:
+        return f"JsonlSession({str(self._path)!r}, {self._report})"
+
     @property
     def path(self) -> Path:
         """Return the absolute path of the file."""
@@ -305,6 +308,24 @@ class JsonlSession:
             replaced = held.last_size if found.message < len(held.history) else 0
             live = held.live - replaced + sum(map(len, lines))
             self._held = Held(history, stamp, last_size=size, live=live, final=_final(history))
+
+    def update(self, change: Callable[[MessageHistory], MessageHistory], *, attempts: int = 5) -> MessageHistory:
+        """Load, change and append, and do so again when somebody else has written meanwhile.
+
+        Args:
+            change: takes the loaded history and returns the one to be appended; it may be called several times.
+            attempts: how often to try.
+
+        Returns:
+            The history that was appended.
+
+        Raises:
+            SessionConflictError: when somebody else was faster each time.
+            SessionError: see `append`.
+
+        Complexity: that of `load`, `change` and `append`, for each attempt.
+        """
+        return updated(self, change, attempts)
 
     def _current(self) -> Held:
         """Give what is in the file, without damage, if it is what this session knows; the lock is held."""

@@ -6,7 +6,7 @@ Messages are kept in the saved form of `dialects.native`; there is no other. Not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from message_history.core.blocks import Block
 from message_history.core.json_values import freeze, thaw
@@ -16,12 +16,15 @@ from message_history.core.rules import messages_in, standing_stubs
 from message_history.dialects.native import Native
 from message_history.dialects.native.parse import NATIVE, VERSION
 from message_history.dialects.native.render import block_to_json
+from message_history.storage.sessions.errors import SessionConflictError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from message_history.core.repairs import Removed
     from message_history.history import MessageHistory
 
-__all__ = ["Growth", "goes_on", "growth", "repair_from_json", "repair_to_json", "standing"]
+__all__ = ["Growth", "goes_on", "growth", "repair_from_json", "repair_to_json", "standing", "updated"]
 
 _NATIVE: Final = Native()
 _CODES: Final = frozenset(code.value for code in RepairCode)
@@ -91,6 +94,43 @@ def standing(history: MessageHistory) -> list[Repair]:
     """Give the repairs of a history that a result may still undo: the stubs that closing it has made."""
     past, turn, _ = history._state
     return standing_stubs(past, turn)
+
+
+class Session(Protocol):
+    """What every kind of session can do."""
+
+    def load(self) -> MessageHistory:
+        """Load the history."""
+
+    def append(self, history: MessageHistory) -> None:
+        """Save what of a history is new."""
+
+
+def updated(session: Session, change: Callable[[MessageHistory], MessageHistory], attempts: int) -> MessageHistory:
+    """Load, change and append, again and again while somebody else is faster.
+
+    Args:
+        session: the session.
+        change: takes the loaded history and returns the one to be appended.
+        attempts: how often to try.
+
+    Returns:
+        The history that was appended.
+
+    Raises:
+        SessionConflictError: when somebody else was faster each time.
+        ValueError: for less than one attempt.
+    """
+    for attempt in range(1, attempts + 1):
+        history = change(session.load())
+        try:
+            session.append(history)
+        except SessionConflictError:
+            if attempt == attempts:
+                raise
+        else:
+            return history
+    raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")
 
 
 def repair_to_json(repair: Repair) -> dict[str, Any]:

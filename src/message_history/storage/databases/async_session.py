@@ -1,0 +1,160 @@
+"""A session in a database for programs that run on asyncio: the same rows and rules, through SQLAlchemy's asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Final, TypeVar, final
+
+from message_history.storage.databases.session import SqlSession
+from message_history.storage.sessions.errors import SessionConflictError, SessionError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from os import PathLike
+
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from message_history.core.policy import Policy
+    from message_history.history import MessageHistory
+
+__all__ = ["AsyncSqlSession"]
+
+T = TypeVar("T")
+
+
+@final
+class AsyncSqlSession:
+    """A session in a database, awaited: a SQLite file through aiosqlite, or PostgreSQL through psycopg.
+
+    It is `SqlSession` in all else: the two read and write the same rows and may share a database.
+
+    Args:
+        database: a URL (`sqlite:///chats.db`, `postgresql://user@host/name`), the path of a SQLite file, or an
+            `AsyncEngine` of SQLAlchemy. With a URL each operation opens a connection of its own, so that none outlives
+            its event loop; give an engine to pool them.
+        session_id: the session's name, of at most 255 characters.
+        policy: decides where there is a choice.
+        lock_timeout: how many seconds to wait for another writer.
+
+    Raises:
+        ValueError: for a name that cannot be one, and for another kind of database.
+    """
+
+    def __init__(
+        self,
+        database: str | PathLike[str] | AsyncEngine,
+        session_id: str,
+        *,
+        policy: Policy | None = None,
+        lock_timeout: float = 10.0,
+    ) -> None:
+        self._where = database
+        self._id = session_id
+        self._policy = policy
+        self._timeout = lock_timeout
+        self._lock = asyncio.Lock()
+        self._session: SqlSession | None = None
+
+    def __repr__(self) -> str:
+        return f"AsyncSqlSession({self._id!r}, revision {self.revision})"
+
+    @property
+    def session_id(self) -> str:
+        """Return the session's name."""
+        return self._id
+
+    @property
+    def revision(self) -> int:
+        """Return the revision that was read or written last; 0 when there is none."""
+        return self._session.revision if self._session is not None else 0
+
+    @property
+    def omitted(self) -> int:
+        """Return how many older messages were not loaded; they stay as they are, whatever is written."""
+        return self._session.omitted if self._session is not None else 0
+
+    async def load(self, *, turns: int | None = None) -> MessageHistory:
+        """Load the history, or its newest whole turns; see `SqlSession.load`."""
+        return await self._run(lambda session: session.load(turns=turns))
+
+    async def save(self, history: MessageHistory) -> None:
+        """Replace what is saved; see `SqlSession.save`."""
+        await self._run(lambda session: session.save(history))
+
+    async def append(self, history: MessageHistory) -> None:
+        """Save what of a history is new; see `SqlSession.append`."""
+        await self._run(lambda session: session.append(history))
+
+    async def update(
+        self,
+        change: Callable[[MessageHistory], MessageHistory] | Callable[[MessageHistory], Awaitable[MessageHistory]],
+        *,
+        attempts: int = 5,
+    ) -> MessageHistory:
+        """Load, change and append, and do so again when somebody else has written meanwhile.
+
+        Args:
+            change: takes the loaded history and returns the one to be appended; it may be called several times.
+            attempts: how often to try.
+
+        Returns:
+            The history that was appended.
+
+        Raises:
+            SessionConflictError: when somebody else was faster each time.
+            SessionError: see `append`.
+
+        Complexity: that of `load`, `change` and `append`, for each attempt.
+        """
+        for attempt in range(1, attempts + 1):
+            changed = change(await self.load())
+            history: MessageHistory = await changed if inspect.isawaitable(changed) else changed
+            try:
+                await self.append(history)
+            except SessionConflictError:
+                if attempt == attempts:
+                    raise
+            else:
+                return history
+        raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")
+
+    async def prune(self) -> int:
+        """Delete the rows that do not count any more; see `SqlSession.prune`."""
+        return await self._run(SqlSession.prune)
+
+    async def delete(self) -> bool:
+        """Delete the session with all its rows; see `SqlSession.delete`."""
+        return await self._run(SqlSession.delete)
+
+    async def _run(self, work: Callable[[SqlSession], T]) -> T:
+        """Run an operation of the other session; one at a time, since it does not know of tasks."""
+        from sqlalchemy.util import greenlet_spawn  # noqa: PLC0415 - the extra may not be installed
+
+        async with self._lock:
+            if self._session is None:
+                engine = _engine_of(self._where)
+                self._session = SqlSession(
+                    engine.sync_engine, self._id, policy=self._policy, lock_timeout=self._timeout
+                )
+            done: T = await greenlet_spawn(work, self._session)
+            return done
+
+
+_DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
+
+
+def _engine_of(where: str | PathLike[str] | AsyncEngine) -> AsyncEngine:
+    """Return the engine itself, or one for a URL that keeps no connection open."""
+    try:
+        from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine  # noqa: PLC0415 - as above
+        from sqlalchemy.pool import NullPool  # noqa: PLC0415 - as above
+
+        from message_history.storage.databases.database import url_of  # noqa: PLC0415 - as above
+
+        if isinstance(where, AsyncEngine):
+            return where
+        url = url_of(where)
+        return create_async_engine(url.set(drivername=_DRIVERS[url.get_backend_name()]), poolclass=NullPool)
+    except ModuleNotFoundError as error:
+        raise SessionError(f"{error.name} is not installed; run: pip install 'message-history[async]'") from None

@@ -1,0 +1,106 @@
+"""A session that is awaited is the same session: the same rows, conflicts and refusals, from many tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from message_history import MessageHistory
+from message_history.storage import (
+    AsyncSqlSession,
+    JsonlSession,
+    NotAContinuationError,
+    SessionConflictError,
+    SqlSession,
+)
+from tests.sessions.growing import of_length
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("greenlet")
+pytest.importorskip("aiosqlite")
+
+
+def test_what_is_awaited_and_what_is_not_share_their_rows(empty: str) -> None:
+    async def steps() -> None:
+        session = AsyncSqlSession(empty, "a")
+        assert await session.load() == MessageHistory()
+        await session.append(of_length(4))
+        await session.append(of_length(7))
+        assert session.revision == 2
+        assert "revision 2" in repr(session)
+        assert await AsyncSqlSession(empty, "a").load() == of_length(7)
+        with pytest.raises(NotAContinuationError):
+            await session.append(of_length(3))
+        await session.save(of_length(3))
+
+    asyncio.run(steps())
+    assert SqlSession(empty, "a").load() == of_length(3)
+
+
+def test_each_event_loop_has_its_own_connections(tmp_path: Path) -> None:
+    session = AsyncSqlSession(tmp_path / "chats.db", "a")
+    asyncio.run(session.append(of_length(2)))
+    assert asyncio.run(AsyncSqlSession(tmp_path / "chats.db", "a").load()) == of_length(2)
+
+
+def with_turn(history: MessageHistory, text: str) -> MessageHistory:
+    return history.add_user(text).add_assistant("ok")
+
+
+def test_of_two_tasks_one_gets_the_conflict(empty: str) -> None:
+    async def steps() -> None:
+        one, other = AsyncSqlSession(empty, "a"), AsyncSqlSession(empty, "a")
+        await one.append(of_length(2))
+        history = await other.load()
+        await one.append(of_length(2).add_user("one"))
+        with pytest.raises(SessionConflictError):
+            await other.append(history.add_user("other"))
+
+    asyncio.run(steps())
+
+
+def test_updates_of_many_tasks_lose_nothing(empty: str) -> None:
+    async def steps() -> None:
+        async def write(number: int) -> None:
+            session = AsyncSqlSession(empty, "a")
+            for turn in range(5):
+                await session.update(partial(with_turn, text=f"{number}.{turn} "), attempts=100)
+
+        await asyncio.gather(*map(write, range(6)))
+
+    asyncio.run(steps())
+    texts = [message.text for message in SqlSession(empty, "a").load() if message.role == "user"]
+    assert sorted(texts) == sorted(f"{number}.{turn} " for number in range(6) for turn in range(5))
+
+
+def test_an_update_tries_again_with_what_the_other_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    session, calls = JsonlSession(path), []
+
+    def change(history: MessageHistory) -> MessageHistory:
+        calls.append(len(history))
+        if len(calls) == 1:
+            JsonlSession(path).append(of_length(2))
+        return history.add_user("mine")
+
+    assert session.update(change) == of_length(2).add_user("mine") == JsonlSession(path).load()
+    assert calls == [0, 2]
+
+
+def test_an_update_gives_up_after_so_many_attempts(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+
+    def change(history: MessageHistory) -> MessageHistory:
+        JsonlSession(path).update(lambda other: other.add_user("faster").add_assistant("ok"))
+        return history.add_user("mine")
+
+    with pytest.raises(SessionConflictError):
+        JsonlSession(path).update(change, attempts=3)
+    assert len(JsonlSession(path).load()) == 6
+    with pytest.raises(ValueError, match="attempts must be 1 or more"):
+        JsonlSession(path).update(change, attempts=0)
