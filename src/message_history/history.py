@@ -59,6 +59,7 @@ from message_history.core.windows import (
 )
 from message_history.dialects import Anthropic, Dialect, Export, Native
 from message_history.dialects._shared.dropped_keys import unsent
+from message_history.dialects._shared.leading import lead_with_placeholder, length_of_lead
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects._shared.typed_blocks import common_message
 from message_history.dialects.registry import read
@@ -310,7 +311,10 @@ class MessageHistory(Sequence[Message]):
             raise ValueError(f"open_tail must be 'stub' or 'keep', not {short_repr(open_tail)}")
         rules = policy if policy is not None else _DEFAULT
         ingest = Ingest(Context(rules))
-        ingest.fold(read(entries, dialect))
+        parsed = read(entries, dialect)
+        if dialect is not None and dialect.takes_leading_assistant():
+            lead_with_placeholder(parsed, rules)
+        ingest.fold(parsed)
         if open_tail == "stub":
             ingest.close()
         enforce(rules, ingest.repairs)
@@ -366,7 +370,7 @@ class MessageHistory(Sequence[Message]):
         """
         target = dialect if dialect is not None else _ANTHROPIC
         messages, prompt, _ = self._fitted(target)
-        wire, beside = target.write(messages, prompt)
+        wire, beside = target.write(messages[length_of_lead(messages, target) :], prompt)
         if beside is not None:
             self._warn_of_system()
         return wire
@@ -405,7 +409,7 @@ class MessageHistory(Sequence[Message]):
         newest = target.write_turn(assistant, user) if settled is not None and user is not None else None
         if settled is None or newest is None:
             messages, prompt, _ = self._fitted(target)
-            return json_array(map(json_of, target.write(messages, prompt)[0]))
+            return json_array(map(json_of, target.write(messages[length_of_lead(messages, target) :], prompt)[0]))
         spoken = target.render((), context.system.blocks).messages if context.system.blocks else []
         return json_array([*map(json_of, spoken), *settled, *map(json_of, newest)])
 
@@ -425,21 +429,26 @@ class MessageHistory(Sequence[Message]):
         """
         target = dialect if dialect is not None else _ANTHROPIC
         messages, prompt, changed = self._fitted(target)
-        exported = target.render(messages, prompt)
-        left = unsent(messages, self._context.system.blocks, target, exported.repairs)
-        return evolve(exported, repairs=(*changed, *exported.repairs, *left)) if changed or left else exported
+        lead = length_of_lead(messages, target)
+        exported = target.render(messages[lead:], prompt)
+        rendered = exported.repairs
+        if lead:
+            rendered = tuple(evolve(repair, index=repair.index + lead) for repair in rendered)
+        left = unsent(messages, self._context.system.blocks, target, rendered)
+        return evolve(exported, repairs=(*changed, *rendered, *left)) if changed or left or lead else exported
 
     def _has_media(self) -> bool:
         past, turn, context = self._state
         return any(past.summaries(with_media_notes)) or any(map(has_media, _open_messages(turn, context.policy)))
 
-    def _fitted(self, target: Dialect[Any]) -> tuple[Iterable[Message], Sequence[SystemBlock], Sequence[Repair]]:
+    def _fitted(self, target: Dialect[Any]) -> tuple[list[Message], Sequence[SystemBlock], Sequence[Repair]]:
         """Give the messages and the prompt to be written, and what was changed to close them and to make media fit."""
         closed, added = self._closed(target, "not_recorded")
-        messages: Iterable[Message] = list(closed._messages())
+        messages = list(closed._messages())
         fitted: Sequence[Repair] = ()
         if closed._has_media():
-            messages, fitted = fit_media(messages, target.limits)
+            whole, fitted = fit_media(messages, target.limits)
+            messages = list(whole)
         return messages, closed._context.system.blocks, (*added, *fitted)
 
     def to_list(self) -> list[dict[str, Any]]:

@@ -362,7 +362,7 @@ def test_golden(path: Path) -> None:
     assert exported.system == case["system"]
     assert [repair.code for repair in history.repairs] == case["repairs"]
     assert [repair.code for repair in exported.repairs] == case["export_repairs"]
-    again = MessageHistory.from_list(exported.messages)
+    again = MessageHistory.from_list(exported.messages, dialect=dialect)
     assert not again.repairs
     assert again.for_send(dialect) == exported.messages
 
@@ -511,13 +511,13 @@ def test_thinking_of_others_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("model", "fields"),
     [
-        ("claude-3-5-sonnet-latest", {"prefill", "split_results"}),
-        ("claude-opus-4-5", {"prefill", "split_results"}),
-        ("anthropic.claude-sonnet-4-6-v1:0", {"split_results"}),
-        ("claude-opus-4-8", {"split_results", "system_in_list"}),
-        ("claude-opus-5-5", {"split_results", "system_in_list", "binds_thinking"}),
-        ("claude-fable-5-1", {"split_results", "system_in_list", "binds_thinking"}),
-        ("claude-sonnet-5", {"split_results"}),
+        ("claude-3-5-sonnet-latest", {"leading_assistant", "prefill", "split_results"}),
+        ("claude-opus-4-5", {"leading_assistant", "prefill", "split_results"}),
+        ("anthropic.claude-sonnet-4-6-v1:0", {"leading_assistant", "split_results"}),
+        ("claude-opus-4-8", {"leading_assistant", "split_results", "system_in_list"}),
+        ("claude-opus-5-5", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
+        ("claude-fable-5-1", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
+        ("claude-sonnet-5", {"leading_assistant", "split_results"}),
         ("claude-opus-9", {"binds_thinking"}),
         ("gpt-5", {"binds_thinking"}),
     ],

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import frozen
 
+from message_history.core.message import is_bootstrap
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -94,7 +96,8 @@ def _go_on(kept: _Kept, turns: list[Turn]) -> _Kept:
     length = len(kept.text)
     stuck = False
     for assistant, user in turns[len(ends) :]:
-        wire = kept.dialect.write_turn(assistant, user)
+        is_left_out = assistant is None and is_bootstrap(user) and kept.dialect.takes_leading_assistant()
+        wire = [] if is_left_out else kept.dialect.write_turn(assistant, user)
         if wire is None:
             stuck = True
             break

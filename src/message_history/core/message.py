@@ -15,6 +15,8 @@ from message_history.core.blocks import (
     NO_INPUT,
     Block,
     Content,
+    Mark,
+    Meta,
     RedactedThinkingBlock,
     SystemBlock,
     TextBlock,
@@ -217,6 +219,19 @@ def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], 
 def text_message(role: Role, text: str) -> Message:
     """Make a message of one text that is not blank."""
     return known_message(role, (text_block(text),), (), SHAPES[role])
+
+
+def bootstrap_message(text: str) -> Message:
+    """Make the marked user message that leads a history whose list began with the assistant."""
+    return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="bootstrap"))),))
+
+
+def is_bootstrap(message: Message | None) -> bool:
+    """Return whether a message is nothing but that placeholder."""
+    if message is None or len(message.content) != 1:
+        return False
+    mark = message.content[0].mark
+    return mark is not None and mark.kind == "bootstrap"
 
 
 def has_thinking(message: Message) -> bool:

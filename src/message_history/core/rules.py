@@ -40,7 +40,6 @@ from message_history.core.blocks import (
     NO_INPUT,
     Block,
     Mark,
-    Meta,
     SystemBlock,
     TextBlock,
     ToolResultBlock,
@@ -63,7 +62,7 @@ from message_history.core.drafts import (
     with_id,
 )
 from message_history.core.log import Chunk, Log, put
-from message_history.core.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role
+from message_history.core.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role, bootstrap_message
 from message_history.core.past import IdRecord, is_quoted_at, quote, records_of
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
 
@@ -482,7 +481,7 @@ class Transition:
         if self._policy.leading_assistant == "drop":
             self._drop(RepairCode.LEADING_ASSISTANT_DROPPED, block)
             return
-        placeholder = TextBlock(self._policy.bootstrap_text, meta=Meta(mark=Mark(kind="bootstrap")))
+        (placeholder,) = bootstrap_message(self._policy.bootstrap_text).content
         self._record(RepairCode.BOOTSTRAP_ADDED, added=(placeholder,), at=0)
         self._hear(placeholder)
         self._settle()

@@ -411,6 +411,10 @@ class Dialect(ABC, Generic[WireT_co]):
         del assistant
         return True
 
+    def takes_leading_assistant(self) -> bool:
+        """Return whether a list may begin with the assistant: then no placeholder is sent before it."""
+        return False
+
     def allows_prefill_with_calls(self) -> bool:
         """Return whether `may_end_with` holds for a list that holds calls, too."""
         return True

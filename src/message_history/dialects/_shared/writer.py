@@ -12,14 +12,12 @@ from message_history.core.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
     from message_history.core.blocks import Block
-    from message_history.core.message import Message
     from message_history.core.repairs import Removed
 
 __all__ = [
     "PLACEHOLDER",
     "Aliases",
     "Changes",
-    "is_placeholder",
     "is_unicode",
     "json_object",
     "named_for",
@@ -185,14 +183,6 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def is_placeholder(message: Message) -> bool:
-    """Return whether a message is nothing but the user turn that stands before a leading assistant message."""
-    if len(message.content) > 1:
-        return False
-    meta = message.content[0].meta
-    return meta is not None and meta.mark is not None and meta.mark.kind == "bootstrap"
 
 
 @final

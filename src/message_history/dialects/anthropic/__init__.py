@@ -37,6 +37,7 @@ class Anthropic(Dialect["MessageParam"]):
     """The Messages API; the defaults are the strictest of all models.
 
     Args:
+        leading_assistant: whether the list may begin with the assistant (AN-A2).
         prefill: whether the list may end with the assistant (AN-A15).
         split_results: whether the results of one message may come in several user messages (AN-C3).
         system_in_list: whether system messages may stand in the list (AN-A9).
@@ -47,6 +48,7 @@ class Anthropic(Dialect["MessageParam"]):
     name: ClassVar[str] = ANTHROPIC
     rules: ClassVar[Sequence[Rule]] = RULES
 
+    leading_assistant: bool = False
     prefill: bool = False
     split_results: bool = False
     system_in_list: bool = False
@@ -98,6 +100,10 @@ class Anthropic(Dialect["MessageParam"]):
             return None
         kept = {key: response[key] for key in ("role", "content", *RESPONSE_KEYS) if response.get(key) is not None}
         return Reply([kept])
+
+    def takes_leading_assistant(self) -> bool:
+        """Return whether the list may begin with the assistant."""
+        return self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end here: with a paused turn, or where prefill is taken."""

@@ -95,6 +95,7 @@ class Row:
 
 MODELS: Final = (
     Row(field="prefill", value=True, until=(4, 5), rule="AN-A15"),
+    Row(field="leading_assistant", value=True, until=(5, 5), rule="AN-A2"),
     Row(field="split_results", value=True, until=(5, 5), rule="AN-C3"),
     Row(field="system_in_list", value=True, families=frozenset({"opus"}), since=(4, 8), until=(5, 5), rule="AN-A9"),
     Row(

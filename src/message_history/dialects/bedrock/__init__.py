@@ -129,6 +129,10 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
             return None
         return Reply([{**message, "stopReason": response["stopReason"]} if is_truncated(response) else message])
 
+    def takes_leading_assistant(self) -> bool:
+        """Return whether the list may begin with the assistant."""
+        return self.leading_assistant
+
     def allows_prefill_with_calls(self) -> bool:
         """Return whether a list that holds calls may end with the assistant."""
         return self.prefill_with_tools

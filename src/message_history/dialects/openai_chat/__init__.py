@@ -181,6 +181,10 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         """Read a response; see `Dialect.reply`."""
         return Reply.of_choices(response)
 
+    def takes_leading_assistant(self) -> bool:
+        """Return whether the list may begin with the assistant."""
+        return self.leading_assistant
+
     def may_end_with(self, assistant: Message) -> bool:
         """Tell whether the list may end with the assistant."""
         del assistant

@@ -23,7 +23,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.core.policy import Policy
-from message_history.dialects._shared.writer import PLACEHOLDER, is_placeholder, thaw_well_formed
+from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat.common import (
     BRIDGE,
@@ -81,8 +81,7 @@ class Render:
         if self._wire and not messages and self._dialect.needs_user:
             self.changes.added("a user message, of which there was none (HF-05)")
             self._put({"role": "user", "content": Policy().bootstrap_text})
-        leads = len(messages) > 1 and self._begins_with_placeholder(messages[0])
-        self._write(messages, start=int(leads))
+        self._write(messages)
         self._pieces.limit_marks(prompt)
         return self._wire
 
@@ -91,19 +90,12 @@ class Render:
         messages = [message for message in (assistant, user) if message is not None]
         if any(map(has_media, messages)):
             return None
-        if assistant is not None or user is None or not self._begins_with_placeholder(user):
-            self._write(messages)
+        self._write(messages)
         return None if self._pieces.marks else self._wire
 
-    def _begins_with_placeholder(self, first: Message) -> bool:
-        """Return whether the first message is nothing but our placeholder, which this API does not need."""
-        return self._dialect.leading_assistant and is_placeholder(first)
-
-    def _write(self, messages: Sequence[Message], start: int = 0) -> None:
+    def _write(self, messages: Sequence[Message]) -> None:
         for index, message in enumerate(messages):
             self.changes.index = index
-            if index < start:
-                continue
             if message.role == "assistant":
                 assistant = assistant_wire(message, self._dialect, self._pieces) if self._is_common else None
                 if assistant is not None:

@@ -1,0 +1,89 @@
+"""A list that begins with the assistant goes back as it came to a provider that takes it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, Policy, RepairCode
+from message_history.dialects import Anthropic, Bedrock
+
+HELLO = [{"type": "text", "text": "Hello."}]
+RAW: list[Any] = [
+    {"role": "assistant", "content": HELLO},
+    {"role": "user", "content": [{"type": "text", "text": "Hi."}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "a b", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": HELLO}]},
+]
+TAKES = Anthropic.for_model("claude-sonnet-4-5")
+STRICT = Anthropic()
+
+
+def test_it_goes_out_as_it_came_without_a_repair() -> None:
+    history = MessageHistory.from_list(RAW, dialect=TAKES)
+    assert history.repairs == ()
+    assert history[0].content[0].mark is not None
+    assert history.for_send(TAKES)[0] == RAW[0]
+    assert history.export(TAKES).messages == history.for_send(TAKES)
+    assert json.loads(history.for_send_json(TAKES)) == history.for_send(TAKES)
+
+
+def test_an_export_reads_back_to_the_same_history() -> None:
+    history = MessageHistory.from_list(RAW, dialect=TAKES)
+    again = MessageHistory.from_list(history.for_send(TAKES), dialect=TAKES)
+    assert again.repairs == ()
+    assert again.for_send(TAKES) == history.for_send(TAKES)
+    assert MessageHistory.from_list(history.to_list()) == history
+
+
+def test_what_is_sent_is_not_rewritten_and_its_json_is_the_same() -> None:
+    history = MessageHistory.from_list(RAW, dialect=TAKES)
+    sent = history.for_send(TAKES)
+    for n in range(3):
+        history = history.add_assistant(f"a{n}").add_user(f"u{n}")
+        assert history.for_send(TAKES)[: len(sent)] == sent
+        assert json.loads(history.for_send_json(TAKES)) == history.for_send(TAKES)
+        assert json.loads(history.for_send_json(STRICT)) == history.for_send(STRICT)
+
+
+def test_repairs_of_the_export_name_the_places_of_the_history() -> None:
+    history = MessageHistory.from_list(RAW, dialect=TAKES)
+    (renamed,) = history.export(TAKES).repairs
+    assert history[renamed.index].calls[0].name == "a b"
+
+
+def test_a_strict_dialect_sends_the_placeholder_and_a_list_of_unknown_dialect_records_it() -> None:
+    assert [message["role"] for message in MessageHistory.from_list(RAW, dialect=TAKES).for_send(STRICT)][:2] == [
+        "user",
+        "assistant",
+    ]
+    (repair,) = MessageHistory.from_list(RAW).repairs
+    assert repair.code is RepairCode.BOOTSTRAP_ADDED
+    with_placeholder = MessageHistory.from_list(RAW, dialect=STRICT)
+    assert with_placeholder.for_send(TAKES)[0] == RAW[0]
+
+
+def test_the_policy_to_drop_holds_for_every_dialect() -> None:
+    history = MessageHistory.from_list(RAW, dialect=TAKES, policy=Policy(leading_assistant="drop"))
+    assert history[0].text == "Hi."
+
+
+def test_a_list_that_loses_its_first_message_is_repaired_as_ever() -> None:
+    blank = {"role": "user", "content": [{"type": "text", "text": " "}]}
+    codes = {repair.code for repair in MessageHistory.from_list([blank, *RAW], dialect=TAKES).repairs}
+    assert codes == {RepairCode.BLANK_TEXT_DROPPED, RepairCode.BOOTSTRAP_ADDED}
+
+
+@pytest.mark.parametrize("raw", [RAW, RAW[:1], RAW[:2]])
+def test_the_policy_to_raise_takes_such_a_list(raw: list[Any]) -> None:
+    history = MessageHistory.from_list(raw, dialect=TAKES, policy=Policy(on_violation="raise"))
+    assert history.repairs == ()
+
+
+def test_converse_takes_it_with_claude() -> None:
+    raw = [{"role": "assistant", "content": [{"text": "Hello."}]}, {"role": "user", "content": [{"text": "Hi."}]}]
+    claude = Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
+    assert MessageHistory.from_list(raw, dialect=claude).for_send(claude) == raw
+    assert len(MessageHistory.from_list(raw, dialect=claude).for_send(Bedrock())) == 3
