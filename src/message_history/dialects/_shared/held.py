@@ -10,11 +10,10 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.blocks import Mark, Meta, SystemBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from message_history.core.blocks import Mark, Meta, SystemBlock, ToolResultBlock, ToolUseBlock
 from message_history.core.json_values import EMPTY, FrozenDict
-from message_history.core.message import make_message
+from message_history.core.message import bootstrap_message, is_bootstrap, make_message
 from message_history.core.policy import Policy
-from message_history.dialects._shared.writer import is_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["add_held", "begins_at_provider", "held_call", "is_held"]
 
 _HELD: Final = Mark(kind="held")
-_PLACEHOLDER: Final = TextBlock(Policy().bootstrap_text, meta=Meta(mark=Mark(kind="bootstrap")))
 
 
 def is_held(block: Block) -> bool:
@@ -47,7 +45,7 @@ def held_call(id: str, name: str, extra: FrozenDict = EMPTY) -> ToolUseBlock:
 
 def begins_at_provider(messages: Sequence[Message]) -> bool:
     """Return whether a history begins with the placeholder that stands for what the provider holds."""
-    return len(messages) > 1 and is_placeholder(messages[0])
+    return len(messages) > 1 and is_bootstrap(messages[0])
 
 
 def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock]) -> None:
@@ -69,7 +67,7 @@ def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock])
     begins = start < len(parsed.messages) and parsed.messages[start].role == "assistant"
     if not held and not begins:
         return
-    before = [make_message("user", (_PLACEHOLDER,))]
+    before = [bootstrap_message(Policy().bootstrap_text)]
     if held:
         before.append(make_message("assistant", tuple(held.values())))
     first, source = parsed.messages[start], parsed.sources[start]

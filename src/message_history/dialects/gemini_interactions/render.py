@@ -19,12 +19,12 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import FrozenDict, json_text
+from message_history.core.message import is_bootstrap
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Aliases,
     Changes,
-    is_placeholder,
     named_for,
     thaw_well_formed,
 )
@@ -75,7 +75,7 @@ class Render:
         wire: list[Wire] = []
         for index, message in enumerate(messages):
             self.changes.index = index
-            if index == 0 and self._dialect.continues and is_placeholder(message):
+            if index == 0 and self._dialect.continues and is_bootstrap(message):
                 continue
             if message.role == "assistant":
                 self._ids.new_scope()
