@@ -42,6 +42,7 @@ ROOMS = (
     "coerce",
     "history",
     "streaming",
+    "loading",
     "storage",
     "pages",
     "healing",
@@ -51,9 +52,14 @@ ROOMS = (
 )
 # The name of the pair of messages that a settled turn is stands beside that of the open turn, which needs `past`.
 # A history has the windows as thin methods; they take and give histories, and make none themselves.
-ANNOTATIONS_ONLY = {("core.past", "core.drafts"), ("core.windows", "history"), ("history", "healing")}
+ANNOTATIONS_ONLY = {
+    ("core.past", "core.drafts"),
+    ("core.windows", "history"),
+    ("history", "healing"),
+    ("loading", "storage"),
+}
 # A history answers what frameworks ask of it by name; the integration is imported then, and only then.
-HOOKS = {("history", "integrations"), ("history", "healing")}
+HOOKS = {("history", "integrations"), ("history", "healing"), ("loading", "storage")}
 # The front door and the command use every room.
 DOORS = {"__init__", "__main__", "core"}
 

@@ -16,6 +16,7 @@ from message_history.core.policy import Policy
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
 from message_history.dialects.base import Export
 from message_history.history import MessageHistory, SystemPromptWarning
+from message_history.loading import from_file
 from message_history.violations import Violation, check
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "ToolUseBlock",
     "Violation",
     "check",
+    "from_file",
 ]

@@ -22,7 +22,14 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=300)
 
 
-@pytest.mark.parametrize(("script", "page"), [("draw_states.py", "design.md"), ("list_codes.py", "repair_codes.md")])
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [
+        ("draw_states.py", "design.md"),
+        ("list_codes.py", "repair_codes.md"),
+        ("list_formats.py", "formats.md"),
+    ],
+)
 def test_what_is_generated_is_current(script: str, page: str, tmp_path: Path) -> None:
     checked = run(script, "--check")
     assert checked.returncode == 0, checked.stdout

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from rich.text import Text
 
-from message_history.cli.options import DIALECT_NAMES, ExitCode, dialect_for, read_or_report
+from message_history.cli.options import DIALECT_NAMES, ExitCode, dialect_for, input_format, read_or_report
 from message_history.cli.printing import Printer, counted, one_line, visible
 from message_history.explaining import explain, subject_of, where
 from message_history.violations import check
@@ -32,10 +32,17 @@ OTHERS: Final = 4
     type=click.Choice(DIALECT_NAMES),
     help="Whose error it is; by default what the text says, or the dialect of FILE.",
 )
+@input_format
 @click.option("--model", metavar="NAME", help="The model that FILE was sent to; needs --dialect.")
 @click.pass_context
 def explain_error(
-    context: click.Context, *, text: str, file: str | None, dialect: str | None, model: str | None
+    context: click.Context,
+    *,
+    text: str,
+    file: str | None,
+    dialect: str | None,
+    format_name: str | None,
+    model: str | None,
 ) -> None:
     """Tell which rule a provider's error TEXT is about, what this library does about it, and where FILE breaks it.
 
@@ -49,7 +56,7 @@ def explain_error(
         raise click.UsageError("--model needs --dialect")
     printer = Printer()
     known = dialect_for(dialect, model) if dialect is not None else None
-    saved = read_or_report(file, printer) if file is not None else None
+    saved = read_or_report(file, printer, format_name) if file is not None else None
     if isinstance(saved, ExitCode):
         context.exit(saved)
     error = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text

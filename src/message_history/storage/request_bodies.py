@@ -16,14 +16,16 @@ __all__ = ["KEYS", "Place", "entries_at", "filled", "find_place", "held_at", "ke
 Place: TypeAlias = tuple[str, ...]
 """The keys that lead to a list of messages."""
 
-KEYS: Final = ("messages", "contents", "input")
-"""The keys that hold messages: of most APIs, of Gemini's, and of the Responses API."""
+KEYS: Final = ("messages", "contents", "input", "conversations", "conversation")
+"""The keys that hold messages: of most APIs, of Gemini's, of the Responses API, and of data sets."""
 AROUND: Final = ((), ("body",), ("request",), ("params",), ("modelInput",))
 """Where a line of a log or of a batch holds the body of the request."""
 SYSTEM_KEYS: Final[dict[str, tuple[str, ...]]] = {
     "messages": ("system",),
     "contents": ("systemInstruction", "system_instruction"),
     "input": ("instructions",),
+    "conversations": ("system",),
+    "conversation": ("system",),
 }
 
 

@@ -10,9 +10,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from message_history import MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock
+from message_history import MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, from_file
 from message_history.cli.app import app
-from message_history.storage import from_file
 from message_history.storage.files import NotRecognisedError, UnreadableFileError
 from message_history.storage.formats.base import Fit
 from message_history.storage.formats.document import parse_document
@@ -180,6 +179,25 @@ def test_a_file_that_is_like_a_format_and_not_in_it_is_not_recognised(tmp_path: 
         assert "not recognised" in result.output
         assert list(tmp_path.iterdir()) == [file]
         assert file.read_bytes() == content
+
+
+def test_chats_of_aider_are_found_and_read_one_by_one(tmp_path: Path) -> None:
+    file = tmp_path / ".aider.chat.history.md"
+    sample = next(each.data for each in SAMPLES if each.format == "aider")
+    file.write_bytes(sample + sample.replace(b"2026-01-02", b"2026-01-03"))
+    first, second = from_file(file)
+    assert told(first.history()) == told(second.history())
+    assert [each.origin.title for each in (first, second)] == [
+        "aider chat started at 2026-01-02 03:04:05",
+        "aider chat started at 2026-01-03 03:04:05",
+    ]
+    assert "1 session: 1 sound" in CliRunner().invoke(app, ["doctor", str(tmp_path)]).output
+
+
+def test_a_text_part_without_text_is_no_message_of_any_format() -> None:
+    odd = [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]
+    with pytest.raises(NotRecognisedError):
+        session_in(value(odd))
 
 
 def test_the_formats_are_listed() -> None:

@@ -16,9 +16,11 @@ __all__ = ["ADK"]
 
 
 def _is_event(item: Any) -> bool:
-    return (
-        isinstance(item, dict) and "author" in item and bool(item.keys() & {"invocationId", "invocation_id", "actions"})
-    )
+    if not isinstance(item, dict) or "author" not in item:
+        return False
+    content = item.get("content")
+    has_parts = isinstance(content, dict) and "parts" in content
+    return has_parts or bool(item.keys() & {"invocationId", "invocation_id", "actions"})
 
 
 def _events(document: Document) -> list[tuple[int, Any]]:

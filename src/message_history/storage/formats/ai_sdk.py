@@ -26,8 +26,13 @@ def _messages(document: Document) -> list[tuple[int, Any]]:
 
 def _is_message(item: Mapping[str, Any]) -> bool:
     parts = item.get("parts")
-    has_parts = isinstance(parts, list) and all(isinstance(part, dict) and "type" in part for part in parts)
+    has_parts = isinstance(parts, list) and all(map(_is_part, parts))
     return item.get("role") in _ROLES and (has_parts or "toolInvocations" in item)
+
+
+def _is_part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and (kind != "text" or isinstance(part.get("text"), str))
 
 
 def _fit(document: Document) -> Fit:
@@ -65,8 +70,8 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
 
 def _add_part(collector: Collector, n: int, role: str, part: Any) -> None:
     kind = str(part.get("type")) if isinstance(part, dict) else ""
-    if kind == "text":
-        collector.add_blocks(n, role, text(part.get("text")))
+    if kind == "text" and "text" in part:
+        collector.add_blocks(n, role, text(part["text"]))
     elif kind == "reasoning":
         about = (part.get("providerMetadata") or {}).get("anthropic") or {}
         signature = about.get("signature") or _signature(part.get("details"))

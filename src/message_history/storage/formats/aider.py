@@ -25,7 +25,7 @@ def _fit(document: Document) -> Fit:
     if document.value is not None or any(line.value is not None for line in document.lines):
         return Fit.NONE
     opening = document.text.lstrip()[:4096]
-    if opening.startswith(_START):
+    if opening.startswith((_START, _USER)):
         return Fit.CERTAIN
     return Fit.NEAR if _START in opening or f"\n{_USER}" in opening else Fit.NONE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
-from message_history.storage.formats.chat_messages import blocks_of, calls_of
+from message_history.storage.formats.chat_messages import add_chat_message, blocks_of, calls_of
 from message_history.storage.formats.raw_blocks import BLOCKS, result, text, thinking
 
 if TYPE_CHECKING:
@@ -43,7 +43,16 @@ def _lists(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, li
             yield from _lists(inner, str(own), depth + 1)
 
 
+def _older(document: Document) -> list[tuple[str, list[Any]]]:
+    """Find the list of messages in the result of a chat of version 0.2."""
+    history = document.object.get("chat_history")
+    is_result = isinstance(history, list) and bool(document.object.keys() & {"chat_id", "summary", "cost"})
+    return [("", history)] if is_result and isinstance(history, list) else []
+
+
 def _fit(document: Document) -> Fit:
+    if _older(document):
+        return Fit.CERTAIN
     if document.value is None:
         return fit_items(document.first_rows(), _is_message)
     lists = list(_lists(document.value))
@@ -52,13 +61,15 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     found, unread = [], []
-    lists = list(_lists(document.value if document.value is not None else [row for _, row in document.rows()]))
+    older = _older(document)
+    whole = document.value if document.value is not None else [row for _, row in document.rows()]
+    lists = older or list(_lists(whole))
     for name, messages in lists:
         collector = Collector()
         for n, message in enumerate(messages):
             if _is_message(message):
                 _add(collector, n, message)
-            else:
+            elif not (older and add_chat_message(collector, n, message)):
                 collector.note(n, "an entry that is no message", message)
         found.append(collector.conversation(BLOCKS, label=name if len(lists) > 1 else "", title=name))
         unread += collector.unread

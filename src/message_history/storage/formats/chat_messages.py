@@ -89,7 +89,7 @@ def _block(item: Any) -> list[Any]:
     if isinstance(item, str):
         return text(item)
     kind = item.get("type") if isinstance(item, Mapping) else None
-    if kind in _TEXTS:
+    if kind in _TEXTS and "text" in item:
         return text(text_of(item.get("text")) or _value(item.get("text")))
     if kind in _THOUGHTS:
         written = first_of(item, _THOUGHTS[kind], "text", "content", "summary")

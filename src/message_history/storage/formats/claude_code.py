@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CLAUDE_CODE"]
 
+_MARKS: Final = frozenset({"uuid", "parentUuid", "leafUuid", "isSidechain", "message"})
+_KINDS: Final = frozenset({"summary", "queue-operation", "file-history-snapshot", "custom-title", "ai-title"})
+
 
 def _has_parts(row: Mapping[str, Any]) -> bool:
     message = row.get("message")
@@ -27,7 +30,10 @@ def _fit(document: Document) -> Fit:
     # Qwen Code's lines are built like these, around contents of Gemini.
     if any(map(_has_parts, rows)):
         return Fit.NONE
-    return Fit.CERTAIN if any(map(claude_code.is_line, rows)) else Fit.NONE
+    lines = [row for row in rows if claude_code.is_line(row)]
+    if any(row.keys() & _MARKS or row["type"] in _KINDS for row in lines):
+        return Fit.CERTAIN
+    return Fit.NEAR if lines else Fit.NONE
 
 
 def _read(document: Document) -> Reading:

@@ -19,9 +19,7 @@ _NOT_SENT: Final = ("token_budget", "flag")
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(
-        document.first_items(), lambda item: isinstance(item.get("chat_messages"), list) and "uuid" in item
-    )
+    return fit_items(document.first_items(), lambda item: isinstance(item.get("chat_messages"), list))
 
 
 def _read(document: Document) -> Reading:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects.registry import shape_of
 from message_history.storage.conversations import Conversation, Origin
 from message_history.storage.damaged_json import Decoder, LineNote, decode_bytes
-from message_history.storage.files import SavedFile, contained, json_bytes, repair_file
+from message_history.storage.files import FileForm, SavedFile, contained, json_bytes, repair_file
 from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
 from message_history.storage.formats.document import parse_document, rows_in
 from message_history.storage.formats.message_lists import fit_of_messages
@@ -21,38 +21,61 @@ if TYPE_CHECKING:
 
 __all__ = ["CONVERSATION_LISTS"]
 
+_LISTS: Final = ("requests", "data", "conversations", "items", "examples", "chats")
+"""The keys of an object that may hold a list of conversations."""
 _IDS: Final = ("custom_id", "recordId", "id")
 
 
 def _is_around(item: Any) -> bool:
-    """Return whether an object holds a conversation, and is no message itself."""
+    """Return whether an item holds a conversation, and is no message itself."""
+    if isinstance(item, list):
+        return fit_of_messages(item) is Fit.CERTAIN
     return isinstance(item, dict) and "role" not in item and shape_of(item) is None and find_place(item) is not None
 
 
+def _entries(item: Any) -> list[Any]:
+    return item if isinstance(item, list) else entries_at(item, find_place(item) or ())
+
+
+def _items(document: Document) -> list[tuple[int, Any]]:
+    """Give the items of a list, also of one inside an object, or of a file of lines."""
+    key = _key(document.value)
+    return list(enumerate(document.object[key])) if key is not None else document.numbered_items()
+
+
+def _key(value: Any) -> str | None:
+    """Find the key of a list of conversations in an object."""
+    if not isinstance(value, dict) or find_place(value) is not None:
+        return None
+    return next((key for key in _LISTS if isinstance(value.get(key), list) and any(map(_is_around, value[key]))), None)
+
+
 def _fit(document: Document) -> Fit:
-    items = document.items if document.value is not None else document.first_rows()
-    around = [item for item in items if _is_around(item)]
+    items = [item for _, item in _items(document)]
     # A single object is a request.
+    if isinstance(document.value, dict) and _key(document.value) is None:
+        return Fit.NONE
+    around = [item for item in items if _is_around(item)]
     if not around or (document.value is None and len(items) < 2):
         return Fit.NONE
     if len(around) * 2 <= len(items):
         return Fit.NEAR
-    fits = [fit_of_messages(entries_at(item, find_place(item) or ())) for item in around]
+    fits = [fit_of_messages(_entries(item)) for item in around]
     is_whole = document.value is None or len(around) == len(items)
     return Fit.CERTAIN if is_whole and all(fit is Fit.CERTAIN for fit in fits) else Fit.NEAR
 
 
 def _read(document: Document) -> Reading:
-    is_list = isinstance(document.value, list)
+    is_list = document.value is not None
     found: list[Conversation] = []
     notes: list[LineNote] = []
-    for n, item in document.numbered_items():
+    for n, item in _items(document):
         file = _inside(item)
         if file is None:
             detail = "no conversation"
             notes.append(LineNote(line=1 if is_list else n, detail=f"item {n}: {detail}" if is_list else detail))
             continue
-        id = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
+        id = next((item[key] for key in _IDS if isinstance(item, dict) and isinstance(item.get(key), str)), None)
         tools = held_at(item, (*file.place[:-1], "tools"))
         found.append(
             Conversation(
@@ -65,6 +88,8 @@ def _read(document: Document) -> Reading:
 
 
 def _inside(item: Any) -> SavedFile | None:
+    if isinstance(item, list):
+        return SavedFile(entries=tuple(item), form=FileForm.LIST)
     place = find_place(item) if isinstance(item, dict) else None
     return contained(item, place) if place is not None else None
 
@@ -84,13 +109,15 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
     """Repair each item; one that is sound, and one that holds something else, stays as it was."""
     document = parse_document(data)
     repairs: list[tuple[str, tuple[Repair, ...]]] = []
-    if isinstance(document.value, list):
+    if document.value is not None:
         items = []
-        for n, item in enumerate(document.value):
+        for n, item in _items(document):
             new = _repaired(item, policy)
             items.append(item if new is None else new[0])
             repairs += [] if new is None else [(f"item {n}", new[1])]
-        return Rewritten(json_bytes(items, indent=2) + b"\n", tuple(repairs))
+        key = _key(document.value)
+        whole = items if key is None else {**document.object, key: items}
+        return Rewritten(json_bytes(whole, indent=2) + b"\n", tuple(repairs))
     written: list[bytes] = []
     for line in rows_in(data)[0]:
         new = _repaired(line.value, policy)

@@ -61,7 +61,7 @@ _EVENTS: Final = ("system", "message", "tool_call", "tool_result", "completion",
 
 
 def _is_event(row: Mapping[str, Any]) -> bool:
-    return row.get("type") in _EVENTS and "session_id" in row
+    return row.get("type") in _EVENTS and bool(row.keys() & {"session_id", "sessionId"})
 
 
 def _fit_stream(document: Document) -> Fit:
@@ -74,7 +74,7 @@ def _read_stream(document: Document) -> Reading:
     collector = Collector()
     id: object = None
     for number, row in document.rows():
-        kind, id = row.get("type"), row.get("session_id", id)
+        kind, id = row.get("type"), row.get("session_id") or row.get("sessionId") or id
         if kind == "message":
             collector.add_blocks(number, str(row.get("role")), text(row.get("text")))
         elif kind == "tool_call":

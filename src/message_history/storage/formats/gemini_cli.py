@@ -30,13 +30,24 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 def _fit(document: Document) -> Fit:
     if document.value is not None:
-        marked = _is_header(document.object) and isinstance(document.object.get("messages"), list)
-        return Fit.CERTAIN if marked else Fit.NONE
+        messages = document.object.get("messages")
+        if isinstance(document.object.get("clientHistory"), list):
+            return Fit.CERTAIN
+        if not isinstance(messages, list):
+            return Fit.NONE
+        kinds = {each.get("type") for each in messages if isinstance(each, dict) and "role" not in each}
+        return Fit.CERTAIN if _is_header(document.object) or {"user", "gemini"} <= kinds else Fit.NONE
     return fit_items(document.first_rows(), _is_row, _is_header)
 
 
 def _read(document: Document) -> Reading:
     collector = Collector()
+    if isinstance(document.object.get("clientHistory"), list):
+        # What is kept before a tool changes files: the contents that are sent, and the display's items.
+        for n, content in enumerate(document.object["clientHistory"]):
+            collector.add(n, content)
+        collector.omit("items of the display", len(document.object.get("history") or []))
+        return collector.reading(Gemini())
     about: dict[str, Any] = {}
     messages: dict[str, tuple[int, dict[str, Any]]] = {}
     for number, row in _records(document):
@@ -151,7 +162,7 @@ def _list(value: object) -> list[Any]:
 GEMINI_CLI: Final = Format(
     name="gemini-cli",
     title="Gemini CLI chats",
-    files="~/.gemini/tmp/*/chats/session-*.json and .jsonl",
+    files="~/.gemini/tmp/*/chats/session-*.json and .jsonl, checkpoints/*.json",
     omits="info, errors, warnings, slash commands, the program's own context, updates, rewound messages",
     source="google-gemini/gemini-cli: packages/core/src/services/chatRecordingTypes.ts, utils/sessionUtils.ts",
     checked="2026-08-21",

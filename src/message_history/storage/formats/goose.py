@@ -19,13 +19,19 @@ _NOT_SENT: Final = (
     *("toolConfirmationRequest", "contextLengthExceeded", "summarizationRequested", "systemNotification"),
     "actionRequired",
 )
+_OWN: Final = ("toolRequest", "toolResponse", "frontendToolRequest")
 _KINDS: Final = frozenset({"text", "image", "thinking", "redactedThinking", "toolResponse", *_REQUESTS, *_NOT_SENT})
 
 
 def _is_message(row: Mapping[str, Any]) -> bool:
     content = row.get("content")
     kinds = [item.get("type") for item in content if isinstance(item, dict)] if isinstance(content, list) else []
-    return row.get("role") in ("user", "assistant") and "created" in row and bool(kinds) and _KINDS.issuperset(kinds)
+    is_marked = "created" in row or any(kind in _OWN for kind in kinds)
+    return row.get("role") in ("user", "assistant") and is_marked and bool(kinds) and _KINDS.issuperset(kinds)
+
+
+def _is_plain(row: Mapping[str, Any]) -> bool:
+    return row.get("role") in ("user", "assistant") and isinstance(row.get("content"), list)
 
 
 def _is_header(row: Mapping[str, Any]) -> bool:
@@ -37,7 +43,8 @@ def _fit(document: Document) -> Fit:
     if isinstance(conversation, list):
         marked = _is_header(document.object) and all(isinstance(row, dict) and _is_message(row) for row in conversation)
         return Fit.CERTAIN if marked else Fit.NEAR
-    return fit_items(document.first_items(), lambda row: _is_message(row) or _is_header(row), _is_message)
+    items = document.first_items()
+    return fit_items(items, lambda row: _is_plain(row) or _is_message(row) or _is_header(row), _is_message)
 
 
 def _read(document: Document) -> Reading:

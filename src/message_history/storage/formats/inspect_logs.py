@@ -19,8 +19,9 @@ __all__ = ["INSPECT_LOGS"]
 def _samples(document: Document) -> list[Any] | None:
     """Give the samples of a log; a sample alone is in a file of its own inside an archive."""
     whole = document.object
-    if isinstance(whole.get("samples"), list) and "eval" in whole:
-        return list(whole["samples"])
+    samples = whole.get("samples")
+    if isinstance(samples, list) and samples and all(isinstance(each, dict) and "messages" in each for each in samples):
+        return samples
     is_sample = {"id", "epoch", "input", "messages"} <= whole.keys() and isinstance(whole["messages"], list)
     return [whole] if is_sample else None
 

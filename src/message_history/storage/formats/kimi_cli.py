@@ -118,6 +118,7 @@ _FAMILIES: Final = (
         "token_counting.",
         "metadata",
         "plan.",
+        "plan_mode.",
         "task.",
         "skill.",
         "swarm.",

@@ -28,9 +28,16 @@ def is_message(entry: object) -> bool:
     if not isinstance(entry, Mapping):
         return False
     shape = shape_of(entry)
+    if shape == "gemini" and not all(map(_is_gemini_part, entry["parts"] if isinstance(entry["parts"], list) else ())):
+        return False
     if "role" in entry:
         return isinstance(entry["role"], str) and (bool(entry.keys() & _CONTENT) or len(entry) == 1)
     return shape is not None
+
+
+def _is_gemini_part(part: object) -> bool:
+    """Return whether a part of Gemini's form has no `type`: with one it is of another program."""
+    return not isinstance(part, Mapping) or "type" not in part
 
 
 def fit_of_messages(entries: Sequence[Any]) -> Fit:

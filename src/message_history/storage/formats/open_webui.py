@@ -25,7 +25,13 @@ def _chat(item: Mapping[str, Any]) -> Mapping[str, Any]:
 def _nodes(item: Mapping[str, Any]) -> dict[str, Any] | None:
     history = _chat(item).get("history")
     nodes = history.get("messages") if isinstance(history, dict) else None
-    return nodes if isinstance(nodes, dict) else None
+    if isinstance(nodes, dict):
+        return nodes
+    flat = item["chat"].get("messages") if isinstance(item.get("chat"), dict) else None
+    if not isinstance(flat, list):
+        return None
+    # Older chats have a list only; each message follows the one before.
+    return {str(n): {**each, "parentId": str(n - 1)} for n, each in enumerate(flat)}
 
 
 def _fit(document: Document) -> Fit:
@@ -41,7 +47,7 @@ def _read(document: Document) -> Reading:
             collector.note(n, "an item that is no chat", item)
         else:
             chat = _chat(item)
-            path = branch_to(nodes, chat["history"].get("currentId"), "parentId")
+            path = branch_to(nodes, (chat.get("history") or {}).get("currentId"), "parentId")
             if len(path) < len(nodes):
                 collector.omit("messages on another branch", len(nodes) - len(path))
             for message in path:

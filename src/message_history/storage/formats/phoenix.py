@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
-from message_history.storage.formats.raw_blocks import BLOCKS
+from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,8 @@ __all__ = ["PHOENIX"]
 def _llm(item: Mapping[str, Any]) -> dict[str, Any]:
     """Give the attributes under `llm`, nested; an empty object when there are none."""
     attributes = item.get("attributes")
+    if isinstance(attributes, str):
+        attributes = arguments_of(attributes)
     found = _nested(attributes if isinstance(attributes, dict) else item)
     inner = found.get("attributes", found)
     llm = inner.get("llm") if isinstance(inner, dict) else None

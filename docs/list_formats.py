@@ -1,0 +1,99 @@
+"""List the formats of files that are read, from the registry, as formats.md.
+
+python docs/list_formats.py           writes the page
+python docs/list_formats.py --check   only says whether it is current: exit code 1 if not
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from message_history.storage.formats.registry import FORMATS
+
+if TYPE_CHECKING:
+    from message_history.storage.formats.base import Format
+
+PAGE = Path(__file__).with_name("formats.md")
+HEAD = """\
+# Formats of files
+
+Made by `docs/list_formats.py` from `storage/formats`; do not edit by hand.
+
+`message-history` and `from_file` read the files that people have, whatever program wrote them:
+
+```python
+from message_history import from_file
+
+for conversation in from_file("samples/crashed_session.jsonl"):
+    print(conversation.origin.format, conversation.origin.title)
+    history = conversation.history()
+```
+
+A file is **recognised with certainty** or not at all. When it is like a format and not certainly in it, nothing is read
+from it and nothing is written over it or beside it: the command says `not recognised` with the nearest formats, and its
+exit code is 1. `--format NAME` (`from_file(path, format=NAME)`) settles it, and `--dialect` settles the dialect of a
+plain list.
+
+Every entry of a file is accounted for: it is in a conversation, or counted in `conversation.omitted` as something that
+is known to be no conversation, or reported as not read. A file with an entry that is not read is never written.
+
+`repair` and `doctor --fix` write the formats marked *read and repaired*, in their own form, and leave what is sound as
+it is. The others are read only: `convert` writes their conversation as a list in any dialect. A sound file is never
+changed.
+"""
+
+
+def page() -> str:
+    """Write the page.
+
+    Returns:
+        Markdown.
+    """
+    parts = [HEAD, "\n| format | whose files | written |\n|---|---|---|\n"]
+    for each in FORMATS.values():
+        written = "read and repaired" if each.repair is not None else "read"
+        parts.append(f"| `{each.name}` | {each.title} | {written} |\n")
+    parts.append("\n## Each of them\n")
+    parts += map(_section, FORMATS.values())
+    return "".join(parts)
+
+
+def _section(one: Format) -> str:
+    facts = (
+        ("Files", _plain(one.files)),
+        ("Not in the conversation", one.omits),
+        ("Known from", f"{_plain(one.source)} ({one.checked})"),
+    )
+    return f"\n### {one.name}\n\n{one.title}.\n\n" + "".join(f"- {name}: {fact}\n" for name, fact in facts)
+
+
+def _plain(written: str) -> str:
+    """Keep Markdown from reading stars and underscores as marks."""
+    return written if "`" in written else f"`{written}`"
+
+
+def main(arguments: list[str]) -> int:
+    """Write, or check.
+
+    Args:
+        arguments: `--check`, and the page if it is another than formats.md.
+
+    Returns:
+        The exit code.
+    """
+    paths = [Path(argument) for argument in arguments if argument != "--check"]
+    path = paths[0] if paths else PAGE
+    fresh = page()
+    if path.exists() and path.read_text(encoding="utf-8") == fresh:
+        return 0
+    if "--check" in arguments:
+        print(f"{path}: STALE; run: python docs/list_formats.py")
+        return 1
+    path.write_text(fresh, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
