@@ -1,7 +1,7 @@
-"""Draw the states of a conversation from the table in `turns.py`, into design.md.
+"""Draw the tables of `core/rules.py` into design.md.
 
 python docs/draw_states.py           writes the drawing between its marks
-python docs/draw_states.py --check   only tells whether it is current: exit code 1 if not
+python docs/draw_states.py --check   only checks whether they are current: exit code 1 if not
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from message_history.core.rules import TABLE, Action, Arrival, State
+from message_history.core.rules import RESULTS, TABLE, Action, Arrival, Says, Standing, State
 
 DESIGN = Path(__file__).with_name("design.md")
-BEGIN = "<!-- states: drawn by docs/draw_states.py -->\n"
-END = "<!-- states: end -->\n"
 
 
-def drawing() -> str:
-    """Draw the table.
+def states() -> str:
+    """Draw `TABLE`.
 
     Returns:
         A Mermaid state diagram and the table itself, as Markdown.
@@ -25,7 +23,7 @@ def drawing() -> str:
     edges: dict[tuple[State, State], list[str]] = {}
     for (state, arrival), (action, nexts) in TABLE.items():
         for next_state in nexts:
-            if action is not Action.REFUSE:
+            if action is not Action.DROP:
                 edges.setdefault((state, next_state), []).append(arrival.value)
     lines = ["```mermaid", "stateDiagram-v2", f"    [*] --> {State.EMPTY.name}"]
     lines += [f"    {here.name} --> {there.name} : {', '.join(names)}" for (here, there), names in edges.items()]
@@ -40,23 +38,45 @@ def _cell(state: State, arrival: Arrival) -> str:
     return f"{action.value} → {' or '.join(f'`{next_state.name}`' for next_state in nexts)}"
 
 
+def results() -> str:
+    """Draw `RESULTS`.
+
+    Returns:
+        The table, as Markdown.
+    """
+    lines = [
+        f"| the call | {' | '.join(f'the result is: {says.value}' for says in Says)} |",
+        f"|---|{'---|' * len(Says)}",
+    ]
+    lines += [
+        f"| {standing.value} | {' | '.join(RESULTS[standing, says].value for says in Says)} |" for standing in Standing
+    ]
+    return "\n".join(lines) + "\n"
+
+
+DRAWINGS = {"states": states, "results": results}
+
+
 def drawn_into(text: str) -> str:
-    """Put the drawing between its marks.
+    """Put the drawings between their marks.
 
     Args:
         text: the page.
 
     Returns:
-        The page with a fresh drawing.
+        The page with fresh drawings.
 
     Raises:
-        ValueError: when the page has no marks.
+        ValueError: when the page lacks the marks of one.
     """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"no place for the drawing: {BEGIN.strip()} ... {END.strip()}")
-    return f"{before}{BEGIN}\n{drawing()}\n{END}{after}"
+    for name, drawing in DRAWINGS.items():
+        first, last = f"<!-- {name}: drawn by docs/draw_states.py -->\n", f"<!-- {name}: end -->\n"
+        before, begin, rest = text.partition(first)
+        _, end, after = rest.partition(last)
+        if not begin or not end:
+            raise ValueError(f"no place for the drawing: {first.strip()} ... {last.strip()}")
+        text = f"{before}{first}\n{drawing()}\n{last}{after}"
+    return text
 
 
 def main(arguments: list[str]) -> int:
@@ -75,7 +95,7 @@ def main(arguments: list[str]) -> int:
     if fresh == text:
         return 0
     if "--check" in arguments:
-        print(f"{page}: the drawing is STALE; run: python docs/draw_states.py")
+        print(f"{page}: the drawings are STALE; run: python docs/draw_states.py")
         return 1
     page.write_text(fresh, encoding="utf-8")
     return 0

@@ -19,8 +19,8 @@ from message_history.dialects.registry import DIALECTS
 PACKAGE = "message_history"
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(message_history.__file__).parent
-# A room uses only rooms named before it; docs/design.md says what each of them holds.
-ROOMS = (
+# A module uses only layers named before its own; docs/design.md says what each of them holds.
+LAYERS = (
     "core.json_values",
     "core.blocks",
     "core.message",
@@ -29,45 +29,45 @@ ROOMS = (
     "core.log",
     "core.past",
     "core.drafts",
+    "core.parsed",
+    "core.conversation",
     "core.rules",
+    "core.step",
+    "core.stubs",
     "core.pairing",
+    "core.ingest",
+    "core.rewrites",
+    "core.growth",
+    "core.costs",
+    "core.windows",
+    "core.json_cache",
+    "core.view",
     "violations",
     "media",
     "dialects",
     "explaining",
-    "core.windows",
-    "replies",
-    "core.json_cache",
-    "core.ingest",
-    "coerce",
     "history",
+    "windows",
     "streaming",
-    "loading",
     "storage",
+    "loading",
     "pages",
     "healing",
     "integrations",
     "proxy",
     "cli",
 )
-# The name of the pair of messages that a settled turn is stands beside that of the open turn, which needs `past`.
-# A history has the windows as thin methods; they take and give histories, and make none themselves.
-ANNOTATIONS_ONLY = {
-    ("core.past", "core.drafts"),
-    ("core.windows", "history"),
-    ("history", "healing"),
-    ("loading", "storage"),
-}
-# A history answers what frameworks ask of it by name; the integration is imported then, and only then.
-HOOKS = {("history", "integrations"), ("history", "healing"), ("loading", "storage")}
-# The front door and the command use every room.
-DOORS = {"__init__", "__main__", "core"}
+# The package itself and the command use every layer.
+ENTRY_POINTS = {"__init__", "__main__", "core"}
+# `MessageHistory.follow` returns what `healing` makes of histories.
+FOLLOWS = ("history", "healing")
 
 EVERYWHERE = {"attrs"}
 THIRD_PARTY = {"cli": {"click", "rich"}, "proxy": {"anyio", "brotli", "httpx", "sqlalchemy", "starlette", "uvicorn"}}
 # A dialect whose messages are a library's objects makes them in one file; the lock of session files is in one too.
 ONE_FILE = {
     "message_history.media.scaling": {"PIL"},
+    "message_history.dialects.pydantic_schema": {"pydantic_core"},
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},
@@ -100,8 +100,8 @@ class Import(NamedTuple):
     late: bool
 
     @property
-    def rooms(self) -> tuple[str, str]:
-        return room_of(self.module), room_of(self.target)
+    def layers(self) -> tuple[str, str]:
+        return layer_of(self.module), layer_of(self.target)
 
 
 @cache
@@ -113,7 +113,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def room_of(module: str) -> str:
+def layer_of(module: str) -> str:
     if module == PACKAGE:
         return "__init__"
     first, _, rest = module.removeprefix(f"{PACKAGE}.").partition(".")
@@ -155,32 +155,26 @@ def within() -> list[Import]:
     return [each for each in imports() if each.target.split(".")[0] == PACKAGE]
 
 
-def test_every_file_is_in_a_room() -> None:
-    assert {room_of(module) for module in modules()} <= {*ROOMS, *DOORS}
+def test_every_module_is_in_a_layer() -> None:
+    assert {layer_of(module) for module in modules()} <= {*LAYERS, *ENTRY_POINTS}
 
 
-def test_a_room_uses_only_rooms_named_before_it() -> None:
+def test_a_module_uses_only_layers_named_before_its_own() -> None:
     wrong = []
     for each in within():
-        here, there = each.rooms
-        if here in DOORS or here == there or (each.typing_only and (here, there) in ANNOTATIONS_ONLY):
+        here, there = each.layers
+        if here in ENTRY_POINTS or here == there or (here, there) == FOLLOWS:
             continue
-        if each.late and (here, there) in HOOKS:
-            continue
-        if there in DOORS or ROOMS.index(there) > ROOMS.index(here):
+        if there in ENTRY_POINTS or LAYERS.index(there) > LAYERS.index(here):
             wrong.append(f"{each.module} imports {each.target}")
     assert wrong == []
-
-
-def test_the_exceptions_are_still_needed() -> None:
-    assert {each.rooms for each in within()} >= ANNOTATIONS_ONLY
-    assert {each.rooms for each in within() if each.late} >= HOOKS
 
 
 def test_there_is_no_import_circle() -> None:
     needs: dict[str, set[str]] = {module: set() for module in modules()}
     for each in within():
-        if not each.typing_only and not (each.late and each.rooms in HOOKS):
+        # Layers hold for annotations too; inside one layer, only what is imported when the program runs counts.
+        if not each.typing_only and each.layers != FOLLOWS:
             needs[each.module].add(each.target)
     while leaves := [module for module, needed in needs.items() if not needed]:
         for leaf in leaves:
@@ -190,22 +184,22 @@ def test_there_is_no_import_circle() -> None:
     assert needs == {}
 
 
-@pytest.mark.parametrize("room", ROOMS[: ROOMS.index("dialects")])
-def test_no_provider_is_named_below_the_dialects(room: str) -> None:
-    text = text_of([path for module, path in modules().items() if room_of(module) == room])
+@pytest.mark.parametrize("layer", LAYERS[: LAYERS.index("dialects")])
+def test_no_provider_is_named_below_the_dialects(layer: str) -> None:
+    text = text_of([path for module, path in modules().items() if layer_of(module) == layer])
     assert PROVIDERS.findall(text) == []
 
 
 def test_third_party_imports_are_where_they_may_be() -> None:
     wrong = []
     for each in imports():
-        package, room = each.target.split(".")[0], room_of(each.module)
-        if package in sys.stdlib_module_names or package in {PACKAGE, *EVERYWHERE, *THIRD_PARTY.get(room, ())}:
+        package, layer = each.target.split(".")[0], layer_of(each.module)
+        if package in sys.stdlib_module_names or package in {PACKAGE, *EVERYWHERE, *THIRD_PARTY.get(layer, ())}:
             continue
         if (
             package in ONE_FILE.get(each.module, ())
-            or room in INTEGRATING
-            or (each.typing_only and room in TYPED_BY_SDKS)
+            or layer in INTEGRATING
+            or (each.typing_only and layer in TYPED_BY_SDKS)
         ):
             continue
         wrong.append(f"{each.module} imports {each.target}")
@@ -215,7 +209,7 @@ def test_third_party_imports_are_where_they_may_be() -> None:
 def test_nothing_uses_the_clock_or_chance() -> None:
     known = {"random", "secrets", "time", "uuid"}
     used = [f"{each.module}: {each.target}" for each in imports() if each.target.split(".")[0] in known]
-    assert [name for name in used if room_of(name.partition(":")[0]) in ROOMS[: ROOMS.index("streaming") + 1]] == []
+    assert [name for name in used if layer_of(name.partition(":")[0]) in LAYERS[: LAYERS.index("streaming") + 1]] == []
 
 
 def test_all_of_the_package_is_sorted_and_complete() -> None:
@@ -270,7 +264,7 @@ def text_of(paths: list[Path]) -> str:
 
 @pytest.mark.parametrize("code", RepairCode)
 def test_every_repair_code_is_used_and_tested(code: RepairCode) -> None:
-    used = text_of([path for module, path in modules().items() if room_of(module) != "core.repairs"])
+    used = text_of([path for module, path in modules().items() if layer_of(module) != "core.repairs"])
     assert f"RepairCode.{code.name}" in used
     tests = text_of([path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)])
     assert f"RepairCode.{code.name}" in tests or f'"{code.value}"' in tests

@@ -15,7 +15,8 @@ from message_history.core.message import Message
 from message_history.core.policy import Policy
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
 from message_history.dialects.base import Export
-from message_history.history import MessageHistory, SystemPromptWarning
+from message_history.dialects.sending import SystemPromptWarning
+from message_history.history import MessageHistory
 from message_history.loading import from_file
 from message_history.violations import Violation, check
 

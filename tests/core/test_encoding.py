@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, TextBlock, ToolUseBlock
 from message_history.core.blocks import ImageBlock, Meta
+from message_history.core.conversation import past_of
 from message_history.core.json_cache import json_of_settled
 from message_history.core.json_values import FrozenDict
 from message_history.core.log import SIZE
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat
 from message_history.dialects.registry import DIALECTS
+from message_history.history import conversation_of
 from message_history.integrations.strategies import histories, messages
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ def test_a_turn_that_depends_on_others_is_never_kept(dialect: Dialect[Any]) -> N
     picture = ImageBlock({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="})
     pictured = talk(2).add_assistant("a").add_user(picture).add_assistant("seen").add_user("end")
     assert pictured.for_send_json(dialect) == dumped(pictured, dialect)
-    past = pictured._state[0]
+    past = past_of(conversation_of(pictured))
     assert json_of_settled(past, dialect) is None
 
 
@@ -114,8 +116,8 @@ def test_a_chunk_keeps_the_text_of_few_dialects() -> None:
     dialects = [OpenAIChat(max_calls=n) for n in range(1, 10)]
     for dialect in dialects * 2:
         assert history.for_send_json(dialect) == dumped(history, dialect)
-    ((chunk, _),) = history._state[0].chunks()
-    assert len(chunk.kept) == 4
+    ((chunk, _),) = past_of(conversation_of(history)).chunks()
+    assert len(chunk.cache[0]) == 4
 
 
 def test_an_ending_with_the_assistant_and_a_prompt_are_written_too() -> None:

@@ -94,7 +94,7 @@ def test_the_system_prompt_is_carried_where_the_dialect_wants_it() -> None:
     assert MessageHistory.from_list(history.to_list()) == history
 
 
-def test_sending_without_the_system_prompt_warns_once() -> None:
+def test_sending_without_the_system_prompt_warns_where_it_is_sent() -> None:
     history = MessageHistory().with_system("Be brief.").add_user("q")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -102,7 +102,7 @@ def test_sending_without_the_system_prompt_warns_once() -> None:
             version.for_send()
         history.for_send(OpenAIChat())
         history.export()
-    assert [warning.category for warning in caught] == [SystemPromptWarning]
+    assert [warning.category for warning in caught] == [SystemPromptWarning] * 3
     assert caught[0].filename == __file__
 
 

@@ -107,7 +107,7 @@ EXAMPLES: dict[RepairCode, Example] = {
     RepairCode.INPUT_ASSIGNED: Example(
         lambda: read(QUESTION, assistant({"type": "tool_use", "id": "1", "name": "f"}), user(result())), 1, 1
     ),
-    RepairCode.BLANK_TEXT_DROPPED: Example(lambda: read(user(text(" "), text("a"))), 0, 0, 1),
+    RepairCode.BLANK_TEXT_DROPPED: Example(lambda: read(user(text(" "), text("q"))), 0, 0, 1),
     RepairCode.EMPTY_MESSAGE_DROPPED: Example(lambda: read(QUESTION, assistant()), 1, 1, 1),
     RepairCode.LEADING_ASSISTANT_DROPPED: Example(
         lambda: MessageHistory(policy=Policy(leading_assistant="drop")).add_assistant("a").repairs, 0, None, 1

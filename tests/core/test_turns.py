@@ -20,20 +20,11 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.core.blocks import Block, Meta
+from message_history.core.conversation import NO_TURN, Context, Conversation, make_conversation, parts_of
 from message_history.core.log import Log
 from message_history.core.message import NEEDS_REPAIR, known_message
-from message_history.core.rules import (
-    NOTHING_YET,
-    TABLE,
-    Arrival,
-    Context,
-    Conversation,
-    State,
-    conversation_of,
-    parts_of,
-    state_of,
-    step,
-)
+from message_history.core.rules import TABLE, Arrival, State, state_of
+from message_history.core.step import step
 
 if TYPE_CHECKING:
     from message_history.core.policy import Policy as _Policy
@@ -48,16 +39,16 @@ REACH: dict[State, list[Message]] = {
 }
 ARRIVE: dict[Arrival, Message] = {
     Arrival.SYSTEM: Message.user(SystemBlock("s")),
-    Arrival.CONTENT: Message.user("more"),
+    Arrival.USER_CONTENT: Message.user("more"),
     Arrival.RESULT: Message.user(RESULT),
-    Arrival.INJECTED: Message.user(ToolUseBlock("9", "f", {})),
-    Arrival.WORDS: Message.assistant("words"),
+    Arrival.USER_CALL: Message.user(ToolUseBlock("9", "f", {})),
+    Arrival.ASSISTANT_CONTENT: Message.assistant("words"),
     Arrival.CALL: Message.assistant(ToolUseBlock("2", "f", {})),
 }
 
 
 def reached(state: State, policy: _Policy | None = None) -> Conversation:
-    conversation = conversation_of(Log(), NOTHING_YET, Context(policy or Policy()))
+    conversation = make_conversation(Log(), NO_TURN, Context(policy or Policy()))
     for message in REACH[state]:
         conversation = step(conversation, message)
     assert state_of(parts_of(conversation)[1]) is state
@@ -72,34 +63,34 @@ def test_the_table_is_total() -> None:
 @pytest.mark.parametrize("leading", ["bootstrap", "drop"])
 def test_every_state_with_every_arrival_ends_where_the_table_says(state: State, arrival: Arrival, leading: Any) -> None:
     _, turn, _ = parts_of(step(reached(state, Policy(leading_assistant=leading)), ARRIVE[arrival]))
-    assert state_of(turn) in TABLE[state, arrival][1]
+    assert state_of(turn) in TABLE[state, arrival].asserted
 
 
 # Written by hand: the state, the arrival, the state after it, and what was recorded.
 EXPECTED: list[tuple[State, Arrival, State, list[str]]] = [
     (State.EMPTY, Arrival.SYSTEM, State.EMPTY, []),
-    (State.EMPTY, Arrival.CONTENT, State.USER, []),
+    (State.EMPTY, Arrival.USER_CONTENT, State.USER, []),
     (State.EMPTY, Arrival.RESULT, State.EMPTY, ["orphan_result_dropped"]),
-    (State.EMPTY, Arrival.INJECTED, State.EMPTY, ["injected_call_dropped"]),
-    (State.EMPTY, Arrival.WORDS, State.ASSISTANT, ["bootstrap_added"]),
+    (State.EMPTY, Arrival.USER_CALL, State.EMPTY, ["injected_call_dropped"]),
+    (State.EMPTY, Arrival.ASSISTANT_CONTENT, State.ASSISTANT, ["bootstrap_added"]),
     (State.EMPTY, Arrival.CALL, State.CALLING, ["bootstrap_added"]),
     (State.USER, Arrival.SYSTEM, State.USER, []),
-    (State.USER, Arrival.CONTENT, State.USER, []),
+    (State.USER, Arrival.USER_CONTENT, State.USER, []),
     (State.USER, Arrival.RESULT, State.USER, ["orphan_result_dropped"]),
-    (State.USER, Arrival.INJECTED, State.USER, ["injected_call_dropped"]),
-    (State.USER, Arrival.WORDS, State.ASSISTANT, []),
+    (State.USER, Arrival.USER_CALL, State.USER, ["injected_call_dropped"]),
+    (State.USER, Arrival.ASSISTANT_CONTENT, State.ASSISTANT, []),
     (State.USER, Arrival.CALL, State.CALLING, []),
     (State.ASSISTANT, Arrival.SYSTEM, State.USER, []),
-    (State.ASSISTANT, Arrival.CONTENT, State.USER, []),
+    (State.ASSISTANT, Arrival.USER_CONTENT, State.USER, []),
     (State.ASSISTANT, Arrival.RESULT, State.ASSISTANT, ["orphan_result_dropped"]),
-    (State.ASSISTANT, Arrival.INJECTED, State.ASSISTANT, ["injected_call_dropped"]),
-    (State.ASSISTANT, Arrival.WORDS, State.ASSISTANT, []),
+    (State.ASSISTANT, Arrival.USER_CALL, State.ASSISTANT, ["injected_call_dropped"]),
+    (State.ASSISTANT, Arrival.ASSISTANT_CONTENT, State.ASSISTANT, []),
     (State.ASSISTANT, Arrival.CALL, State.CALLING, []),
     (State.CALLING, Arrival.SYSTEM, State.USER, []),
-    (State.CALLING, Arrival.CONTENT, State.USER, []),
+    (State.CALLING, Arrival.USER_CONTENT, State.USER, []),
     (State.CALLING, Arrival.RESULT, State.USER, []),
-    (State.CALLING, Arrival.INJECTED, State.CALLING, ["injected_call_dropped"]),
-    (State.CALLING, Arrival.WORDS, State.CALLING, []),
+    (State.CALLING, Arrival.USER_CALL, State.CALLING, ["injected_call_dropped"]),
+    (State.CALLING, Arrival.ASSISTANT_CONTENT, State.CALLING, []),
     (State.CALLING, Arrival.CALL, State.CALLING, []),
 ]
 

@@ -90,6 +90,6 @@ def test_named_tuple_duck_typing_gives_the_saved_value(data: st.DataObject) -> N
     history = data.draw(histories())
     assert history._asdict() == {"_saved": save(history)[SAVED]}
     assert load(history._asdict()) == history
-    again = MessageHistory(_saved=history._asdict()["_saved"])
+    again = MessageHistory(**history._asdict())  # type: ignore[arg-type]
     assert again == history
     assert again.repairs == history.repairs

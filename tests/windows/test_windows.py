@@ -29,12 +29,12 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
     check,
+    windows,
 )
-from message_history.core import windows
 from message_history.core.blocks import Block, with_meta
-from message_history.core.windows import TRIMMED, Cut, Omitted, Window, WindowError, estimate_tokens
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import histories, messages
+from message_history.windows import TRIMMED, Cut, Omitted, Window, WindowError, estimate_tokens
 
 DIALECTS: tuple[Dialect[Any], ...] = (Anthropic(), OpenAIChat())
 Thinking = ThinkingBlock | RedactedThinkingBlock
@@ -260,7 +260,7 @@ def test_a_place_that_is_no_number_is_refused(place: Any) -> None:
 
 @pytest.mark.parametrize("text", [5, None, b"x"])
 def test_only_text_can_stand_in_the_place_of_a_result(text: Any) -> None:
-    with pytest.raises(TypeError, match="is text"):
+    with pytest.raises(TypeError, match="must be a str"):
         talk(2, tools=True).trim_results(older_than=8, text=text)
 
 
@@ -421,7 +421,7 @@ def test_a_rewind_is_a_prefix_of_whole_turns_and_sends_the_same(history: Message
             prefix = kept.history.for_send(OpenAIChat(prefill=True))
             assert history.for_send(OpenAIChat(prefill=True))[: len(prefix)] == prefix
     for turns in (-1, len(positions) + 1):
-        with pytest.raises(WindowError, match="turns cannot be taken back"):
+        with pytest.raises(WindowError, match="turns cannot be omitted"):
             history.rewind(turns)
 
 

@@ -7,7 +7,7 @@ its turn settles. Nothing here decides what may be joined or which result answer
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from attrs import evolve, frozen
 
@@ -16,6 +16,7 @@ from message_history.core.json_values import thaw
 from message_history.core.log import Log
 from message_history.core.message import Message, make_message
 from message_history.core.past import ids_of
+from message_history.core.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -26,15 +27,18 @@ __all__ = [
     "Answer",
     "AssistantDraft",
     "OpenTurn",
-    "Turn",
     "UserDraft",
     "assistant_message",
     "call_key",
     "calls_of",
+    "count_of_calls",
     "final_answers",
+    "free_id",
     "is_alike",
     "lowest",
     "make_stub",
+    "reason_of",
+    "stub_repair",
     "user_message",
     "with_id",
 ]
@@ -182,7 +186,7 @@ class UserDraft:
         answers = Log(Answer(call, result, made=False) for call, result in enumerate(results))
         return UserDraft(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]))
 
-    def hear(self, block: Block) -> UserDraft:
+    def add(self, block: Block) -> UserDraft:
         """Give the draft with one more block that is no result.
 
         Args:
@@ -268,9 +272,6 @@ class UserDraft:
         return late, last
 
 
-Turn: TypeAlias = tuple["Message | None", "Message | None"]
-"""A settled turn: what the assistant said and what it heard back; the first of a history has only the second."""
-
 OpenTurn: TypeAlias = tuple["Message | AssistantDraft | None", "Message | UserDraft | None"]
 """The turn that may still change."""
 
@@ -289,6 +290,17 @@ def make_stub(call: ToolUseBlock, policy: Policy, reason: str = "not_recorded") 
     return tool_result_block(
         call.id, (TextBlock(policy.stub_text),), is_error=True, meta=Meta(mark=Mark(kind="stub", reason=reason))
     )
+
+
+def stub_repair(position: int, call: ToolUseBlock, stub: ToolResultBlock, source: int | None = None) -> Repair:
+    """Return the record of a stub."""
+    detail = f"call {call.id!r:.80} of {call.name!r:.80}, {reason_of(stub)}"
+    return Repair(code=RepairCode.RESULT_STUBBED, index=position, source=source, added=(stub,), detail=detail)
+
+
+def reason_of(stub: ToolResultBlock) -> str:
+    """Return the reason of a stub."""
+    return stub.mark.reason if stub.mark is not None else ""
 
 
 def assistant_message(assistant: Message | AssistantDraft | None) -> Message | None:
@@ -356,6 +368,25 @@ def calls_of(assistant: Message | AssistantDraft | None) -> Sequence[ToolUseBloc
     return assistant.calls if assistant is not None else ()
 
 
+def count_of_calls(assistant: Message | AssistantDraft | None) -> int:
+    """Count the calls of the assistant message of a turn."""
+    if assistant is None:
+        return 0
+    return len(assistant.calls) if isinstance(assistant, AssistantDraft) else len(assistant.ids)
+
+
+def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
+    """Return the id with a number behind it that no call of a draft has: the one given, or one above all that are used.
+
+    Complexity: logarithmic in the calls.
+    """
+    if assistant.named(f"{base}_{number}"):
+        number = max((numbers.get(base, 0) for numbers in assistant.calls.summaries(_highest_numbers)), default=0) + 1
+    while assistant.named(f"{base}_{number}"):
+        number += 1
+    return f"{base}_{number}"
+
+
 def with_id(block: ToolUseBlock, id: str) -> ToolUseBlock:
     """Give a call another id, marked with the one that it came with."""
     meta = block.meta if block.meta is not None else Meta()
@@ -370,6 +401,22 @@ def _positions_by_id(start: int, calls: list[ToolUseBlock]) -> tuple[dict[str, i
             positions.setdefault(id, []).append(position)
     once = {id: found[0] for id, found in positions.items() if len(found) == 1}
     return once, {id: _bits(found) for id, found in positions.items() if len(found) > 1}
+
+
+def _highest_numbers(start: int, calls: list[ToolUseBlock]) -> dict[str, int]:
+    """Find the highest number behind each id that ends with one, for `Log.summaries`."""
+    del start
+    highest: dict[str, int] = {}
+    for call in calls:
+        for id in ids_of(call):
+            base, _, number = id.rpartition("_")
+            if number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS:
+                highest[base] = max(highest.get(base, 0), int(number))
+    return highest
+
+
+MAX_DIGITS: Final = 18
+"""Ids that end with more digits than that are no ids with a number behind them."""
 
 
 def _bits(positions: list[int]) -> int:

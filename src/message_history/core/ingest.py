@@ -1,4 +1,4 @@
-"""Several messages on their way into a conversation, all of them or none, and the log of what was changed."""
+"""Several messages on their way into a conversation, all of them or none, and the log of what was repaired."""
 
 from __future__ import annotations
 
@@ -8,33 +8,35 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
 
+from message_history.core.conversation import NO_TURN, context_of, length_of, make_conversation, parts_of
 from message_history.core.log import Log
-from message_history.core.message import has_thinking, invalidate_thinking
 from message_history.core.pairing import pair_results
 from message_history.core.repairs import Repair, RepairCode, Severity
-from message_history.core.rules import NOTHING_YET, advance, conversation_of, parts_of, step, stub_awaited
+from message_history.core.rules import behind_change, enforce
+from message_history.core.step import advance, step
+from message_history.core.stubs import stub_awaited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history.core.blocks import ToolUseBlock
+    from message_history.core.conversation import Context, Conversation
     from message_history.core.drafts import UserDraft
     from message_history.core.message import Message
-    from message_history.core.rules import Context, Conversation
-    from message_history.dialects.base import Note, Parsed
+    from message_history.core.parsed import Note, Parsed
 
-__all__ = ["Ingest", "length_of", "log_new"]
+__all__ = ["Ingest", "log_new"]
 
 logger = logging.getLogger("message_history")
 
 
 @final
 class Ingest:
-    """Several messages on their way into a history, all of them or none; the caller enforces the policy.
+    """Several messages on their way into a conversation; nothing is refused before `finish`.
 
     Args:
-        context: the context that the history is to have.
-        start: the conversation that they go into; an empty one by default.
+        context: the context that the conversation is to have.
+        start: the conversation that they are added to; an empty one by default.
     """
 
     def __init__(self, context: Context, start: Conversation | None = None) -> None:
@@ -42,83 +44,102 @@ class Ingest:
         repairing = context
         if context.policy.on_violation != "repair":
             repairing = evolve(context, policy=evolve(context.policy, on_violation="repair"))
-        past, turn = parts_of(start)[:2] if start is not None else (Log(), NOTHING_YET)
-        self._conversation = conversation_of(past, turn, repairing)
-        self._last_calls: int | None = None
-        self._dialect = ""
+        past, turn = parts_of(start)[:2] if start is not None else (Log(), NO_TURN)
+        self.current = make_conversation(past, turn, repairing)
+        """The conversation as it is now; its policy repairs."""
         self.changed = False
-        """Whether anything had to be changed."""
+        """Whether anything had to be repaired."""
+        self._source_of_calls: int | None = None
+        self._dialect = ""
 
     @property
     def repairs(self) -> Sequence[Repair]:
-        """Return what had to be changed."""
-        return self._conversation[4].repairs[len(self._context.repairs) :]
+        """Return what had to be repaired."""
+        return context_of(self.current).repairs[len(self._context.repairs) :]
 
     def grew(self, start: Conversation) -> bool:
-        """Tell whether anything was said or heard since the start."""
-        return self._conversation[1:4] != start[1:4]
+        """Return whether any message was added since the start."""
+        past, turn, _ = parts_of(self.current)
+        past_before, turn_before, _ = parts_of(start)
+        return len(past) != len(past_before) or turn != turn_before
 
-    def fold(self, parsed: Parsed, *, arranged: bool = True) -> None:
-        """Take what a parser read.
+    def add_list(self, parsed: Parsed) -> None:
+        """Add a list from elsewhere: results are moved to their calls first, thinking behind a repair is invalidated.
 
         Args:
-            parsed: the messages and notes.
-            arranged: whether to move results next to their calls first, and to mark thinking behind a change.
+            parsed: its messages and notes.
         """
         self._dialect = parsed.dialect
-        if arranged and not parsed.notes and not parsed.interrupted:
-            grown, taken = advance(self._conversation, parsed.messages)
-            if taken == len(parsed.messages):
-                self._conversation = grown
-                self._last_calls = parsed.sources[-1] if parsed.sources else None
+        if not parsed.notes and not parsed.interrupted:
+            grown, count = advance(self.current, parsed.messages)
+            if count == len(parsed.messages):
+                self.current = grown
+                self._source_of_calls = parsed.sources[-1] if parsed.sources else None
                 return
         notes = deque(parsed.notes)
-        incoming: Iterable[tuple[Message, int, bool, RepairCode | None]]
-        if arranged:
-            incoming = pair_results(parsed.messages, parsed.sources, parsed.interrupted, self._context.policy)
-        else:
-            incoming = [
-                (message, source, n in parsed.interrupted, None)
-                for n, (message, source) in enumerate(zip(parsed.messages, parsed.sources, strict=True))
-            ]
-        for message, source, interrupted, done in incoming:
+        paired = pair_results(parsed.messages, parsed.sources, parsed.interrupted, self._context.policy)
+        for message, source, interrupted, done in paired:
             while notes and done is None and notes[0].source <= source:
-                self._note(notes.popleft(), from_list=arranged)
-            where = source if arranged else None
-            self.take(message, where, interrupted=interrupted, done=done, bind=not arranged)
+                self._note(notes.popleft(), from_list=True)
+            self.add(message, source, interrupted=interrupted, done=done)
         while notes:
-            self._note(notes.popleft(), from_list=arranged)
+            self._note(notes.popleft(), from_list=True)
+
+    def add_reply(self, parsed: Parsed) -> None:
+        """Add what was parsed from one message or response, in its order; its thinking is as valid as its issuer says.
+
+        Args:
+            parsed: its messages and notes.
+        """
+        self._dialect = parsed.dialect
+        notes = deque(parsed.notes)
+        for n, (message, source) in enumerate(zip(parsed.messages, parsed.sources, strict=True)):
+            while notes and notes[0].source <= source:
+                self._note(notes.popleft(), from_list=False)
+            self.add(message, None, interrupted=n in parsed.interrupted, keep_thinking=True)
+        while notes:
+            self._note(notes.popleft(), from_list=False)
 
     def _note(self, note: Note, *, from_list: bool) -> None:
         self.record(note.code, note.source if from_list else None, note.removed, note.detail)
 
-    def take(
+    def add(
         self,
         message: Message,
         source: int | None,
         *,
         interrupted: bool = False,
         done: RepairCode | None = None,
-        bind: bool = False,
+        keep_thinking: bool = False,
         answers: ToolUseBlock | None = None,
     ) -> None:
-        """Take one message; thinking that comes after a change is marked, unless `bind`."""
-        before = self._conversation
-        sources = source, self._last_calls
-        if self.changed and not bind and has_thinking(message):
-            message = invalidate_thinking(message)
+        """Add one message; its thinking is invalidated behind a repair (rule 10), unless `keep_thinking`.
+
+        Args:
+            message: the message.
+            source: the entry of the raw list that it came from.
+            interrupted: True for a truncated reply.
+            done: what pairing did to it, if anything.
+            keep_thinking: True where nothing before the message has changed.
+            answers: the call that its results are for, where that is known.
+        """
+        before = self.current
+        sources = source, self._source_of_calls
+        if self.changed and not keep_thinking:
+            message = behind_change(message)
         grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
-        if not self.changed and grown[4] is not before[4]:
-            self.changed = len(grown[4].repairs) > len(before[4].repairs)
-            if not bind and has_thinking(message):
-                message = invalidate_thinking(message)
+        if not self.changed and context_of(grown) is not context_of(before):
+            self.changed = len(context_of(grown).repairs) > len(context_of(before).repairs)
+            invalidated = behind_change(message) if not keep_thinking else message
+            if invalidated is not message:
+                message = invalidated
                 grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
-        self._conversation = grown
+        self.current = grown
         if done is not None:
             detail = f"{message.content[0]!r:.120}" if message.content else ""
             self.record(done, source, detail=detail, index=max(length_of(grown) - 1, 0))
         if message.role == "assistant" and message.ids:
-            self._last_calls = source
+            self._source_of_calls = source
 
     def record(
         self,
@@ -128,50 +149,53 @@ class Ingest:
         detail: str = "",
         index: int | None = None,
     ) -> None:
-        """Record a change that was made on the way in."""
-        where = index if index is not None else length_of(self._conversation)
-        self.told([Repair(code=code, index=where, source=source, removed=removed, detail=detail)])
+        """Record a repair that was made outside of the step."""
+        position = index if index is not None else length_of(self.current)
+        self.record_all([Repair(code=code, index=position, source=source, removed=removed, detail=detail)])
 
-    def close(self) -> None:
-        """Stub what is awaited, and tell of it."""
-        past, turn, context = parts_of(self._conversation)
-        turn, stubs = stub_awaited(past, turn, context.policy, told=True)
+    def record_all(self, repairs: Iterable[Repair]) -> None:
+        """Record repairs that were made outside of the step."""
+        past, turn, context = parts_of(self.current)
+        recorded = context.repairs.extend(repairs)
+        self.changed = self.changed or len(recorded) > len(context.repairs)
+        self.current = make_conversation(past, turn, evolve(context, repairs=recorded))
+
+    def stub_open_calls(self) -> None:
+        """Give the calls that wait at the end of a list their stubs, and record them."""
+        self.current, stubs = stub_awaited(self.current, recorded=True)
         if stubs:
-            self._conversation = conversation_of(past, turn, context)
-            self.told([evolve(stub, source=self._last_calls) for stub in stubs])
+            self.record_all([evolve(stub, source=self._source_of_calls) for stub in stubs])
 
-    def conversation(self, user: Message | UserDraft | None = None) -> Conversation:
-        """Give the conversation, with what its last message has heard so far, and log what was changed."""
-        past, turn, context = parts_of(self._conversation)
-        turn = (turn[0], user) if user is not None else turn
+    def finish(self, user: Message | UserDraft | None = None, *, allowed: int = 0) -> Conversation:
+        """Return the conversation, if the policy allows the repairs, and log them.
+
+        Args:
+            user: the user message of the open turn, where it is known as it is to stand.
+            allowed: how many of the first repairs were made and allowed before.
+
+        Returns:
+            The conversation.
+
+        Raises:
+            InvariantError: see `rules.enforce`.
+        """
+        enforce(self._context.policy, self.repairs[allowed:])
+        past, (assistant, standing), context = parts_of(self.current)
         if context.policy is not self._context.policy:
             context = evolve(context, policy=self._context.policy)
         log_new(self._context, context, self._dialect)
-        return conversation_of(past, turn, context)
-
-    def told(self, repairs: Iterable[Repair]) -> None:
-        """Record changes."""
-        past, turn, context = parts_of(self._conversation)
-        told = context.repairs.extend(repairs)
-        self.changed = self.changed or len(told) > len(context.repairs)
-        self._conversation = conversation_of(past, turn, evolve(context, repairs=told))
-
-
-def length_of(conversation: Conversation) -> int:
-    """Count the messages of a conversation."""
-    _, turns, assistant, user, _ = conversation
-    return max(2 * turns - 1, 0) + (assistant is not None) + (user is not None)
+        return make_conversation(past, (assistant, user if user is not None else standing), context)
 
 
 def log_new(before: Context, after: Context, dialect: str = "") -> None:
-    """Log the repairs that came; `dialect` is what was read, when it was a list."""
+    """Log the repairs that are new; `dialect` is the one that a list was parsed in."""
     for repair in after.repairs[len(before.repairs) :]:
         _log(repair, dialect)
 
 
 def _log(repair: Repair, dialect: str) -> None:
     level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
-    told = {
+    fields = {
         "repair": repair,
         "repair_code": repair.code.value,
         "repair_severity": repair.severity.value,
@@ -180,4 +204,4 @@ def _log(repair: Repair, dialect: str) -> None:
         "repair_detail": repair.detail,
         "repair_dialect": dialect,
     }
-    logger.log(level, "%s", repair, extra=told)
+    logger.log(level, "%s", repair, extra=fields)

@@ -1,14 +1,14 @@
-"""An export as JSON text, kept for the turns that are settled.
+"""Settled turns as JSON text, encoded once.
 
-What was sent is never rewritten, so a settled turn that depends on no other is encoded once for all versions that
-share it. A chunk of the log keeps the text of its turns as far as somebody has asked for it.
+A settled turn never changes, so one that depends on no other is encoded once for all versions that share it. A chunk
+of the log keeps the text of its turns as far as somebody has asked for it.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
 from attrs import frozen
 
@@ -17,14 +17,24 @@ from message_history.core.message import is_bootstrap
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.drafts import Turn
     from message_history.core.log import Chunk, Log
-    from message_history.dialects.base import Dialect
+    from message_history.core.message import Message
+    from message_history.core.past import Turn
 
-__all__ = ["base64_of", "json_array", "json_of", "json_of_settled"]
+__all__ = ["TurnWriter", "base64_of", "json_array", "json_of", "json_of_settled"]
 
-DIALECTS_KEPT: Final = 4
-"""For how many dialects a chunk keeps its text; the one that was asked for first goes first."""
+WRITERS_KEPT: Final = 4
+"""For how many writers a chunk keeps its text; the one that was asked for first goes first."""
+
+
+class TurnWriter(Protocol):
+    """What writes a turn as messages of a provider: a dialect."""
+
+    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
+        """Return fresh messages; None when they depend on other turns."""
+
+    def takes_leading_assistant(self) -> bool:
+        """Return whether a list may begin with an assistant message: then no placeholder is sent before it."""
 
 
 @final
@@ -33,24 +43,24 @@ class _Kept:
     """What a chunk knows of its first turns.
 
     Args:
-        dialect: the dialect that they are written in.
+        writer: the dialect that they are written in.
         text: their messages, joined by commas.
         ends: where each turn's end.
         stuck: whether the turn behind them cannot be written alone.
     """
 
-    dialect: Dialect[Any]
+    writer: TurnWriter
     text: bytes = b""
     ends: tuple[int, ...] = ()
     stuck: bool = False
 
 
-def json_of_settled(past: Log[Turn], dialect: Dialect[Any]) -> list[bytes] | None:
+def json_of_settled(past: Log[Turn], writer: TurnWriter) -> list[bytes] | None:
     """Encode the settled turns.
 
     Args:
         past: the turns.
-        dialect: the dialect to write them in.
+        writer: the dialect to write them in.
 
     Returns:
         The messages in pieces to be joined by commas, or None when a turn cannot be written alone.
@@ -60,11 +70,11 @@ def json_of_settled(past: Log[Turn], dialect: Dialect[Any]) -> list[bytes] | Non
     pieces: list[bytes] = []
     for chunk, count in past.chunks():
         everything = _kept_of(chunk)
-        kept = next((one for one in everything if one.dialect is dialect or one.dialect == dialect), None)
+        kept = next((one for one in everything if one.writer is writer or one.writer == writer), None)
         if kept is None or (len(kept.ends) < count and not kept.stuck):
-            longer = _go_on(kept if kept is not None else _Kept(dialect), chunk.items[:count])
+            longer = _encode_more(kept if kept is not None else _Kept(writer), chunk.items[:count])
             # Set at once: another thread sees the old list or the new one, and both are right.
-            chunk.kept = [*(one for one in everything if one is not kept), longer][-DIALECTS_KEPT:]
+            chunk.cache = [*(one for one in everything if one is not kept), longer][-WRITERS_KEPT:], None
             kept = longer
         if len(kept.ends) < count:
             return None
@@ -73,31 +83,31 @@ def json_of_settled(past: Log[Turn], dialect: Dialect[Any]) -> list[bytes] | Non
 
 
 def _kept_of(chunk: Chunk[Turn]) -> list[_Kept]:
-    """Give what a chunk keeps; a copy of another chunk keeps what that had of the turns that they share."""
-    everything: list[_Kept] = chunk.kept
-    if chunk.kept_for is not None:
-        everything = [_cut(kept, chunk.kept_for) for kept in everything]
-        chunk.kept = everything
-        chunk.kept_for = None
-    return everything
+    """Return what a chunk keeps; a copy of another chunk keeps what that had of the turns that they share."""
+    everything, limit = chunk.cache
+    if limit is None:
+        return everything
+    shared = [_first_turns(kept, limit) for kept in everything]
+    chunk.cache = shared, None
+    return shared
 
 
-def _cut(kept: _Kept, turns: int) -> _Kept:
+def _first_turns(kept: _Kept, turns: int) -> _Kept:
     if len(kept.ends) <= turns:
-        return kept if len(kept.ends) < turns or not kept.stuck else _Kept(kept.dialect, kept.text, kept.ends)
+        return kept if len(kept.ends) < turns or not kept.stuck else _Kept(kept.writer, kept.text, kept.ends)
     ends = kept.ends[:turns]
-    return _Kept(kept.dialect, kept.text[: ends[-1]] if ends else b"", ends)
+    return _Kept(kept.writer, kept.text[: ends[-1]] if ends else b"", ends)
 
 
-def _go_on(kept: _Kept, turns: list[Turn]) -> _Kept:
+def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
     """Encode the turns behind those that are kept."""
     pieces = [kept.text] if kept.text else []
     ends = list(kept.ends)
     length = len(kept.text)
     stuck = False
     for assistant, user in turns[len(ends) :]:
-        is_left_out = assistant is None and is_bootstrap(user) and kept.dialect.takes_leading_assistant()
-        wire = [] if is_left_out else kept.dialect.write_turn(assistant, user)
+        is_omitted = assistant is None and is_bootstrap(user) and kept.writer.takes_leading_assistant()
+        wire = [] if is_omitted else kept.writer.write_turn(assistant, user)
         if wire is None:
             stuck = True
             break
@@ -106,7 +116,7 @@ def _go_on(kept: _Kept, turns: list[Turn]) -> _Kept:
             length += len(piece) + (1 if pieces else 0)
             pieces.append(piece)
         ends.append(length)
-    return _Kept(kept.dialect, b",".join(pieces), tuple(ends), stuck)
+    return _Kept(kept.writer, b",".join(pieces), tuple(ends), stuck)
 
 
 def json_of(value: object) -> bytes:

@@ -35,18 +35,17 @@ class Chunk(Generic[T]):
 
     Attributes:
         summaries: of runs that end here; see `Log.summaries`.
-        kept: what others keep of the first items; see `encoding`.
-        kept_for: of how many items that is true at most, in a copy of another chunk; None for all.
+        cache: what others keep of the first items, and of how many items that is true at most, in a copy of another
+            chunk (None for all); one value, so that another thread sees both or neither. See `json_cache`.
     """
 
-    __slots__ = ("before", "items", "kept", "kept_for", "summaries")
+    __slots__ = ("before", "cache", "items", "summaries")
 
     def __init__(self, items: list[T], before: tuple[Chunk[T], ...] = ()) -> None:
         self.items = items
         self.before = before
         self.summaries: dict[tuple[Any, int, int], Any] = {}
-        self.kept: list[Any] = []
-        self.kept_for: int | None = None
+        self.cache: tuple[list[Any], int | None] = [], None
 
 
 def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
@@ -77,8 +76,8 @@ def _copied(chunk: Chunk[T], at: int, item: T) -> Chunk[T]:
     copy = Chunk([*chunk.items[:at], item], chunk.before)
     end = len(chunk.before) * SIZE + at
     copy.summaries = {key: known for key, known in [*chunk.summaries.items()] if key[1] + key[2] <= end}
-    copy.kept = chunk.kept
-    copy.kept_for = at if chunk.kept_for is None else min(at, chunk.kept_for)
+    cached, limit = chunk.cache
+    copy.cache = cached, at if limit is None else min(at, limit)
     return copy
 
 
@@ -103,7 +102,7 @@ class Log(Generic[T]):
 
     @staticmethod
     def view(last: Chunk[T], length: int) -> Log[T]:
-        """Give the log of the first `length` items of a chain of chunks."""
+        """Return the log of the first `length` items of a chain of chunks."""
         log: Log[T] = _new(Log)
         log._last = last
         log._length = length
@@ -115,7 +114,7 @@ class Log(Generic[T]):
         return self._last
 
     def append(self, item: T) -> Log[T]:
-        """Give a log with one more item.
+        """Return a log with one more item.
 
         Args:
             item: the item.
@@ -128,7 +127,7 @@ class Log(Generic[T]):
         return Log.view(put(self._last, self._length, item), self._length + 1)
 
     def extend(self, items: Iterable[T]) -> Log[T]:
-        """Give a log with some more items.
+        """Return a log with some more items.
 
         Args:
             items: the items.

@@ -1,10 +1,6 @@
-"""Prepare a list that was recorded elsewhere: every result next to its call.
+"""Rule 11: pair the results of a list from elsewhere with their calls, by moving them.
 
-`arrange` only moves. A displaced result goes to the oldest earlier call with its id that nothing answers, else to the
-first later one. A call in a user message whose result is in the list and which no assistant message makes is given to
-the assistant. A call that came without an input, or with an unreadable one in a reply that was cut off, stands if its
-result is in the list. Every move is recorded; what becomes of the rest is decided by `turns.step`.
-
+Every move is recorded, and nothing else is changed; what becomes of the rest is decided when the messages are added.
 Turns in which each result follows its call are passed over with one comparison a message.
 """
 
@@ -22,7 +18,7 @@ from message_history.core.drafts import call_key
 from message_history.core.json_values import EMPTY
 from message_history.core.message import NEEDS_REPAIR, Message, make_message
 from message_history.core.repairs import RepairCode
-from message_history.core.rules import known_stub
+from message_history.core.rules import is_doubtful, known_stub, may_be_rehomed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -36,13 +32,13 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Incoming(NamedTuple):
-    """A message on its way into a history.
+    """A message on its way into a conversation.
 
     Args:
         message: the message.
         source: the entry of the raw list that it came from.
-        interrupted: True for a reply that was cut off.
-        done: what arranging did to it, if anything.
+        interrupted: True for a truncated reply.
+        done: what pairing did to it, if anything.
     """
 
     message: Message
@@ -51,18 +47,18 @@ class Incoming(NamedTuple):
     done: RepairCode | None = None
 
 
-Arranged: TypeAlias = tuple[Message, int, bool, RepairCode | None]
+Paired: TypeAlias = tuple[Message, int, bool, RepairCode | None]
 
 
 def pair_results(
     messages: Sequence[Message], sources: Sequence[int], interrupted: Collection[int], policy: Policy
-) -> Iterable[Arranged]:
+) -> Iterable[Paired]:
     """Move results next to their calls.
 
     Args:
         messages: the messages as they came.
         sources: for each, the entry of the raw list that it came from.
-        interrupted: the positions of the replies that were cut off.
+        interrupted: the positions of the truncated replies.
         policy: says what a stub says.
 
     Returns:
@@ -70,20 +66,20 @@ def pair_results(
 
     Complexity: linear in the messages.
     """
-    untidy = _untidy_turns(messages, interrupted)
-    if not untidy:
+    to_repair = _turns_to_repair(messages, interrupted)
+    if not to_repair:
         return _as_they_are(messages, sources, interrupted)
     plan = _Plan(messages, interrupted, policy)
-    for start, end in untidy:
-        plan.study(start, end)
+    for start, end in to_repair:
+        plan.read_turn(start, end)
     plan.finish()
-    arranged: list[Iterable[Arranged]] = []
+    paired: list[Iterable[Paired]] = []
     done = 0
     for where in sorted(plan.edits):
-        arranged += _as_they_are(messages, sources, interrupted, done, where), plan.rewritten(where, sources)
+        paired += _as_they_are(messages, sources, interrupted, done, where), plan.repaired(where, sources)
         done = where + 1
-    arranged.append(_as_they_are(messages, sources, interrupted, done))
-    return chain.from_iterable(arranged)
+    paired.append(_as_they_are(messages, sources, interrupted, done))
+    return chain.from_iterable(paired)
 
 
 def _as_they_are(
@@ -92,36 +88,36 @@ def _as_they_are(
     interrupted: Collection[int],
     start: int = 0,
     end: int | None = None,
-) -> Iterable[Arranged]:
+) -> Iterable[Paired]:
     if interrupted:
         stop = len(messages) if end is None else end
         return [Incoming(messages[n], sources[n], n in interrupted) for n in range(start, stop)]
     return zip(messages[start:end], sources[start:end], repeat(False), repeat(None))
 
 
-def _untidy_turns(messages: Sequence[Message], interrupted: Collection[int]) -> list[Place]:
+def _turns_to_repair(messages: Sequence[Message], interrupted: Collection[int]) -> list[Place]:
     """Find the turns in which something is amiss: from the first message of each to the first of the next."""
-    untidy: list[Place] = []
+    to_repair: list[Place] = []
     start = 0
-    tidy = True
+    clean = True
     waiting: tuple[str, ...] = ()
     after_user = False
     for position, message in enumerate(messages):
         if message.role == "assistant":
             if after_user:
-                if not tidy:
-                    untidy.append((start, position))
-                start, tidy, waiting, after_user = position, True, (), False
+                if not clean:
+                    to_repair.append((start, position))
+                start, clean, waiting, after_user = position, True, (), False
             if message.shape == NEEDS_REPAIR or (message.ids and (waiting or position in interrupted)):
-                tidy = False
+                clean = False
             waiting = waiting or message.ids
         else:
             if message.shape == NEEDS_REPAIR or message.ids != waiting:
-                tidy = False
+                clean = False
             waiting, after_user = (), True
-    if not tidy or waiting:
-        untidy.append((start, len(messages)))
-    return untidy
+    if not clean or waiting:
+        to_repair.append((start, len(messages)))
+    return to_repair
 
 
 @final
@@ -173,8 +169,8 @@ class _Plan:
         self._injected: list[tuple[Place, ToolUseBlock]] = []
         self._doubtful: list[_Call] = []
 
-    def study(self, start: int, end: int) -> None:
-        """Look at one turn of the list, block by block."""
+    def read_turn(self, start: int, end: int) -> None:
+        """Read one turn of the list, block by block."""
         self._end_turn((start, -1))
         for position in range(start, end):
             message = self._messages[position]
@@ -208,26 +204,26 @@ class _Plan:
                 else:
                     edit.kept[number] = _restored(call.block)
 
-    def rewritten(self, where: int, sources: Sequence[int]) -> list[Incoming]:
-        """Give what one message of the list becomes."""
+    def repaired(self, where: int, sources: Sequence[int]) -> list[Incoming]:
+        """Return what one message of the list becomes."""
         message, edit, source = self._messages[where], self.edits[where], sources[where]
         truncated = where in self._interrupted
-        arranged: list[Incoming] = []
+        paired: list[Incoming] = []
         run: list[Block] = []
 
         def flush(*, interrupted: bool = truncated) -> None:
             if run:
-                arranged.append(Incoming(make_message(message.role, tuple(run)), source, interrupted))
+                paired.append(Incoming(make_message(message.role, tuple(run)), source, interrupted))
                 run.clear()
 
         for number, block in enumerate(message.content):
             if number in edit.rehomed:
                 flush()
-                arranged.append(Incoming(make_message("assistant", (block,)), source, done=RepairCode.CALL_REHOMED))
+                paired.append(Incoming(make_message("assistant", (block,)), source, done=RepairCode.CALL_REHOMED))
             elif number in edit.replaced:
                 flush()
                 given = make_message("assistant", (edit.replaced[number],))
-                arranged.append(Incoming(given, source, done=RepairCode.INPUT_ASSIGNED))
+                paired.append(Incoming(given, source, done=RepairCode.INPUT_ASSIGNED))
             elif number in edit.kept:
                 flush()
                 run.append(edit.kept[number])
@@ -236,9 +232,9 @@ class _Plan:
                 run.append(block)
             if number in edit.arriving:
                 flush()
-                arranged += self._arrivals(edit.arriving[number], sources)
+                paired += self._arrivals(edit.arriving[number], sources)
         flush()
-        return arranged
+        return paired
 
     def _arrivals(self, places: Iterable[Place], sources: Sequence[int]) -> list[Incoming]:
         return [
@@ -262,7 +258,7 @@ class _Plan:
         self._turn.calls.add(key)
         call = _Call(place, self._turn, block)
         self._turn.waiting.setdefault(block.id, deque()).append(call)
-        if block.input is NO_INPUT or (place[0] in self._interrupted and not block.readable):
+        if is_doubtful(block, truncated=place[0] in self._interrupted):
             self._doubtful.append(call)
 
     def _result(self, place: Place, block: ToolResultBlock) -> None:
@@ -297,7 +293,7 @@ class _Plan:
         """Give a call in a user message to the assistant, if its result is in the list and nobody else made it."""
         made = {id for message in self._messages if message.role == "assistant" for id in message.ids}
         for place, block in self._injected:
-            if block.id in results and block.id not in made:
+            if may_be_rehomed(block, results, made):
                 result = results.pop(block.id)
                 self._take_away(result)
                 edit = self._edit(place)

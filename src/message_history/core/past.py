@@ -6,18 +6,20 @@ tool output and not the user's words, then the result's own blocks. Nothing here
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
 
 from message_history.core.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, is_blank
+from message_history.core.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.drafts import Turn
     from message_history.core.log import Log
-    from message_history.core.message import Message
 
-__all__ = ["IdRecord", "is_quoted_at", "quote", "records_of"]
+__all__ = ["IdRecord", "Turn", "ids_of", "is_quoted_at", "quote", "records_of"]
+
+Turn: TypeAlias = tuple[Message | None, Message | None]
+"""A settled turn: the assistant message and the user message behind it; the first of a history has only the second."""
 
 
 class IdRecord(NamedTuple):

@@ -11,10 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, final
 
-from attrs import define, evolve, field, frozen
+from attrs import field, frozen
 
-from message_history.core.json_values import freeze
-from message_history.core.repairs import RepairCode
+from message_history.core.parsed import Note, Parsed
 from message_history.dialects._shared.checker import shown
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.media.limits import NO_LIMITS, Limits
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
-    from message_history.core.repairs import Removed, Repair
+    from message_history.core.repairs import Repair
     from message_history.violations import Violation
 
 __all__ = [
@@ -152,101 +151,6 @@ def fields_for(rows: Iterable[ModelRow], model: str) -> dict[str, Any]:
         if row.models.search(model.lower()):
             found.update(row.fields)
     return found
-
-
-@final
-@frozen(kw_only=True)
-class Note:
-    """Something that a parser could not take as it came.
-
-    Args:
-        code: what was done.
-        source: the entry of the raw list.
-        removed: what was taken out, or stood there before.
-        detail: the same in words.
-    """
-
-    code: RepairCode
-    source: int
-    removed: tuple[Removed, ...] = ()
-    detail: str = ""
-
-    def at(self, source: int) -> Note:
-        """Give the same note for another entry of the raw list."""
-        return evolve(self, source=source)
-
-
-@final
-@define
-class Parsed:
-    """What a parser read.
-
-    Args:
-        messages: the messages, in order; the history decides what becomes of them.
-        sources: for each, the entry of the raw list that it came from.
-        interrupted: the positions of the replies that were cut off.
-        notes: what could not be taken as it came.
-        dialect: the dialect that the list was read in; empty when the parser was asked directly.
-    """
-
-    messages: list[Message] = field(factory=list)
-    sources: list[int] = field(factory=list)
-    interrupted: set[int] = field(factory=set)
-    notes: list[Note] = field(factory=list)
-    dialect: str = ""
-
-    def add(self, message: Message, source: int, *, interrupted: bool = False) -> None:
-        """Add a message.
-
-        Args:
-            message: the message.
-            source: the entry of the raw list that it came from.
-            interrupted: True for a reply that was cut off.
-        """
-        if interrupted:
-            self.interrupted.add(len(self.messages))
-        self.messages.append(message)
-        self.sources.append(source)
-
-    def note(self, code: RepairCode, source: int, removed: tuple[Removed, ...] = (), detail: str = "") -> None:
-        """Add a note.
-
-        Args:
-            code: what was done.
-            source: the entry of the raw list.
-            removed: what was taken out, or stood there before.
-            detail: the same in words.
-        """
-        self.notes.append(Note(code=code, source=source, removed=removed, detail=detail))
-
-    def empty(self, entry: object, source: int) -> None:
-        """Note a message without content.
-
-        Args:
-            entry: the raw entry, kept in the note.
-            source: its position in the raw list.
-        """
-        frozen, _ = freeze(entry)
-        self.note(RepairCode.EMPTY_MESSAGE_DROPPED, source, (frozen,), "a message without content")
-
-    def dropped(self, entry: object, source: int, why: str) -> None:
-        """Note an entry that is no message.
-
-        Args:
-            entry: the raw entry, kept in the note.
-            source: its position in the raw list.
-            why: what is wrong with it.
-        """
-        frozen, _ = freeze(entry)
-        self.note(RepairCode.ENTRY_DROPPED, source, (frozen,), why)
-
-    def extend(self, other: Parsed) -> None:
-        """Add what another parser read."""
-        shift = len(self.messages)
-        self.messages += other.messages
-        self.sources += other.sources
-        self.interrupted |= {shift + position for position in other.interrupted}
-        self.notes += other.notes
 
 
 Foreign: TypeAlias = Callable[[Any, int, Parsed], bool]

@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, final
 from attrs import evolve
 
 from message_history.core.blocks import SystemBlock, ToolResultBlock
+from message_history.core.conversation import USER, context_of, length_of, past_of
 from message_history.core.drafts import UserDraft
-from message_history.core.ingest import Ingest, length_of
+from message_history.core.ingest import Ingest
 from message_history.core.message import make_message
 from message_history.core.pairing import Incoming, pair_results
 from message_history.core.past import ids_of, is_quoted_at, quote, records_of
 from message_history.core.repairs import Repair, RepairCode
-from message_history.core.rules import enforce, known_stub
-from message_history.history import MessageHistory, history_of
+from message_history.core.rules import known_stub
+from message_history.history import MessageHistory, conversation_of, history_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history.core.blocks import Block, ToolUseBlock
     from message_history.core.message import Message
-    from message_history.dialects.base import Note, Parsed
+    from message_history.core.parsed import Note, Parsed
 
 __all__ = ["added_behind_sent"]
 
@@ -48,8 +49,7 @@ def added_behind_sent(sent: MessageHistory, parsed: Parsed) -> MessageHistory:
     """
     arrivals = _Arrivals(sent)
     arrivals.take(parsed)
-    enforce(sent.policy, arrivals.ingest.repairs)
-    return history_of(arrivals.ingest.conversation())
+    return history_of(arrivals.ingest.finish())
 
 
 @final
@@ -57,9 +57,10 @@ class _Arrivals:
     """What comes behind what was sent."""
 
     def __init__(self, sent: MessageHistory) -> None:
-        self.ingest = Ingest(sent._context, sent._conversation)
+        conversation = conversation_of(sent)
+        self.ingest = Ingest(context_of(conversation), conversation)
         self._sent = sent
-        self._past = sent._state[0]
+        self._past = past_of(conversation)
         self._stubbed: dict[str, ToolUseBlock] = {id: call for call in sent.awaiting for id in sorted(ids_of(call))}
 
     def take(self, parsed: Parsed) -> None:
@@ -76,11 +77,11 @@ class _Arrivals:
                 self._note(notes.popleft())
             message = one.message if reply is not None else self._quoted(one.message, one.source)
             if message.content or not one.message.content:
-                self.ingest.take(message, one.source, interrupted=one.interrupted, done=one.done)
+                self.ingest.add(message, one.source, interrupted=one.interrupted, done=one.done)
         while notes:
             self._note(notes.popleft())
         for result, source in late:
-            self.ingest.take(make_message("user", (result,)), source, answers=self._call_of(result))
+            self.ingest.add(make_message("user", (result,)), source, answers=self._call_of(result))
 
     def _note(self, note: Note) -> None:
         self.ingest.record(note.code, note.source, note.removed, note.detail)
@@ -128,8 +129,8 @@ class _Arrivals:
         return self._stubbed.get(block.tool_use_id)
 
     def _quote(self, block: ToolResultBlock, call: ToolUseBlock, source: int) -> Iterable[Block]:
-        conversation = self.ingest._conversation
-        user = conversation[3]
+        conversation = self.ingest.current
+        user = conversation[USER]
         late, where = user.quoted(block.tool_use_id) if isinstance(user, UserDraft) else (0, None)
         here = max(length_of(conversation) - 1, 0)
         if where is not None and isinstance(user, UserDraft) and is_quoted_at(user.rest, where, block):
@@ -140,7 +141,7 @@ class _Arrivals:
             blocks = tuple(quote(block, "second" if late else "late", call.name))
         detail = f"result of {block.tool_use_id!r:.80}"
         repair = Repair(code=code, index=here, source=source, removed=(block,), added=blocks, detail=detail)
-        self.ingest.told([repair])
+        self.ingest.record_all([repair])
         return blocks
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from attrs import evolve, field, frozen
 
 from message_history.core.blocks import ToolResultBlock
+from message_history.core.conversation import context_of
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
 from message_history.core.repairs import Repair, RepairCode
@@ -19,7 +20,7 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.registry import dialect_of, read
 from message_history.healing.arrivals import added_behind_sent
 from message_history.healing.digests import HOLDS_BLOCKS, EntryDigest, digest_of, is_cache_mark
-from message_history.history import MessageHistory
+from message_history.history import MessageHistory, conversation_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -327,7 +328,7 @@ def _first(empty: Followed, entries: Sequence[Any], known: Sequence[EntryDigest]
 
 def _new_repairs(before: MessageHistory, after: MessageHistory) -> tuple[Repair, ...]:
     """Give the repairs that came; a stub is recorded when it is sent, and not again when its turn settles."""
-    settled = len(before._context.repairs)
+    settled = len(context_of(conversation_of(before)).repairs)
     sent = {_stub_key(repair) for repair in before.repairs[settled:]} - {None}
     return tuple(repair for repair in after.repairs[settled:] if _stub_key(repair) not in sent)
 

@@ -19,13 +19,12 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.types import Overwrite
 
 from message_history.core.message import Message
+from message_history.dialects.inputs import parse_response
 from message_history.history import MessageHistory
 from message_history.integrations.langchain import LangChain
 from message_history.integrations.langchain_parse import as_message
 from message_history.integrations.merging import goes_on, merged
-from message_history.integrations.pydantic import history_schema
 from message_history.integrations.state import is_saved, load, save
-from message_history.replies import read_response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +47,7 @@ class _Allowed:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: object) -> CoreSchema:
-        return history_schema()
+        return MessageHistory.__get_pydantic_core_schema__()
 
 
 _Allowed.__module__, _Allowed.__name__ = MessageHistory.__module__, MessageHistory.__name__
@@ -240,7 +239,7 @@ def _added(history: MessageHistory, value: Any) -> MessageHistory:
             history = history.add(item)
         elif as_message(item) is not None:
             history = history._add_parsed(LangChain().parse([item]))
-        elif read_response(item) is not None:
+        elif parse_response(item) is not None:
             history = history.add_response(item)
         else:
             history = history.add(item)

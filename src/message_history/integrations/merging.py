@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
+from message_history.core.conversation import context_of
+from message_history.core.growth import added_since
 from message_history.core.ingest import Ingest
 from message_history.core.repairs import RepairCode
-from message_history.core.rules import enforce
-from message_history.history import history_of
-from message_history.replies import added_since
+from message_history.history import conversation_of, history_of
 
 if TYPE_CHECKING:
     from message_history.history import MessageHistory
@@ -34,8 +34,9 @@ def goes_on(base: MessageHistory, history: MessageHistory) -> bool:
 
     Complexity: linear in what was added; one comparison for 512 turns of what the two share.
     """
-    same_system = base._context.system.blocks == history._context.system.blocks
-    return history is base or (same_system and added_since(base._state, history._state) is not None)
+    before, now = conversation_of(base), conversation_of(history)
+    same_system = context_of(before).system == context_of(now).system
+    return history is base or (same_system and added_since(before, now) is not None)
 
 
 def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory) -> MessageHistory:
@@ -56,22 +57,22 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
 
     Complexity: linear in what the branch added and in the open turn.
     """
-    added = added_since(base._state, branch._state) if goes_on(base, branch) else None
+    added = added_since(conversation_of(base), conversation_of(branch)) if goes_on(base, branch) else None
     if added is None:
         raise ValueError("this history did not grow from `base`: it is another, or was cut since")
     if history is base:
         return branch
     ahead = len(history) - len(base)
-    told = base._context.repairs
-    since = branch._context.repairs[len(told) :] if branch._context.repairs.starts_with(told) else ()
+    known, recorded = context_of(conversation_of(base)).repairs, context_of(conversation_of(branch)).repairs
+    since = recorded[len(known) :] if recorded.starts_with(known) else ()
     new = [repair for repair in since if repair.code not in _TOLD_ANEW]
-    ingest = Ingest(history._context, history._conversation)
-    ingest.told(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
+    now = conversation_of(history)
+    ingest = Ingest(context_of(now), now)
+    ingest.record_all(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
     for message, call in added.steps:
         if not any(result.is_stub for result in message.results):
-            ingest.take(message, None, bind=True, answers=call)
-    enforce(history.policy, ingest.repairs[len(new) :])
-    return history_of(ingest.conversation())
+            ingest.add(message, None, keep_thinking=True, answers=call)
+    return history_of(ingest.finish(allowed=len(new)))
 
 
 _TOLD_ANEW: Final = (RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED)

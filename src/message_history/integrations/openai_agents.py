@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, final
 
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
+from message_history.core.conversation import context_of
+from message_history.core.rewrites import fold_messages
 from message_history.dialects import OpenAIResponses
 from message_history.dialects.registry import read
-from message_history.history import MessageHistory
+from message_history.history import MessageHistory, conversation_of, history_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,7 +117,9 @@ class HistorySession:
         while start and len(self._written(messages[:start])) > len(items):
             start -= 1
         before = self._history if start else self._history.with_system(None)
-        history = before._folded(messages[:start], self._history._context.repairs)
+        history = history_of(
+            fold_messages(conversation_of(before), messages[:start], context_of(conversation_of(self._history)).repairs)
+        )
         rest = items[len(self._written(messages[:start])) :]
         self._change(history._add_parsed(read(rest, self._dialect)) if rest else history)
         return last
@@ -130,10 +134,11 @@ class HistorySession:
             self._on_change(history)
 
     def _items(self, history: MessageHistory) -> list[Any]:
-        return self._dialect.render(history, history._context.system.blocks).messages
+        return self._dialect.render(history, context_of(conversation_of(history)).system).messages
 
     def _written(self, messages: Sequence[Message]) -> list[Any]:
-        return self._dialect.render(messages, self._history._context.system.blocks if messages else ()).messages
+        system = context_of(conversation_of(self._history)).system if messages else ()
+        return self._dialect.render(messages, system).messages
 
     def _rest(self, history: MessageHistory, start: int) -> list[Any]:
         return self._dialect.render(history[start:]).messages

@@ -6,22 +6,19 @@ store can carry: an integer of any length and a lone surrogate are safe in it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import attrs
+from message_history.dialects.state import from_state_text, state_text
+from message_history.history import STATE_KEY, MessageHistory, conversation_of, history_of
 
-from message_history.core.policy import Policy
-from message_history.history import MessageHistory, restored
-from message_history.storage.files import json_bytes
-from message_history.storage.sessions.saved import repair_from_json, repair_to_json
+if TYPE_CHECKING:
+    from message_history.core.policy import Policy
 
 __all__ = ["SAVED", "is_saved", "load", "save"]
 
 SAVED: Final = "message_history"
 """The one key of the value; what it holds is JSON text."""
-VERSION: Final = 1
 
 
 def save(history: MessageHistory) -> dict[str, str]:
@@ -35,14 +32,7 @@ def save(history: MessageHistory) -> dict[str, str]:
 
     Complexity: linear in the history.
     """
-    default, policy = attrs.asdict(Policy()), attrs.asdict(history.policy)
-    state = {
-        "version": VERSION,
-        "messages": history.to_list(),
-        "repairs": list(map(repair_to_json, history.repairs)),
-        "policy": {name: value for name, value in policy.items() if value != default[name]},
-    }
-    return {SAVED: json_bytes(state).decode()}
+    return {SAVED: state_text(conversation_of(history))}
 
 
 def is_saved(value: object) -> bool:
@@ -70,21 +60,9 @@ def load(value: object, *, policy: Policy | None = None) -> MessageHistory:
         return value
     if not isinstance(value, Mapping) or not is_saved(value):
         return MessageHistory.from_list(value, policy=policy, open_tail="keep")  # type: ignore[arg-type]
-    state = json.loads(_text_in(value))
-    if not isinstance(state, dict) or not isinstance(state.get("messages"), list):
-        raise ValueError("a saved history holds a JSON object with a list of messages")  # noqa: TRY004
-    repairs = [repair for item in state.get("repairs", ()) if (repair := repair_from_json(item)) is not None]
-    return restored(state["messages"], _policy(state.get("policy"), policy), repairs)
+    return history_of(from_state_text(_text_in(value), policy))
 
 
 def _text_in(value: Mapping[str, Any]) -> Any:
     # Serializers that know no histories take them apart by their `_asdict`, which has a key of its own.
-    return value.get(SAVED, value.get("_saved"))
-
-
-def _policy(saved: Any, otherwise: Policy | None) -> Policy:
-    """Read a policy; what a later version added to it is passed over."""
-    if not isinstance(saved, dict) or not saved:
-        return otherwise if otherwise is not None else Policy()
-    known = {field.name for field in attrs.fields(Policy)}
-    return Policy(**{name: value for name, value in saved.items() if name in known})
+    return value.get(SAVED, value.get(STATE_KEY))

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve, frozen
 
-from message_history.core.message import has_thinking, invalidate_thinking, make_message
+from message_history.core.conversation import context_of
+from message_history.core.message import make_message
+from message_history.core.rules import behind_change
 from message_history.dialects.native.parse import NATIVE, VERSION
 from message_history.dialects.native.render import message_to_json, render
-from message_history.history import MessageHistory, restored
+from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.damaged_json import Decoder
 from message_history.storage.files import json_bytes
 from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json
@@ -230,7 +232,7 @@ def _in_session(held: Held, n: int, message: Message) -> Message:
     if n == 0 and len(content) > 1 and content[0].mark is not None and content[0].mark.kind == "bootstrap":
         # It opens what was loaded, and not the session.
         message = make_message(message.role, content[1:])
-    return invalidate_thinking(message) if has_thinking(message) else message
+    return behind_change(message)
 
 
 def _moved(repairs: Sequence[Repair], by: int) -> Sequence[Repair]:
@@ -238,7 +240,7 @@ def _moved(repairs: Sequence[Repair], by: int) -> Sequence[Repair]:
 
 
 def _next(head: Head, history: MessageHistory, messages: int, repairs: int) -> Head:
-    entries = render((), history._state[2].system.blocks)
+    entries = render((), context_of(conversation_of(history)).system)
     return Head(head.number, head.revision + 1, messages, repairs, _text(entries[0]) if entries else None)
 
 

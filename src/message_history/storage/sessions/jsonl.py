@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, final
 
 from attrs import evolve, frozen
 
+from message_history.core.conversation import context_of
 from message_history.core.policy import Policy
-from message_history.history import MessageHistory, restored
+from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
 from message_history.storage.sessions.errors import SessionConflictError, SessionError, refuse_to_shorten
 from message_history.storage.sessions.lines import (
@@ -396,7 +397,7 @@ def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
 
 def _final(history: MessageHistory) -> int:
     """Count the repairs that no result can undo any more."""
-    return len(history._state[2].repairs)
+    return len(context_of(conversation_of(history)).repairs)
 
 
 def _is_wasteful(held: Held) -> bool:

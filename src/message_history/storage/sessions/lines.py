@@ -24,8 +24,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, field
 
+from message_history.core.conversation import context_of
 from message_history.dialects.native.parse import NATIVE, VERSION
 from message_history.dialects.native.render import message_to_json, render
+from message_history.history import conversation_of
 from message_history.storage.damaged_json import Decoder, LineNote, decode_line
 from message_history.storage.files import json_bytes
 from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json, standing
@@ -62,7 +64,7 @@ def whole_lines(history: MessageHistory) -> Iterator[bytes]:
     Complexity: linear in the history.
     """
     yield header()
-    yield from (json_bytes(entry) + b"\n" for entry in render((), history._state[2].system.blocks))
+    yield from (json_bytes(entry) + b"\n" for entry in render((), context_of(conversation_of(history)).system))
     yield from new_lines(history, Growth(0, 0))
 
 
@@ -78,7 +80,7 @@ def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
 
     Complexity: linear in what is new.
     """
-    told = history._state[2].repairs[growth.repair :]
+    told = context_of(conversation_of(history)).repairs[growth.repair :]
     open_ones = [repair_to_json(repair) for repair in standing(history)]
     # The last line tells which repairs still stand.
     still = {"standing": open_ones} if open_ones else {}

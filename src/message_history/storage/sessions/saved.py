@@ -5,29 +5,22 @@ Messages are kept in the saved form of `dialects.native`; there is no other. Not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from message_history.core.blocks import Block
-from message_history.core.json_values import freeze, thaw
-from message_history.core.message import invalidate_thinking
-from message_history.core.repairs import Repair, RepairCode
-from message_history.core.rules import messages_in, standing_stubs
-from message_history.dialects.native import Native
-from message_history.dialects.native.parse import NATIVE, VERSION
-from message_history.dialects.native.render import block_to_json
+from message_history.core.conversation import messages_in, parts_of
+from message_history.core.rules import behind_change
+from message_history.core.stubs import standing_stubs
+from message_history.dialects.state import repair_from_json, repair_to_json
+from message_history.history import conversation_of
 from message_history.storage.sessions.errors import SessionConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from message_history.core.repairs import Removed
+    from message_history.core.repairs import Repair
     from message_history.history import MessageHistory
 
 __all__ = ["Growth", "goes_on", "growth", "repair_from_json", "repair_to_json", "standing", "updated"]
-
-_NATIVE: Final = Native()
-_CODES: Final = frozenset(code.value for code in RepairCode)
 
 
 class Growth(NamedTuple):
@@ -55,10 +48,11 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
 
     Complexity: linear in what is new; one comparison for 512 turns of what the two share.
     """
-    past, turn, context = saved._state
-    new_past, new_turn, new_context = history._state
+    before, now = conversation_of(saved), conversation_of(history)
+    past, _, context = parts_of(before)
+    new_past, _, new_context = parts_of(now)
     goes_on = (
-        context.system.blocks == new_context.system.blocks
+        context.system == new_context.system
         and new_past.starts_with(past)
         and new_context.repairs.starts_with(context.repairs)
         and len(history) >= len(saved)
@@ -68,7 +62,7 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
     first = next((n for n in range(messages_in(past), len(saved)) if history[n] != saved[n]), len(saved))
     if first < len(saved) - 1:
         return None
-    if first == len(history) and standing_stubs(past, turn) != standing_stubs(new_past, new_turn):
+    if first == len(history) and standing_stubs(before) != standing_stubs(now):
         first -= 1
     return Growth(first, len(context.repairs))
 
@@ -86,14 +80,13 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
     """
     pairs = zip(saved[:-1], history, strict=False)
     return len(history) >= len(saved) and all(
-        was == now or invalidate_thinking(was) == invalidate_thinking(now) for was, now in pairs
+        was == now or behind_change(was) == behind_change(now) for was, now in pairs
     )
 
 
 def standing(history: MessageHistory) -> list[Repair]:
     """Give the repairs of a history that a result may still undo: the stubs that closing it has made."""
-    past, turn, _ = history._state
-    return standing_stubs(past, turn)
+    return standing_stubs(conversation_of(history))
 
 
 class Session(Protocol):
@@ -131,67 +124,3 @@ def updated(session: Session, change: Callable[[MessageHistory], MessageHistory]
         else:
             return history
     raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")
-
-
-def repair_to_json(repair: Repair) -> dict[str, Any]:
-    """Write a repair.
-
-    Args:
-        repair: the repair.
-
-    Returns:
-        A fresh dict.
-    """
-    data: dict[str, Any] = {"code": repair.code.value, "index": repair.index}
-    if repair.source is not None:
-        data["source"] = repair.source
-    if repair.removed:
-        data["removed"] = [_removed_to_json(removed) for removed in repair.removed]
-    if repair.added:
-        data["added"] = list(map(block_to_json, repair.added))
-    if repair.detail:
-        data["detail"] = repair.detail
-    return data
-
-
-def repair_from_json(value: object) -> Repair | None:
-    """Read a repair.
-
-    Args:
-        value: what `repair_to_json` wrote.
-
-    Returns:
-        The repair; None for what is none, or one of a kind that a later version made.
-    """
-    if not isinstance(value, Mapping):
-        return None
-    code, source, detail = value.get("code"), value.get("source"), value.get("detail", "")
-    if not isinstance(code, str) or code not in _CODES or not isinstance(value.get("index"), int):
-        return None
-    return Repair(
-        code=RepairCode(code),
-        index=value["index"],
-        source=source if isinstance(source, int) else None,
-        removed=tuple(found for item in _list(value.get("removed")) for found in _removed_from_json(item)),
-        added=_blocks(_list(value.get("added"))),
-        detail=detail if isinstance(detail, str) else "",
-    )
-
-
-def _removed_to_json(removed: Removed) -> dict[str, Any]:
-    return {"block": block_to_json(removed)} if isinstance(removed, Block) else {"value": thaw(removed)}
-
-
-def _removed_from_json(value: object) -> tuple[Removed, ...]:
-    if isinstance(value, Mapping) and "block" in value:
-        return _blocks([value["block"]])
-    return (freeze(value["value"])[0],) if isinstance(value, Mapping) and "value" in value else ()
-
-
-def _blocks(values: list[Any]) -> tuple[Block, ...]:
-    entry = {"role": "user", "content": values, NATIVE: VERSION}
-    return tuple(block for message in _NATIVE.parse([entry]).messages for block in message.content)
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 from attrs import evolve, field, frozen
 
 from message_history.core.blocks import RedactedThinkingBlock, ThinkingBlock, with_meta
+from message_history.core.conversation import context_of
 from message_history.core.message import Message, make_message
-from message_history.history import MessageHistory
+from message_history.history import MessageHistory, conversation_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -214,7 +215,7 @@ class _Place(NamedTuple):
 
 def _messages_of(history: MessageHistory) -> Iterator[Message]:
     """Give all that a history holds; what was lifted to the system prompt is still in its place in the file."""
-    system = history._context.system.blocks
+    system = context_of(conversation_of(history)).system
     if system:
         yield make_message("user", tuple(system))
     yield from history

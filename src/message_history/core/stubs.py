@@ -1,0 +1,125 @@
+"""The calls of the open turn that wait, the stubs that stand in for their results, and the open turn as it is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from message_history.core.blocks import Mark, with_meta
+from message_history.core.conversation import context_of, length_of, make_conversation, messages_in, parts_of
+from message_history.core.drafts import (
+    UserDraft,
+    assistant_message,
+    calls_of,
+    count_of_calls,
+    make_stub,
+    reason_of,
+    stub_repair,
+)
+from message_history.core.message import Message, make_message
+from message_history.core.repairs import Repair, RepairCode
+from message_history.core.rules import continuation, enforce, needs_continuation
+from message_history.core.step import step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from message_history.core.blocks import ToolUseBlock
+    from message_history.core.conversation import Conversation
+
+__all__ = ["as_sent", "awaited", "repairs_of", "standing_stubs", "stub_awaited"]
+
+
+def awaited(conversation: Conversation) -> tuple[ToolUseBlock, ...]:
+    """Return the calls of the open turn that have no real result, in order; each knows its turn."""
+    past, (assistant, user), _ = parts_of(conversation)
+    if assistant is None or isinstance(user, Message):
+        return ()
+    answered = user.answered if user is not None else 0
+    turn = messages_in(past)
+    return tuple(evolve(call, turn=turn) for n, call in enumerate(calls_of(assistant)) if not answered >> n & 1)
+
+
+def stub_awaited(
+    conversation: Conversation, reason: str = "not_recorded", *, recorded: bool = False
+) -> tuple[Conversation, Sequence[Repair]]:
+    """Give each awaited call a stub; the turn stays open.
+
+    Args:
+        conversation: the conversation.
+        reason: why there is no result; it replaces the reason `not_recorded` of a stub that stands there.
+        recorded: True when the caller records the stubs now, so that settling does not record them again.
+
+    Returns:
+        The conversation, the same one if every call has its stub already, and the repairs for the stubs that are new.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    past, (assistant, user), context = parts_of(conversation)
+    if assistant is None or not count_of_calls(assistant) or isinstance(user, Message):
+        return conversation, ()
+    before = after = user if user is not None else UserDraft.of(None)
+    new: list[Repair] = []
+    for position, call in enumerate(calls_of(assistant)):
+        if before.answered >> position & 1:
+            continue
+        standing = before.latest(position)
+        if standing is None:
+            stub = make_stub(call, context.policy, reason)
+            after = after.answer(position, stub, made=not recorded)
+            new.append(stub_repair(messages_in(past) + 1, call, stub))
+        elif reason != "not_recorded" and reason_of(standing.result) == "not_recorded":
+            mark = Mark(kind="stub", reason=reason)
+            after = after.answer(position, with_meta(standing.result, mark=mark), made=standing.made)
+    return (conversation if after is user else make_conversation(past, (assistant, after), context)), new
+
+
+def standing_stubs(conversation: Conversation) -> list[Repair]:
+    """Return one repair for each stub of the open turn that sending it has made and that stands there.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    past, (assistant, user), _ = parts_of(conversation)
+    if not isinstance(user, UserDraft) or not user.stubbed & ~user.answered:
+        return []
+    position = messages_in(past) + 1
+    latest = {answer.call: answer for answer in user.answers if not user.answered >> answer.call & 1}
+    calls = calls_of(assistant)
+    return [stub_repair(position, calls[n], answer.result) for n, answer in sorted(latest.items()) if answer.made]
+
+
+def repairs_of(conversation: Conversation) -> tuple[Repair, ...]:
+    """Return what was repaired, oldest first, with the stubs of the open turn."""
+    return (*context_of(conversation).repairs, *standing_stubs(conversation))
+
+
+def as_sent(
+    conversation: Conversation, may_end: Callable[[Message], bool] | None, reason: str = "not_recorded"
+) -> tuple[Conversation, Sequence[Repair]]:
+    """Rule 12: return a conversation as it is sent.
+
+    Args:
+        conversation: the conversation.
+        may_end: says whether the receiver accepts a list that ends with an assistant message; None to add stubs only.
+        reason: why there are no results.
+
+    Returns:
+        The conversation, the same one if nothing had to be added, and what was added.
+
+    Raises:
+        InvariantError: see `rules.enforce`.
+
+    Complexity: linear in the open turn.
+    """
+    closed, stubs = stub_awaited(conversation, reason)
+    context = context_of(conversation)
+    enforce(context.policy, stubs)
+    _, (assistant, user), _ = parts_of(closed)
+    if may_end is None or not needs_continuation(assistant_message(assistant), user, may_end):
+        return closed, stubs
+    block = continuation(context.policy)
+    added = Repair(code=RepairCode.CONTINUATION_ADDED, index=length_of(conversation), added=(block,))
+    enforce(context.policy, (added,))
+    past, turn, _ = parts_of(step(closed, make_message("user", (block,))))
+    return make_conversation(past, turn, evolve(context, repairs=context.repairs.append(added))), (added,)

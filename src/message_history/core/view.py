@@ -1,0 +1,104 @@
+"""What can be read of a conversation: a read-only sequence of messages, and what is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import index as as_index
+from typing import TYPE_CHECKING, Never, Self, SupportsIndex, overload
+
+from message_history.core.conversation import Conversation, context_of, length_of, message_at, messages_of
+from message_history.core.message import Message
+from message_history.core.stubs import awaited, repairs_of
+
+if TYPE_CHECKING:
+    from message_history.core.blocks import ToolUseBlock
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+
+__all__ = ["ConversationView"]
+
+
+class ConversationView(Sequence[Message]):
+    """A frozen value with a conversation in it, as a read-only sequence of messages.
+
+    Equal are those with equal messages and system prompts; repairs and policies do not count.
+    """
+
+    # One slot, set once: a frozen class with a slot per part takes a third longer to make, and `add` is little more.
+    __slots__ = ("_conversation",)
+    _conversation: Conversation
+
+    if not TYPE_CHECKING:
+        # A type checker refuses to set what is not declared, unless it sees a `__setattr__`.
+
+        def __setattr__(self, name: str, value: object) -> Never:
+            raise AttributeError(f"{type(self).__name__} cannot be changed (setting {name!r}); `add` returns a new one")
+
+        def __delattr__(self, name: str) -> Never:
+            raise AttributeError(f"{type(self).__name__} cannot be changed (deleting {name!r})")
+
+    @property
+    def awaiting(self) -> tuple[ToolUseBlock, ...]:
+        """Return the calls of the open turn that have no real result, with a stub or without; each knows its turn."""
+        return awaited(self._conversation)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """Return what was repaired, in the order in which it happened; empty if nothing was."""
+        return repairs_of(self._conversation)
+
+    @property
+    def policy(self) -> Policy:
+        """Return what decides where there is a choice."""
+        return context_of(self._conversation).policy
+
+    @property
+    def system(self) -> str | None:
+        """Return the system prompt, its parts joined by blank lines; None if there is none."""
+        blocks = context_of(self._conversation).system
+        return "\n\n".join(block.text for block in blocks) if blocks else None
+
+    def __len__(self) -> int:
+        return length_of(self._conversation)
+
+    def __iter__(self) -> Iterator[Message]:
+        return messages_of(self._conversation)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Message: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple(message_at(self._conversation, position) for position in range(*index.indices(len(self))))
+        position = as_index(index)
+        length = len(self)
+        if not -length <= position < length:
+            raise IndexError(f"message {position} of a history of {length}")
+        return message_at(self._conversation, position % length)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConversationView):
+            return NotImplemented
+        if self is other:
+            return True
+        same_system = context_of(self._conversation).system == context_of(other._conversation).system
+        return same_system and len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash((context_of(self._conversation).system, tuple(self)))
+
+    def __repr__(self) -> str:
+        counts = {"awaiting": len(self.awaiting), "repairs": len(self.repairs)}
+        parts = [f"{len(self)} messages"]
+        parts += [f"awaiting {counts['awaiting']}"] if counts["awaiting"] else []
+        parts += [f"{counts['repairs']} repairs"] if counts["repairs"] else []
+        return f"<{type(self).__name__}: {', '.join(parts)}>"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self

@@ -1,0 +1,78 @@
+"""Conversations as lists: read in the form of any provider, written in our own saved form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import evolve
+
+from message_history.core.blocks import ToolResultBlock
+from message_history.core.conversation import Context, context_of, make_conversation, messages_in, messages_of, parts_of
+from message_history.core.drafts import UserDraft
+from message_history.core.ingest import Ingest
+from message_history.core.json_values import short_repr
+from message_history.core.log import Log
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.leading import lead_with_placeholder
+from message_history.dialects._shared.sdk_objects import as_sequence
+from message_history.dialects.native import Native
+from message_history.dialects.registry import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from message_history.core.conversation import Conversation
+    from message_history.core.policy import Policy
+    from message_history.core.repairs import Repair
+    from message_history.dialects.base import Dialect
+
+__all__ = ["from_list", "restore", "to_list"]
+
+_NATIVE: Final = Native()
+
+
+def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, open_tail: str) -> Conversation:
+    """Read a list and repair it; see `MessageHistory.from_list`."""
+    entries = as_sequence(raw)
+    if entries is None:
+        raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
+    if open_tail not in ("stub", "keep"):
+        raise ValueError(f"open_tail must be 'stub' or 'keep', not {short_repr(open_tail)}")
+    ingest = Ingest(Context(policy))
+    parsed = read(entries, dialect)
+    if dialect is not None and dialect.takes_leading_assistant():
+        lead_with_placeholder(parsed, policy)
+    ingest.add_list(parsed)
+    if open_tail == "stub":
+        ingest.stub_open_calls()
+    return ingest.finish()
+
+
+def to_list(conversation: Conversation) -> list[dict[str, Any]]:
+    """Write a conversation in the saved form."""
+    return _NATIVE.render(messages_of(conversation), context_of(conversation).system).messages
+
+
+def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> Conversation:
+    """Read a conversation that was saved, with the repairs that were made before.
+
+    Args:
+        saved: what `to_list` wrote; it is read like any other list.
+        policy: decides where there is a choice from now on; nothing that was saved is refused.
+        repairs: those that were recorded before; they are not recorded again.
+
+    Returns:
+        The conversation; its repairs behind the given ones were made now.
+
+    Complexity: linear in the list.
+    """
+    conversation = from_list(saved, None, evolve(policy, on_violation="repair"), "keep")
+    past, (assistant, user), context = parts_of(conversation)
+    recorded = (*repairs, *context.repairs)
+    if isinstance(user, UserDraft):
+        # A stub that stood there because user content was added was not final when this was saved.
+        here = messages_in(past) + (assistant is not None)
+        stubbed = (repair for repair in recorded if repair.code is RepairCode.RESULT_STUBBED and repair.index == here)
+        stubs = (stub for repair in stubbed for stub in repair.added)
+        user = user.without_stubs({stub.tool_use_id for stub in stubs if isinstance(stub, ToolResultBlock)})
+    return make_conversation(past, (assistant, user), evolve(context, policy=policy, repairs=Log(recorded)))

@@ -1,0 +1,114 @@
+"""Conversations as providers take them: closed, with media that fit, in a dialect's form."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from message_history.core.conversation import context_of, messages_of, open_turn_of, past_of
+from message_history.core.json_cache import json_array, json_of, json_of_settled
+from message_history.core.stubs import as_sent
+from message_history.dialects._shared.dropped_keys import unsent
+from message_history.dialects._shared.leading import length_of_lead
+from message_history.media import fit_media, has_media, with_media_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.conversation import Conversation
+    from message_history.core.message import Message
+    from message_history.core.repairs import Repair
+    from message_history.dialects.base import Dialect, Export
+
+__all__ = [
+    "SystemPromptWarning",
+    "export",
+    "has_system_beside",
+    "sent_version",
+    "warn_of_system",
+    "write",
+    "write_json",
+]
+
+
+class SystemPromptWarning(UserWarning):
+    """A list was made without the system prompt, which its dialect carries beside the list: use `export`."""
+
+
+def sent_version(
+    conversation: Conversation, dialect: Dialect[Any] | None, reason: str = "not_recorded"
+) -> tuple[Conversation, Sequence[Repair]]:
+    """Return the version of a conversation that is really sent, and what was added; see `stubs.as_sent`."""
+    if dialect is None:
+        return as_sent(conversation, None, reason)
+
+    def may_end(assistant: Message) -> bool:
+        if not dialect.may_end_with(assistant):
+            return False
+        return dialect.allows_prefill_with_calls() or not any(message.calls for message in messages_of(conversation))
+
+    return as_sent(conversation, may_end, reason)
+
+
+def write(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Any], Any]:
+    """Return the messages in a dialect's form, and the system prompt if the dialect carries it beside them."""
+    messages, _ = _fitted(conversation, dialect)
+    return dialect.write(messages[length_of_lead(messages, dialect) :], context_of(conversation).system)
+
+
+def export(conversation: Conversation, dialect: Dialect[Any]) -> Export:
+    """Return the export of a conversation, with everything that was repaired or omitted for it."""
+    messages, changed = _fitted(conversation, dialect)
+    system = context_of(conversation).system
+    lead = length_of_lead(messages, dialect)
+    exported = dialect.render(messages[lead:], system)
+    rendered = [evolve(repair, index=repair.index + lead) if lead else repair for repair in exported.repairs]
+    return evolve(exported, repairs=(*changed, *rendered, *unsent(messages, system, dialect, rendered)))
+
+
+def write_json(conversation: Conversation, dialect: Dialect[Any]) -> bytes:
+    """Return the messages in a dialect's form as JSON; settled turns as they were encoded before, where they may be."""
+    closed, _ = sent_version(conversation, dialect)
+    system = context_of(closed).system
+    assistant, user = open_turn_of(closed)
+    settled = json_of_settled(past_of(closed), dialect)
+    # A list that ends with an assistant message may be written in another way at its end than in the middle.
+    newest = dialect.write_turn(assistant, user) if settled is not None and user is not None else None
+    if settled is None or newest is None:
+        return json_array(map(json_of, write(conversation, dialect)[0]))
+    leading = dialect.render((), system).messages if system else []
+    return json_array([*map(json_of, leading), *settled, *map(json_of, newest)])
+
+
+def has_system_beside(conversation: Conversation, dialect: Dialect[Any]) -> bool:
+    """Return whether there is a system prompt that the dialect carries beside the list."""
+    system = context_of(conversation).system
+    return bool(system) and dialect.render((), system).system is not None
+
+
+def _fitted(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Message], Sequence[Repair]]:
+    """Return the messages to be written, and what was added or changed to send them."""
+    closed, added = sent_version(conversation, dialect)
+    messages = list(messages_of(closed))
+    if not _has_media(closed):
+        return messages, added
+    fitting, fitted = fit_media(messages, dialect.limits)
+    return list(fitting), (*added, *fitted)
+
+
+def _has_media(conversation: Conversation) -> bool:
+    if any(past_of(conversation).summaries(with_media_notes)):
+        return True
+    return any(has_media(message) for message in open_turn_of(conversation) if message is not None)
+
+
+def warn_of_system() -> None:
+    """Warn the caller of a history's method that its list lacks the system prompt."""
+    warnings.warn(
+        "the system prompt is not in the list: this dialect carries it beside the messages; send "
+        "`export(dialect).system` with them",
+        SystemPromptWarning,
+        stacklevel=3,
+    )
