@@ -189,8 +189,11 @@ class Render:
         """Give a message the keys that it came with and that only this API knows."""
         opened = block.carried(OPENAI_CHAT)
         for key in sorted(self._dialect.own_keys & opened.keys()):
-            given = thaw_well_formed(opened[key], self.changes)
-            wire[key] = [*wire[key], *given] if isinstance(wire.get(key), list) and isinstance(given, list) else given
+            given, there = thaw_well_formed(opened[key], self.changes), wire.get(key)
+            if isinstance(there, list) and isinstance(given, list):
+                there += given
+            else:
+                wire[key] = given
 
     def _is_refusal(self, block: TextBlock) -> bool:
         """Tell whether to write text as a refusal, which only OpenAI has a place for."""
