@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 from message_history.core.json_values import short_repr
 from message_history.violations import Violation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from message_history.dialects.base import Rule
 
-__all__ = ["Findings", "entries", "has_lone_surrogate", "is_blank_text", "shown", "text_at"]
+__all__ = ["Findings", "OpenCalls", "entries", "has_lone_surrogate", "is_blank_text", "shown", "text_at"]
 
 
 @final
@@ -46,6 +49,59 @@ class Findings:
                 rule=rule, index=index, path=path, error=known.error(which, **places), detail=detail or known.rule
             )
         )
+
+
+@final
+class OpenCalls:
+    """The calls of one message, and which of them were answered; each step costs the same however many there are.
+
+    Args:
+        index: the entry that makes the calls.
+        ids: their ids; one may be there twice.
+    """
+
+    def __init__(self, index: int = -1, ids: Iterable[str] = ()) -> None:
+        self.index = index
+        self.count = 0
+        self._waiting: Counter[str] = Counter()
+        self._answered: dict[str, int] = {}
+        for id in ids:
+            self.add(id)
+
+    def add(self, id: str) -> bool:
+        """Add a call; False when another of this id waits already."""
+        self.count += 1
+        self._waiting[id] += 1
+        return self._waiting[id] == 1
+
+    def answer(self, id: str, index: int) -> Literal["answered", "again", "unknown"]:
+        """Take a result; say whether its call waited, was answered before, or is none of these.
+
+        Args:
+            id: the call that it answers.
+            index: the entry that it stands in.
+        """
+        if id in self._waiting:
+            self._waiting[id] -= 1
+            if not self._waiting[id]:
+                del self._waiting[id]
+            self._answered.setdefault(id, index)
+            return "answered"
+        return "again" if id in self._answered else "unknown"
+
+    def answered_at(self, id: str) -> int | None:
+        """Return the entry of the first result for a call; None while there is none."""
+        return self._answered.get(id)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether a call has no result."""
+        return bool(self._waiting)
+
+    @property
+    def waiting(self) -> list[str]:
+        """Return the ids without a result, in the order of the calls."""
+        return list(self._waiting.elements())
 
 
 def entries(value: object) -> list[Any]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, shown, text_at
+from message_history.dialects._shared.checker import Findings, OpenCalls, entries, has_lone_surrogate, shown, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.mistral import schema
 
@@ -204,37 +203,28 @@ class _Check:
 
     def _pairs(self) -> None:
         """MS-M06 to MS-M06d: each call is answered once, by id, before the next assistant message."""
-        calling, results = 0, 0
-        waiting: Counter[str] = Counter()
-        answered: set[str] = set()
+        calls, results = OpenCalls(), 0
         for n, entry in enumerate(self._wire):
             if self._roles[n] == "tool":
                 id = shown(entry.get("tool_call_id"))
                 results += 1
-                if id in waiting:
-                    waiting[id] -= 1
-                    if not waiting[id]:
-                        del waiting[id]
-                    answered.add(id)
-                else:
-                    rule = "MS-M06b" if id in answered else "MS-M06a"
+                if (found := calls.answer(id, n)) != "answered":
+                    rule = "MS-M06b" if found == "again" else "MS-M06a"
                     self.found.add(rule, n, "tool_call_id", f"id {id!r:.80}", ids=id)
             elif self._roles[n] == "assistant":
-                self._unanswered(calling, waiting, results)
-                calling, waiting, answered, results = n, Counter(), set(), 0
+                self._unanswered(calls, results)
+                calls, results = OpenCalls(n), 0
                 for m, call in enumerate(entries(entry.get("tool_calls"))):
                     id = shown(call.get("id")) if isinstance(call, Mapping) else ""
-                    if id in waiting:
+                    if not calls.add(id):
                         self.found.add("MS-M06c", n, f"tool_calls[{m}].id", f"id {id!r:.80}", ids=id)
-                    waiting[id] += 1
-        self._unanswered(calling, waiting, results)
+        self._unanswered(calls, results)
 
-    def _unanswered(self, calling: int, waiting: Counter[str], results: int) -> None:
-        if waiting:
-            calls = len(entries(self._wire[calling].get("tool_calls")))
+    def _unanswered(self, calls: OpenCalls, results: int) -> None:
+        if calls.is_waiting:
             # The older rule counts only, and the strictest fields stand for all versions.
-            for rule in ("MS-M06", "MS-M06d") if calls != results else ("MS-M06d",):
-                self.found.add(rule, calling, "tool_calls", f"no result for {', '.join(waiting.elements()):.200}")
+            for rule in ("MS-M06", "MS-M06d") if calls.count != results else ("MS-M06d",):
+                self.found.add(rule, calls.index, "tool_calls", f"no result for {', '.join(calls.waiting):.200}")
 
     def _ends(self) -> None:
         last = len(self._wire) - 1

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.checker import OpenCalls, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.order import faults_of_order
@@ -260,33 +259,31 @@ class _Check:
 
     def _pairs(self) -> None:
         """Each assistant message with the run of tool messages right behind it."""
-        calling = -1
-        waiting: Counter[str] = Counter()
-        answered: dict[str, int] = {}
+        calls = OpenCalls()
         for n, entry in enumerate(self._wire):
             role = entry.get("role")
-            if role == "tool":
-                id = text_at(entry, "tool_call_id")
-                if id in answered:
-                    self._add("answered twice", answered[id], "", f"id {id!r:.80}", ids=id, m=n)
-                    if not waiting:
-                        self._add("surplus", n, "role", f"id {id!r:.80}")
-                    _answer(waiting, id)
-                elif _answer(waiting, id):
-                    answered[id] = n
-                elif "tool_call_id" in entry:
-                    self._add("unexpected id" if waiting else "orphan", n, "role", f"id {id!r:.80}", ids=id)
+            if role != "tool":
+                self._unanswered(calls, n)
+                made = entries(entry.get("tool_calls")) if role == "assistant" else []
+                calls = OpenCalls(n, (text_at(call, "id") for call in made if isinstance(call, Mapping)))
                 continue
-            self._unanswered(calling, waiting, n)
-            calls = entries(entry.get("tool_calls")) if role == "assistant" else []
-            calling, answered = n, {}
-            waiting = Counter(text_at(call, "id") for call in calls if isinstance(call, Mapping))
-        self._unanswered(calling, waiting, len(self._wire))
+            id = text_at(entry, "tool_call_id")
+            others = calls.is_waiting
+            before = calls.answered_at(id)
+            found = calls.answer(id, n)
+            if before is not None:
+                self._add("answered twice", before, "", f"id {id!r:.80}", ids=id, m=n)
+                if not others:
+                    self._add("surplus", n, "role", f"id {id!r:.80}")
+            elif found == "unknown" and "tool_call_id" in entry:
+                self._add("unexpected id" if others else "orphan", n, "role", f"id {id!r:.80}", ids=id)
+        self._unanswered(calls, len(self._wire))
 
-    def _unanswered(self, n: int, waiting: Counter[str], behind: int) -> None:
-        if waiting:
-            ids = ", ".join(waiting.elements())
-            self._add("unanswered", n, "tool_calls", f"no tool message right behind for {ids:.200}", ids=ids, m=behind)
+    def _unanswered(self, calls: OpenCalls, behind: int) -> None:
+        if calls.is_waiting:
+            ids = ", ".join(calls.waiting)
+            detail = f"no tool message right behind for {ids:.200}"
+            self._add("unanswered", calls.index, "tool_calls", detail, ids=ids, m=behind)
 
     def _ids(self) -> None:
         """Ids that are empty, of another form than demanded, or used before."""
@@ -309,16 +306,6 @@ class _Check:
             used |= here
             if entry.get("role") == "tool" and entry.get("tool_call_id") == "":
                 self._add("empty id", n, "tool_call_id", "an empty id")
-
-
-def _answer(waiting: Counter[str], id: str) -> bool:
-    """Take a call from those that wait; False when none of this id does."""
-    if id not in waiting:
-        return False
-    waiting[id] -= 1
-    if not waiting[id]:
-        del waiting[id]
-    return True
 
 
 def _has_reasoning(entry: Mapping[Any, Any]) -> bool:
