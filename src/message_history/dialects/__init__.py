@@ -1,6 +1,7 @@
 """The dialects: one provider API's wire format and rules each.
 
-A dialect is imported when somebody asks for it: who talks to one provider need not wait for the rules of nine.
+A dialect is imported when somebody asks for it: who talks to one provider need not wait for the rules of nine. A line
+of `CLASSES` registers one; another imports it for type checkers.
 """
 
 from __future__ import annotations
@@ -11,31 +12,16 @@ from typing import TYPE_CHECKING
 from message_history.dialects.base import Dialect, Export
 
 if TYPE_CHECKING:
-    from message_history.dialects.anthropic import Anthropic
-    from message_history.dialects.bedrock import Bedrock
-    from message_history.dialects.gemini import Gemini
-    from message_history.dialects.gemini_interactions import GeminiInteractions
-    from message_history.dialects.mistral import Mistral
-    from message_history.dialects.native import Native
-    from message_history.dialects.openai_chat import OpenAIChat
-    from message_history.dialects.openai_responses import OpenAIResponses
-    from message_history.dialects.portable import Portable
-    from message_history.dialects.pydantic_ai import PydanticAI
-
-__all__ = [
-    "Anthropic",
-    "Bedrock",
-    "Dialect",
-    "Export",
-    "Gemini",
-    "GeminiInteractions",
-    "Mistral",
-    "Native",
-    "OpenAIChat",
-    "OpenAIResponses",
-    "Portable",
-    "PydanticAI",
-]
+    from message_history.dialects.anthropic import Anthropic as Anthropic
+    from message_history.dialects.bedrock import Bedrock as Bedrock
+    from message_history.dialects.gemini import Gemini as Gemini
+    from message_history.dialects.gemini_interactions import GeminiInteractions as GeminiInteractions
+    from message_history.dialects.mistral import Mistral as Mistral
+    from message_history.dialects.native import Native as Native
+    from message_history.dialects.openai_chat import OpenAIChat as OpenAIChat
+    from message_history.dialects.openai_responses import OpenAIResponses as OpenAIResponses
+    from message_history.dialects.portable import Portable as Portable
+    from message_history.dialects.pydantic_ai import PydanticAI as PydanticAI
 
 CLASSES = {
     "native": "Native",
@@ -50,6 +36,8 @@ CLASSES = {
     "portable": "Portable",
 }
 """The class of each dialect, by the dialect's name; its module has that name too."""
+
+__all__ = ["Dialect", "Export", *CLASSES.values()]  # noqa: PLE0604 - their names
 
 _MODULES = {name: module for module, name in CLASSES.items()}
 

@@ -291,6 +291,15 @@ class Dialect(ABC, Generic[WireT_co]):
         Complexity: linear in the list.
         """
 
+    def owns(self, entry: Mapping[Any, Any]) -> bool:
+        """Return whether an entry that has no other dialect's form has this one's; for lists whose dialect nobody gave.
+
+        Args:
+            entry: a raw entry.
+        """
+        del entry
+        return False
+
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response of the provider.
 

@@ -53,6 +53,10 @@ PORTABLE: Final = "portable"
 NATIVE: Final = "native"
 RESPONSES: Final = "openai_responses"
 INTERACTIONS: Final = "gemini_interactions"
+_KNOWN_BY_SHAPE: Final = frozenset(
+    {NATIVE, TYPED, CHAT, MISTRAL, PORTABLE, RESPONSES, INTERACTIONS, "bedrock", "gemini", "pydantic_ai"}
+)
+"""The dialects whose shapes `shape_of` tells apart itself, without importing them."""
 _ITEMS: Final = frozenset(
     {
         "message",
@@ -126,7 +130,9 @@ def shape_of(entry: object) -> str | None:
             return found
         if kind is None and isinstance(item, Mapping) and item.keys() & _bedrock_blocks():
             return "bedrock"
-    return CHAT if role in ("user", "assistant") and data.keys() & _CHAT_KEYS else None
+    if role in ("user", "assistant"):
+        return CHAT if data.keys() & _CHAT_KEYS else None
+    return next((name for name in CLASSES if name not in _KNOWN_BY_SHAPE and DIALECTS[name].owns(data)), None)
 
 
 def _is_interactions(data: Mapping[Any, Any]) -> bool:

@@ -23,13 +23,13 @@ __all__ = ["unsent"]
 
 NOTED: Final[Mapping[str, frozenset[str]]] = {
     "bedrock": frozenset({"json"}),
-    "gemini": frozenset({"(noted)"}),
-    "gemini_interactions": frozenset({"(noted)"}),
     "openai_chat": frozenset({"key", "role"}),
     "openai_responses": frozenset({"item", "led_to", "role"}),
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
 }
 """What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
+_NOTED: Final = frozenset({"(noted)"})
+"""The key for such notes that every other dialect may use."""
 _THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 
@@ -84,7 +84,7 @@ def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> I
     keys = dict(block.extra(origin))
     if meta.signature is not None and meta.issuer == origin and not isinstance(block, _THINKING):
         keys["signature"] = meta.signature
-    noted = NOTED.get(origin, frozenset())
+    noted = NOTED.get(origin, _NOTED)
     for held, of_message in ((keys, False), (block.carried(origin), True)):
         left = {key: value for key, value in held.items() if not target.sends(origin, key, of_message=of_message)}
         yield {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}

@@ -130,4 +130,4 @@ def _rule_of(row: Mapping[str, Any]) -> Rule:
 
 def read_table(dialect: str, table: str) -> dict[str, Any]:
     """Read a TOML file of a dialect's folder."""
-    return tomllib.loads((files("message_history.dialects") / dialect / f"{table}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files(f"message_history.dialects.{dialect}") / f"{table}.toml").read_text(encoding="utf-8"))

@@ -22,6 +22,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.list_writer import write_list
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Aliases,
@@ -75,40 +76,40 @@ class Render:
         last = messages[-1] if messages else None
         if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
             self._prefix_at = len(messages) - 1
-        self._prompt(system)
-        self._write(messages)
+        wire = write_list(self, messages, system)
         if self._prefix_at >= 0:
-            self._wire[-1]["prefix"] = True
-        return self._wire
+            wire[-1]["prefix"] = True
+        return wire
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
         if any(map(has_media, messages)) or not (self._dialect.audio_beside_system or _has_no_chunks(messages)):
             return None
-        self._write(messages)
+        return write_list(self, messages)
+
+    def message(self, message: Message) -> list[Wire]:
+        """Write a message."""
+        if message.role == "assistant":
+            self._ids.new_scope()
+        common = common_wire(message, self._dialect, self.changes, self._id)
+        if common is not None:
+            return common
+        self._wire = []
+        if message.role == "user":
+            self._user(message)
+        else:
+            self._assistant(message)
         return self._wire
 
-    def _write(self, messages: Sequence[Message]) -> None:
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if message.role == "assistant":
-                self._ids.new_scope()
-            common = common_wire(message, self._dialect, self.changes, self._id)
-            if common is not None:
-                self._wire += common
-            elif message.role == "user":
-                self._user(message)
-            else:
-                self._assistant(message)
-
-    def _prompt(self, system: Sequence[SystemBlock]) -> None:
-        self._has_system = bool(system)
+    def prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
+        """Write the system prompt, as one message or as several."""
+        self._has_system = True
         texts = [self._text(block.text) for block in system]
         for block in system:
             self._left(block)
-        if texts and self._dialect.one_system:
+        if self._dialect.one_system:
             texts = ["\n\n".join(texts)]
-        self._wire += [{"role": "system", "content": text} for text in texts]
+        return [{"role": "system", "content": text} for text in texts]
 
     # The assistant's side
 

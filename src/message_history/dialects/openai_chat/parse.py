@@ -12,7 +12,6 @@ from message_history.core.blocks import (
     ImageBlock,
     Meta,
     ProviderBlock,
-    SystemBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -23,17 +22,17 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, freeze, short_repr
 from message_history.core.message import CLEAN_USER, Message, make_message
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.reader import add_message
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     call_of_text,
-    carry,
     meta_of,
     name_of,
     read_parts,
     rest_of,
     text_of_json,
 )
-from message_history.dialects.base import Parsed, is_truncated
+from message_history.dialects.base import Parsed
 from message_history.dialects.openai_chat.media import data_url, document_at, document_of, image_of, media_type_of
 
 if TYPE_CHECKING:
@@ -110,10 +109,7 @@ class Reader:
         calls = self._calls(keys, source)
         blocks: list[Block]
         if role in ("system", "developer"):
-            blocks = [
-                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block
-                for block in self.content(content, source)
-            ]
+            blocks = self.content(content, source)
         elif role == "assistant":
             # Empty text beside calls is how many servers write no content at all.
             blocks = self._assistant(keys, None if calls and content == "" else content, source)
@@ -124,13 +120,10 @@ class Reader:
             # Images without words come beside an empty text.
             blocks = [*self.content(None if images and content == "" else content, source), *images]
         blocks += calls
-        if not blocks:
-            self.parsed.empty(data, source)
-            return
-        keys.update(self._told_apart(role, keys))
-        carry(blocks, self._dialect, keys)
-        message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-        self.parsed.add(message, source, interrupted=role == "assistant" and is_truncated(data))
+        if blocks:
+            keys.update(self._told_apart(role, keys))
+        kind = "system" if role == "developer" else role
+        add_message(self.parsed, data, source, dialect=self._dialect, role=kind, blocks=blocks, keys=keys)
 
     def _told_apart(self, role: object, keys: Mapping[Any, Any]) -> dict[str, Any]:
         """Give what must be carried so that this message and the one before it are not taken for one."""

@@ -1,0 +1,92 @@
+"""The dialect that `docs/adding_a_dialect.md` builds works: the files are taken from the page and run."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+
+import message_history.dialects
+from message_history import ImageBlock, MessageHistory, RepairCode, check
+from message_history.dialects import CLASSES, Dialect
+from message_history.dialects.registry import DIALECTS
+from message_history.explaining import explain
+from message_history.integrations.strategies import histories
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = Path(__file__).parents[2] / "docs" / "adding_a_dialect.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+BLOCKS = dict(re.findall(r"^```\w+\n# (\S+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
+SAMPLE = json.loads(re.findall(r"^```json\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[0])
+
+
+@pytest.fixture(scope="module")
+def sharegpt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dialect[Any]]:
+    """Put the files of the page into a folder of the package, and register the dialect by its line."""
+    folder = tmp_path_factory.mktemp("dialects") / "sharegpt"
+    folder.mkdir()
+    for name, text in BLOCKS.items():
+        if "/" not in name:
+            (folder / name).write_text(text, encoding="utf-8")
+    name, kind = re.findall(r'"(\w+)"', BLOCKS["dialects/__init__.py"])
+    message_history.dialects.__path__.append(str(folder.parent))
+    CLASSES[name] = kind
+    yield getattr(import_module(f"message_history.dialects.{name}"), kind)()
+    del CLASSES[name]
+    message_history.dialects.__path__.remove(str(folder.parent))
+    for module in [module for module in sys.modules if module.startswith(f"message_history.dialects.{name}")]:
+        del sys.modules[module]
+
+
+def test_the_sample_is_found_by_its_shape_and_comes_back_as_it_was(sharegpt: Dialect[Any]) -> None:
+    history = MessageHistory.from_list(SAMPLE)
+    assert not history.repairs
+    assert history.system == "Be brief."
+    assert [call.name for message in history for call in message.calls] == ["now"]
+    assert history.as_sent().for_send(sharegpt)[:5] == SAMPLE
+    assert not check(SAMPLE, sharegpt)
+    assert DIALECTS["sharegpt"] == sharegpt
+
+
+@pytest.mark.parametrize(
+    ("raw", "rule"),
+    [
+        ([], "SG-01"),
+        ([{"from": "nobody", "value": "x"}], "SG-02"),
+        (SAMPLE[:3], "SG-03"),
+        ([SAMPLE[1], SAMPLE[2], SAMPLE[4]], "SG-03"),
+        ([SAMPLE[1], SAMPLE[3]], "SG-03"),
+    ],
+)
+def test_a_broken_list_is_found_and_repaired(sharegpt: Dialect[Any], raw: list[Any], rule: str) -> None:
+    assert [violation.rule for violation in check(raw, sharegpt)] == [rule]
+    wire = MessageHistory.from_list(raw, dialect=sharegpt).for_send(sharegpt)
+    assert not wire or not check(wire, sharegpt)
+
+
+def test_every_export_is_valid_and_comes_back(sharegpt: Dialect[Any]) -> None:
+    @given(histories())
+    def law(history: MessageHistory) -> None:
+        wire = history.for_send(sharegpt)
+        assert not wire or not check(wire, sharegpt)
+        loaded = MessageHistory.from_list(wire, dialect=sharegpt)
+        assert loaded.for_send(sharegpt) == wire
+
+    law()
+
+
+def test_what_has_no_place_is_recorded_and_an_error_text_leads_to_its_rule(sharegpt: Dialect[Any]) -> None:
+    history = MessageHistory().add_user([ImageBlock({"type": "url", "url": "https://example.com/a"})])
+    assert [repair.code for repair in history.export(sharegpt).repairs] == [
+        RepairCode.WITHHELD,
+        RepairCode.PLACEHOLDER_ADDED,
+    ]
+    assert explain("conversations must not be empty", sharegpt)[0].rule.id == "SG-01"
