@@ -179,6 +179,7 @@ CASES = (
     Case("AN-C17", [Q, assistant(call(**BROWSER)), user(result())]),
     Case("AN-C17", [Q, assistant(call(**BROWSER)), user(result(content=[document()], **BROWSER))]),
     Case("AN-C19", [Q, assistant(search()), user(result("srvtoolu_1"))], also=("AN-S1",)),
+    Case("AN-T4", [Q, assistant(thought("minimax-sig"), text("a")), Q]),
     Case("AN-C20", [Q, assistant(call(), text("done")), user(result())]),
     Case("AN-C20", [Q, assistant(text("a"), call(), text("b"), call("t2")), user(result(), result("t2"))]),
     Case("AN-C20", [Q, assistant(call()), assistant("done"), user(result())]),
@@ -237,7 +238,7 @@ NOT_FOUND = {
         "AN-S12",
         "AN-M10",
     },
-    "only the issuer can tell": {"AN-T1", "AN-T4", "AN-T6", "AN-T10", "AN-T12", "AN-T13"},
+    "only the issuer can tell": {"AN-T1", "AN-T6", "AN-T10", "AN-T12", "AN-T13"},
     "it is a matter of size": {"AN-A16", "AN-A17", "AN-A18", "AN-M1", "AN-M2", "AN-M3", "AN-M4"},
 }
 
@@ -558,6 +559,31 @@ def test_white_space_that_is_all_the_text_of_a_message_is_dropped(others: tuple[
     history = MessageHistory.from_list(raw)
     assert RepairCode.BLANK_TEXT_DROPPED in {repair.code for repair in history.repairs}
     assert not check(history.for_send(STRICT), STRICT)
+
+
+@pytest.mark.parametrize("signature", ["minimax-sig", '{"format": "x"}', "rs_1", "a=b", "c2ln "])
+def test_thinking_that_no_claude_can_have_signed_is_omitted(signature: str) -> None:
+    raw = [Q, assistant(thought(signature), text("a")), Q]
+    assert [violation.rule for violation in check(raw, STRICT)] == ["AN-T4"]
+    export = MessageHistory.from_list(raw).export(STRICT)
+    assert export.messages[1] == assistant(text("a"))
+    assert [type(repair.removed[0]) for repair in export.repairs] == [ThinkingBlock]
+
+
+@pytest.mark.parametrize("kind", ["reasoning", "refusal", "image_url", "tool-call", "function_call", "web_search_call"])
+def test_a_block_that_another_api_made_is_omitted(kind: str) -> None:
+    raw = [Q, assistant({"type": kind, "text": "x"}, text("a")), Q]
+    assert [violation.rule for violation in check(raw, STRICT)] == ["AN-B6"]
+    history = MessageHistory.from_list(raw, dialect=STRICT)
+    assert history.for_send(STRICT)[1] == assistant(text("a"))
+
+
+def test_system_words_stay_in_their_place_where_no_system_message_may_be() -> None:
+    history = MessageHistory().add_user(["a", SystemBlock("s"), "b"])
+    texts = [block["text"] for block in sent(history)[0]["content"]]
+    assert texts == ["a", "<system>\ns\n</system>", "b"]
+    begun = MessageHistory().add_user(["a", SystemBlock("s")])
+    assert [block["text"] for block in sent(begun)[0]["content"]] == texts[:2]
 
 
 def test_a_server_tool_with_its_result_goes_before_the_calls() -> None:

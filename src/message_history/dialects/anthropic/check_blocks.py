@@ -99,7 +99,8 @@ class BlockCheck:
             self._found.add("AN-M9", n, path)
         elif kind not in taken:
             # An assistant message may hold response blocks that are newer than this list.
-            if role == "user" or kind in schema.IN_USER or kind in schema.IN_RESULTS:
+            foreign = role == "user" or schema.FOREIGN.fullmatch(kind)
+            if foreign or kind in schema.IN_USER or kind in schema.IN_RESULTS:
                 self._found.add("AN-B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind, tags=_tags(taken))
         else:
             self._keys(n, m, path, block, kind)
@@ -159,8 +160,11 @@ class BlockCheck:
             if words == "":
                 self._found.add("AN-K2" if "cache_control" in block else "AN-B2", n, path, m=m)
         elif kind == "thinking":
-            if not isinstance(block.get("signature"), str) or not block["signature"]:
+            signature = text_at(block, "signature")
+            if not signature:
                 self._found.add("AN-T5", n, path, m=m)
+            elif not schema.SIGNATURE.fullmatch(signature):
+                self._found.add("AN-T4", n, path, "a signature that this API cannot have made", m=m)
         elif kind == "tool_use":
             self._call(n, m, block)
         elif kind == "tool_result":

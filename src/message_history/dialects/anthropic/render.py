@@ -177,8 +177,10 @@ class Render:
                 continue
             content += behind
             behind = []
-            if isinstance(block, SystemBlock):
+            if isinstance(block, SystemBlock) and self._dialect.system_in_list:
                 spoken.append(block)
+            elif isinstance(block, SystemBlock):
+                content.append(self._as_user_text(block))
             elif isinstance(block, ProviderBlock) and block.data.get("role") == "system":
                 directives += self._directive(block)
             elif (written := self._user(block)) is not None:
@@ -186,7 +188,7 @@ class Render:
         content += behind
         in_list = self._dialect.system_in_list and bool(content)
         if spoken and not in_list:
-            content += self._as_user_text(spoken)
+            content += map(self._as_user_text, spoken)
         if not content:
             if not directives:
                 self.changes.added("a message of which nothing could be sent")
@@ -197,9 +199,9 @@ class Render:
             words = [self._parts.with_keys(block, "system", self._parts.text(block.text)) for block in spoken]
         return [*wire, *_joined(words, directives)]
 
-    def _as_user_text(self, spoken: Sequence[SystemBlock]) -> list[Wire]:
-        self.changes.rewritten("system words as marked text of the user's turn (AN-A9)", *spoken)
-        return [self._parts.text(f"<system>\n{block.text}\n</system>") for block in spoken]
+    def _as_user_text(self, block: SystemBlock) -> Wire:
+        self.changes.rewritten("system words as marked text of the user's turn (AN-A9)", block)
+        return self._parts.text(f"<system>\n{block.text}\n</system>")
 
     def _directive(self, block: ProviderBlock) -> list[Wire]:
         """Write a system message that holds more than words: as much of it as the API takes (AN-A10, AN-A12)."""
@@ -264,6 +266,8 @@ class Render:
         issued = block.issuer in (None, ANTHROPIC)
         if isinstance(block, ThinkingBlock) and not block.signature:
             self.changes.omitted(block, "unsigned thinking (AN-T5)")
+        elif isinstance(block, ThinkingBlock) and not schema.SIGNATURE.fullmatch(block.signature or ""):
+            self.changes.omitted(block, "thinking with a signature that this API cannot have made (AN-T4)")
         elif not issued:
             self.changes.omitted(block, f"thinking issued by {block.issuer} (AN-T4)")
         elif not block.bound and self._dialect.binds_thinking:
@@ -363,6 +367,9 @@ class Render:
             return [thaw_well_formed(block.data, self.changes)]
         if block.type in schema.NOT_IN_ASSISTANT:
             self.changes.omitted(block, "not for an assistant message (AN-B6)")
+            return []
+        if schema.FOREIGN.fullmatch(block.type):
+            self.changes.omitted(block, "a block that another API or library made (AN-B6)")
             return []
         if block.type == "server_tool_use" and block.data.get("name") not in schema.SERVER_TOOLS:
             self.changes.omitted(block, "a server tool that this API does not have (AN-S4)")

@@ -67,6 +67,14 @@ NOT_IN_ASSISTANT: Final = (IN_USER | IN_RESULTS | TOOL_CHANGES | {"thinking", "r
     "container_upload"
 }
 """The types that no block may have that an assistant message holds whole: it stands elsewhere, or is modelled."""
+FOREIGN: Final = re.compile(
+    r"(input|output)_(text|image|file|audio)|image_url|(tool|function|custom|server_tool|invalid_tool)[_-]call"
+    r"|tool[_-](calls|result)|function|reasoning(_content|_text|\.\w+)?|refusal|summary_text|non_standard|thought|audio"
+    r"|video|file|json|source|source-url|step-start|\w+_call(_output)?|.*[^a-z0-9_].*"
+)
+"""The tags of other APIs and libraries; this one has never used any of them."""
+SIGNATURE: Final = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+"""What a signature is made of: base64 text (AN-T4)."""
 IMAGE_TYPES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 MAX_CACHE_MARKS: Final = 4
 

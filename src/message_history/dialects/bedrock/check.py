@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
+from message_history.dialects.anthropic.schema import SIGNATURE
 from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.media import base64_of, media_type_of
 from message_history.media.encoded import is_masked
@@ -295,6 +296,8 @@ class _Check:
             self.found.add("BR-B23", n, path, which=1)
         elif "reasoningText" in data and not (isinstance(text, Mapping) and text_at(text, "signature")):
             self.found.add("BR-B23", n, f"{path}.reasoningContent", "unsigned reasoning")
+        elif isinstance(text, Mapping) and not SIGNATURE.fullmatch(text_at(text, "signature")):
+            self.found.add("BR-B23", n, f"{path}.reasoningContent", "a signature that Claude cannot have made", which=4)
         elif len(data) != 1 or ("redactedContent" in data and not data["redactedContent"]):
             self.found.add("BR-B24", n, f"{path}.reasoningContent", f"reasoning with {len(data)} keys")
 

@@ -34,6 +34,7 @@ from message_history.dialects._shared.writer import (
 )
 from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
 from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.anthropic.schema import SIGNATURE
 from message_history.dialects.base import Export
 from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.common import BRIDGE, NO_OUTPUT, common_wire
@@ -235,6 +236,8 @@ class Render:
             # Signed text is sent as it is: any edit would break the signature.
             if not block.signature or block.issuer == BEDROCK:
                 why = "unsigned reasoning (BR-B23)"
+            elif not SIGNATURE.fullmatch(block.signature):
+                why = "reasoning with a signature that Claude cannot have made (BR-B23)"
             elif utf8_of(block.thinking + block.signature) is None:
                 why = "signed reasoning with a lone surrogate, which cannot be sent unchanged (BR-B29)"
             wire = {"reasoningText": {"text": block.thinking, "signature": block.signature}}
