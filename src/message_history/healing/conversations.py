@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol, final
 
@@ -125,8 +126,10 @@ class MemoryConversations:
         """
         keys = beginnings_of(group, known)
         with self._lock:
-            places = next((self._places[key] for key in reversed(keys) if key in self._places), [])
-            candidates = [(place, self._kept[place].sent) for place in reversed(places[-_CANDIDATES:])]
+            # Those that share most come first, and of these the newest.
+            places = (place for key in reversed(keys) for place in reversed(self._places.get(key, ())))
+            some = list(islice(dict.fromkeys(islice(places, _LOOKED_AT)), _CANDIDATES))
+            candidates = [(place, self._kept[place].sent) for place in some]
         fitting = next((one for one in candidates if _goes_on(one[1], known)), None)
         place, sent = fitting or (candidates[0] if candidates else (None, None))
         return Found(sent, place)
@@ -220,7 +223,8 @@ def _goes_on(sent: Sent, known: Sequence[EntryDigest]) -> bool:
 
 
 _CANDIDATES: Final = 8
-"""How many conversations with the same beginning are tried, the newest first."""
+"""How many conversations with the same beginning are tried."""
+_LOOKED_AT: Final = 4_000
 _BASE: Final = 1_000
 _PER_ENTRY: Final = 800
 """What an entry's digests take in memory, about."""

@@ -7,7 +7,7 @@ import logging
 import secrets
 import time
 from collections import Counter
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, final
 
 import anyio
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from message_history.healing.conversations import Conversations
     from message_history.proxy.forwarding import Headers, Target
     from message_history.proxy.settings import Settings
+    from message_history.proxy.store import DatabaseConversations
 
 __all__ = ["create_app"]
 
@@ -50,6 +51,7 @@ INLINE: Final = 32 * 1024
 MAX_REFUSAL: Final = 1024 * 1024
 """A longer refusal is passed on without an explanation."""
 REFUSED: Final = (400, 422)
+DRAIN_SECONDS: Final = 30
 
 
 def create_app(settings: Settings, conversations: Conversations | None = None) -> Starlette:
@@ -81,6 +83,7 @@ def create_app(settings: Settings, conversations: Conversations | None = None) -
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with proxy.client:
             yield
+        proxy.close()
 
     return Starlette(
         routes=[
@@ -116,14 +119,15 @@ class _Proxy:
         self._settings = settings
         self._memory = MemoryConversations(settings.max_conversations, settings.max_memory_bytes)
         self._shared = conversations
+        self._opened_store: DatabaseConversations | None = None
         if conversations is None and settings.store is not None:
-            self._shared = conversations = self._opened(settings.store)
+            self._shared = conversations = self._opened_store = self._opened(settings.store)
         kept = conversations if conversations is not None else self._memory
         self._healer = Healer(kept if settings.follow else NoConversations())
         self._run = secrets.token_hex(4)
         self._numbers = itertools.count(1)
 
-    def _opened(self, url: str) -> Conversations:
+    def _opened(self, url: str) -> DatabaseConversations:
         from message_history.proxy.store import DatabaseConversations  # noqa: PLC0415 - only it needs SQLAlchemy
 
         def report(error: Exception) -> None:
@@ -131,6 +135,11 @@ class _Proxy:
             logger.error("the store of conversations does not answer: %s", type(error).__name__)
 
         return DatabaseConversations(url, time.time, report)
+
+    def close(self) -> None:
+        """Close the store, if it is one that the proxy has opened."""
+        if self._opened_store is not None:
+            self._opened_store.close()
 
     def gauges(self) -> list[tuple[str, str, float]]:
         """Give what the metrics tell of the conversations in memory."""
@@ -146,6 +155,10 @@ class _Proxy:
         headers: Headers = list(scope["headers"])
         raw_path = scope.get("raw_path") or scope["path"].encode()
         target = target_of(self._settings.upstreams, scope["method"], raw_path.decode("latin-1"), headers)
+        if target is None:
+            names = ", ".join(f"/{name}" for name in sorted(self._settings.upstreams))
+            await self._answer(send, 404, "no_upstream", f"No upstream has this path; begin it with one of {names}.")
+            return
         try:
             if target.route is None:
                 await self._pass_through(scope, receive, send, target, headers)
@@ -155,6 +168,10 @@ class _Proxy:
             return
         except _TooLargeError:
             limit = self._settings.max_body_bytes
+            # A client that is still sending would not see an answer.
+            with anyio.move_on_after(DRAIN_SECONDS), suppress(_LeftError):
+                async for _ in _chunks(receive):
+                    pass
             await self._answer(send, 413, "body_too_large", f"The body is larger than {limit} bytes (max_body_bytes).")
 
     async def _pass_through(self, scope: Scope, receive: Receive, send: Send, target: Target, headers: Headers) -> None:

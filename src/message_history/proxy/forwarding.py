@@ -48,7 +48,7 @@ class Target(NamedTuple):
 
 def target_of(
     upstreams: Mapping[str, Upstream], method: str, path: str, headers: Iterable[tuple[bytes, bytes]]
-) -> Target:
+) -> Target | None:
     """Find the upstream of a request: by the first part of its path, else by its API, else by its headers.
 
     Args:
@@ -58,13 +58,17 @@ def target_of(
         headers: the headers, names in lower case.
 
     Returns:
-        Where it goes.
+        Where it goes; None when no upstream is meant that is there.
     """
     named = _NAMED.match(path)
     if named is not None and named["name"] in upstreams:
         upstream, path = upstreams[named["name"]], named["rest"] or "/"
     else:
-        upstream = upstreams[_guessed(path, {name for name, _ in headers})]
+        alone = next(iter(upstreams.values())) if len(upstreams) == 1 else None
+        guessed = upstreams.get(_guessed(path, {name for name, _ in headers}), alone)
+        if guessed is None:
+            return None
+        upstream = guessed
     if upstream.url.endswith("/v1") and path.startswith("/v1/"):
         path = path.removeprefix("/v1")
     route = None

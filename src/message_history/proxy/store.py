@@ -66,6 +66,7 @@ MAX_CONVERSATIONS: Final = 100_000
 _BATCH: Final = 400
 """How many digests one query asks for."""
 _CANDIDATES: Final = 8
+_LOOKED_AT: Final = 4_000
 _PRUNE_EVERY: Final = 256
 
 
@@ -109,9 +110,9 @@ class DatabaseConversations:
         try:
             with self._connected() as connection:
                 ids = self._candidates(connection, group, known)
-                rows = select(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(ids)).order_by(CONVERSATIONS.c.used.desc())
-                loaded = ((row.id, _loaded(row.sent)) for row in connection.execute(rows.limit(_CANDIDATES)))
-                found = [Found(sent, id) for id, sent in loaded if sent is not None]
+                rows = connection.execute(select(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(ids)))
+                kept = {row.id: _loaded(row.sent) for row in rows}
+                found = [Found(sent, id) for id in ids if (sent := kept.get(id)) is not None]
         except SQLAlchemyError as error:
             self._on_error(error)
             return Found()
@@ -149,6 +150,10 @@ class DatabaseConversations:
         except SQLAlchemyError as error:
             self._on_error(error)
 
+    def close(self) -> None:
+        """Close the connections to the database."""
+        self._engine.dispose()
+
     def _connected(self) -> Connection:
         if not self._has_tables:
             _ALL.create_all(self._engine)
@@ -156,16 +161,18 @@ class DatabaseConversations:
         return self._engine.connect()
 
     def _candidates(self, connection: Connection, group: str, known: Sequence[EntryDigest]) -> list[str]:
-        """Name the conversations with the longest beginning that the raw list shares."""
+        """Name the conversations whose raw lists begin alike: those that share most first, of these the newest."""
+        found: dict[str, None] = {}
         for some in _batches([key.hex() for key in beginnings_of(group, known)]):
-            rows = connection.execute(select(BEGINNINGS).where(BEGINNINGS.c.beginning.in_(some)))
+            rows = select(BEGINNINGS).join(CONVERSATIONS, CONVERSATIONS.c.id == BEGINNINGS.c.conversation)
+            newest = rows.where(BEGINNINGS.c.beginning.in_(some)).order_by(CONVERSATIONS.c.used.desc())
             by_key: dict[str, list[str]] = {}
-            for row in rows:
+            for row in connection.execute(newest.limit(_LOOKED_AT)):
                 by_key.setdefault(row.beginning, []).append(row.conversation)
-            longest = next((by_key[key] for key in reversed(some) if key in by_key), None)
-            if longest is not None:
-                return longest
-        return []
+            found |= dict.fromkeys(id for key in reversed(some) for id in by_key.get(key, ()))
+            if len(found) >= _CANDIDATES:
+                break
+        return list(found)[:_CANDIDATES]
 
     def _written(self, connection: Connection, sent: Followed, found: Found, known: Sequence[EntryDigest]) -> str:
         values = {"used": self._now(), "entries": len(known), "sent": _saved(sent)}

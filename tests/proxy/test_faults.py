@@ -1,0 +1,282 @@
+"""What goes wrong: each a clear answer or an untouched pass-through, never a hang."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+import time
+import zlib
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+httpx = pytest.importorskip("httpx")
+
+from tests.proxy.servers import proxy_before, proxy_for  # noqa: E402
+from tests.proxy.test_proxy import BROKEN, OK, body_of, head_of  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHAT = {"model": "gpt-4o", "messages": BROKEN}
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n"
+
+
+def fine(connection: socket.socket, _: bytes) -> None:
+    connection.sendall(OK)
+
+
+def connect(url: str) -> socket.socket:
+    parts = urlsplit(url)
+    return socket.create_connection((parts.hostname or "", parts.port or 0), timeout=10)
+
+
+def read_all(connection: socket.socket) -> bytes:
+    data = b""
+    while more := connection.recv(65536):
+        data += more
+    return data
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def test_an_upstream_that_breaks_off_in_mid_stream_ends_the_response_unfinished() -> None:
+    def answer(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(CHUNKED + b"5\r\nfirst\r\n")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        connection.close()
+
+    def stream(got: list[bytes]) -> None:
+        with httpx.stream("POST", f"{url}/v1/responses", json={"input": "x"}) as response:
+            got.extend(response.iter_raw())
+
+    with proxy_before(answer) as (url, _):
+        with pytest.raises(httpx.RemoteProtocolError):
+            stream([])
+        assert httpx.get(f"{url}/message-history/health").status_code == 200
+        assert 'errors_total{reason="upstream_broke_off"} 1' in httpx.get(f"{url}/message-history/metrics").text
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200", b"garbage\r\n\r\n"], ids=["nothing", "half", "garbage"])
+def test_an_upstream_that_does_not_answer_is_a_502(answer: bytes) -> None:
+    def reply(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(answer)
+        connection.shutdown(socket.SHUT_RDWR)
+
+    with proxy_before(reply) as (url, _):
+        response = httpx.post(f"{url}/v1/chat/completions", json=CHAT)
+    assert response.status_code == 502
+    assert response.json()["error"]["type"] == "upstream_unreachable"
+
+
+def test_an_upstream_that_is_not_there_is_a_502() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with proxy_for({"openai": f"http://127.0.0.1:{port}"}) as url:
+        response = httpx.post(f"{url}/v1/chat/completions", json=CHAT, headers={"authorization": "Bearer secret"})
+    assert response.status_code == 502
+    assert "secret" not in response.text
+
+
+def test_an_upstream_that_is_silent_is_a_504() -> None:
+    with proxy_before(lambda *_: time.sleep(3), read_timeout=0.3) as (url, _):
+        assert httpx.post(f"{url}/v1/chat/completions", json=CHAT).status_code == 504
+
+
+def test_a_client_that_leaves_cancels_upstream() -> None:
+    closed = threading.Event()
+
+    def answer(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(CHUNKED)
+        try:
+            while True:
+                connection.sendall(b"4\r\nmore\r\n")
+                time.sleep(0.01)
+        except OSError:
+            closed.set()
+
+    with proxy_before(answer) as (url, _):
+        with httpx.stream("POST", f"{url}/v1/responses", json={"input": "x"}) as response:
+            next(response.iter_raw())
+        assert closed.wait(10)
+
+
+def test_a_client_that_leaves_before_the_answer_cancels_upstream() -> None:
+    closed = threading.Event()
+
+    def answer(connection: socket.socket, _: bytes) -> None:
+        if connection.recv(1) == b"":
+            closed.set()
+
+    with proxy_before(answer) as (url, seen):
+        content = json.dumps(CHAT).encode()
+        with connect(url) as client:
+            head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(content)}\r\n\r\n"
+            client.sendall(head.encode() + content)
+            wait_for(lambda: seen)
+        assert closed.wait(10)
+
+
+def test_a_slow_client_holds_the_upstream_back() -> None:
+    sent = 0
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        del request
+        nonlocal sent
+        connection.sendall(CHUNKED)
+        piece = b"x" * 65536
+        for _ in range(2_000):
+            connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
+            sent += len(piece)
+        connection.sendall(b"0\r\n\r\n")
+
+    with (
+        proxy_before(answer) as (url, _),
+        httpx.stream("POST", f"{url}/v1/responses", json={"input": "x"}) as response,
+    ):
+        chunks = response.iter_raw()
+        next(chunks)
+        time.sleep(0.5)
+        held = sent
+        time.sleep(0.3)
+        assert sent == held < 60_000_000, "it is buffered, not held back"
+        assert sum(map(len, chunks)) > 130_000_000
+
+
+def test_half_a_body_does_not_reach_the_upstream() -> None:
+    with proxy_before(fine) as (url, seen):
+        with connect(url) as client:
+            client.sendall(b'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{"mess')
+        time.sleep(0.2)
+        assert httpx.post(f"{url}/v1/chat/completions", json=CHAT).status_code == 200
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_body_of_100_mb_is_refused_with_the_limit(told: bool) -> None:
+    with proxy_before(fine) as (url, seen):
+        chunk = b"x" * 1_000_000
+        with connect(url) as client:
+            size = b"Content-Length: 100000000" if told else b"Transfer-Encoding: chunked"
+            client.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\n" + size + b"\r\n\r\n")
+            for _ in range(100):
+                client.sendall(chunk if told else b"%x\r\n%s\r\n" % (len(chunk), chunk))
+            client.sendall(b"" if told else b"0\r\n\r\n")
+            answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert b"max_body_bytes" in answer
+    assert seen == []
+
+
+def test_a_body_of_20_mb_is_healed() -> None:
+    large = [*BROKEN, {"role": "assistant", "content": "ok"}, {"role": "user", "content": "y" * 20_000_000}]
+    with proxy_before(fine) as (url, seen):
+        response = httpx.post(f"{url}/v1/chat/completions", json={**CHAT, "messages": large}, timeout=60)
+        assert response.status_code == 200
+    assert len(json.loads(body_of(seen[0]))["messages"]) == 6
+
+
+def test_a_body_without_a_list_of_messages_may_be_of_any_size() -> None:
+    with proxy_before(fine, max_body_bytes=1_000) as (url, seen):
+        assert httpx.post(f"{url}/v1/files", content=b"x" * 3_000_000).status_code == 200
+    assert len(body_of(seen[0])) == 3_000_000
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, gzip", "identity"])
+def test_a_compressed_body_is_healed(encoding: str) -> None:
+    content = json.dumps(CHAT).encode()
+    for name in encoding.split(", "):
+        if name == "br":
+            content = pytest.importorskip("brotli").compress(content)
+        elif name != "identity":
+            content = gzip.compress(content) if name == "gzip" else zlib.compress(content)
+    with proxy_before(fine) as (url, seen):
+        httpx.post(f"{url}/v1/chat/completions", content=content, headers={"content-encoding": encoding})
+    assert len(json.loads(body_of(seen[0]))["messages"]) == 4
+    assert b"content-encoding" not in head_of(seen[0])
+
+
+def test_a_sound_compressed_body_stays_compressed() -> None:
+    content = gzip.compress(json.dumps({**CHAT, "messages": BROKEN[:1]}).encode())
+    with proxy_before(fine) as (url, seen):
+        httpx.post(f"{url}/v1/chat/completions", content=content, headers={"content-encoding": "gzip"})
+    assert body_of(seen[0]) == content
+    assert b"content-encoding: gzip" in head_of(seen[0])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "content"),
+    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"{}" * 9)[:-9]), ("zstd", b"?"), ("br", b"no brotli")],
+)
+def test_what_cannot_be_decompressed_goes_through_as_it_came(encoding: str, content: bytes) -> None:
+    with proxy_before(fine) as (url, seen):
+        response = httpx.post(f"{url}/v1/chat/completions", content=content, headers={"content-encoding": encoding})
+    assert response.status_code == 200
+    assert body_of(seen[0]) == content
+
+
+def test_a_body_that_swells_is_not_unpacked_beyond_the_limit() -> None:
+    content = gzip.compress(b"x" * 50_000_000)
+    with proxy_before(fine, max_body_bytes=1_000_000) as (url, seen):
+        httpx.post(f"{url}/v1/chat/completions", content=content, headers={"content-encoding": "gzip"})
+    assert body_of(seen[0]) == content
+
+
+def test_one_connection_takes_many_requests_and_what_is_no_http_is_refused() -> None:
+    content = json.dumps(CHAT).encode()
+    request = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(content), content)
+    with proxy_before(fine) as (url, seen):
+        with connect(url) as client:
+            client.sendall(request * 20)  # all at once, before any answer
+            got = b""
+            while got.count(b"HTTP/1.1 200") < 20:
+                got += client.recv(65536)
+        for nonsense in (b"\x16\x03\x01\x00garbage\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"POST\r\n\r\n"):
+            with connect(url) as client:
+                client.sendall(nonsense)
+                assert read_all(client).startswith((b"HTTP/1.1 400", b""))
+        head = (
+            b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        with connect(url) as client:
+            client.sendall(head + b"0\r\n\r\n")
+            assert client.recv(65536).startswith(b"HTTP/1.1 ")
+        assert httpx.get(f"{url}/message-history/health").status_code == 200
+    assert len([each for each in seen if each.startswith(b"POST /v1/chat/completions")]) >= 20
+    assert not [each for each in seen if b"transfer-encoding" in each.lower() and b"content-length" in each.lower()]
+
+
+def test_deeply_nested_json_goes_through() -> None:
+    content = b'{"messages": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"
+    with proxy_before(fine) as (url, seen):
+        assert httpx.post(f"{url}/v1/chat/completions", content=content).status_code == 200
+    assert body_of(seen[0]) == content
+
+
+ODD: list[list[Any]] = [[None], [1, "x"], [[]], [{}], [{"role": {}}], [{"role": "user", "content": {"a": 1}}]]
+
+
+@pytest.mark.parametrize("messages", ODD)
+def test_no_list_of_any_json_makes_it_fail(messages: list[Any]) -> None:
+    with proxy_before(fine) as (url, seen):
+        for path in ("/v1/chat/completions", "/v1/messages", "/v1/responses", "/model/m/converse"):
+            assert httpx.post(f"{url}{path}", json={"messages": messages, "input": messages}).status_code == 200
+        assert "not_healed" not in httpx.get(f"{url}/message-history/metrics").text
+    assert len(seen) == 4
+
+
+def test_a_path_of_no_upstream_is_a_404() -> None:
+    with proxy_for({"gemini": "http://127.0.0.1:9", "bedrock": "http://127.0.0.1:9"}) as url:
+        response = httpx.post(f"{url}/v1/messages", json=CHAT)
+    assert response.status_code == 404
+    assert "/bedrock, /gemini" in response.json()["error"]["message"]

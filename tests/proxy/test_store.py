@@ -1,0 +1,143 @@
+"""Conversations in a database: a proxy that restarts, several that share them, and a database that is gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zlib
+from contextlib import closing
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("sqlalchemy")
+httpx = pytest.importorskip("httpx")
+
+from message_history.healing import Healer  # noqa: E402
+from message_history.proxy.store import DatabaseConversations  # noqa: E402
+from tests.healing.prefixes import begins_with  # noqa: E402
+from tests.healing.test_conversations import CHAT, call, result, send, user  # noqa: E402
+from tests.proxy.servers import proxy_before  # noqa: E402
+from tests.proxy.test_proxy import OK, body_of  # noqa: E402
+from tests.sessions.databases import REQUIRED, NoServerError, postgresql_server  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+stores: list[DatabaseConversations] = []
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    while stores:
+        stores.pop().close()
+
+
+def failed(error: Exception) -> None:
+    raise AssertionError from error
+
+
+def healer_on(url: str, **more: Any) -> Healer:
+    clock = count()
+    stores.append(DatabaseConversations(url, lambda: float(next(clock)), failed, **more))
+    return Healer(stores[-1])
+
+
+@pytest.fixture(scope="module")
+def postgresql() -> Iterator[str]:
+    pytest.importorskip("psycopg")
+    try:
+        with postgresql_server() as url:
+            yield url
+    except NoServerError as error:
+        if os.environ.get(REQUIRED):
+            raise
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/kept.db"
+
+
+BROKEN = [user("go"), call(1), user("well?")]
+LATE = [user("go"), call(1), result(1), user("well?"), {"role": "assistant", "content": "no"}, user("and?")]
+
+
+def test_a_restart_keeps_what_was_sent(url: str) -> None:
+    first = send(healer_on(url), BROKEN)
+    second = send(healer_on(url), LATE)
+    assert begins_with(second, first)
+    third = send(healer_on(url), [*LATE, {"role": "assistant", "content": "yes"}])
+    assert begins_with(third, second)
+
+
+def test_two_proxies_go_on_with_each_other_s_conversations(url: str) -> None:
+    one, other = healer_on(url), healer_on(url)
+    raw, sent = list(BROKEN), send(one, BROKEN)
+    for n in range(6):
+        raw += [{"role": "assistant", "content": f"no {n}"}, user(str(n))]
+        now = send(other if n % 2 else one, raw)
+        assert begins_with(now, sent)
+        sent = now
+
+
+def test_postgresql_keeps_what_was_sent_too(postgresql: str) -> None:
+    first = send(healer_on(postgresql), BROKEN)
+    second = send(healer_on(postgresql), LATE)
+    assert begins_with(second, first)
+
+
+def test_two_that_go_on_with_one_version_at_once_are_two(url: str) -> None:
+    one, other = healer_on(url), healer_on(url)
+    send(one, BROKEN)
+    replies = [[*BROKEN, {"role": "assistant", "content": text}, user(text)] for text in "ab"]
+    healers = zip((one, other), replies, strict=True)
+    healings = [healer.heal({"model": "gpt-4o", "messages": raw}, CHAT) for healer, raw in healers]
+    one.sent(healings[0])
+    other.sent(healings[1])
+    for raw, healing in zip(replies, healings, strict=True):
+        late = [*raw[:2], result(1), *raw[2:], {"role": "assistant", "content": "ok"}]
+        assert begins_with(send(one, late), list(healing.request.body["messages"]))
+
+
+def test_sound_conversations_take_no_room(url: str, tmp_path: Path) -> None:
+    healer = healer_on(url)
+    send(healer, LATE)
+    send(healer, BROKEN[:1])
+    with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
+        assert database.execute("select count(*) from message_history_proxy_conversations").fetchone() == (0,)
+
+
+def test_those_that_nobody_used_for_longest_are_dropped(url: str, tmp_path: Path) -> None:
+    healer = healer_on(url, max_conversations=20)
+    for n in range(256):
+        send(healer, [user(f"go {n}"), call(1), user("well?")])
+    with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
+        assert database.execute("select count(*) from message_history_proxy_conversations").fetchone() == (20,)
+        assert database.execute("select count(*) from message_history_proxy_beginnings").fetchone() == (60,)
+
+
+@pytest.mark.parametrize("row", [b"", b"garbage", zlib.compress(b"{}"), zlib.compress(b'{"dialect": "x"}')])
+def test_a_row_of_another_version_counts_as_not_known(url: str, tmp_path: Path, row: bytes) -> None:
+    send(healer_on(url), BROKEN)
+    with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
+        database.execute("update message_history_proxy_conversations set sent = ?", (row,))
+    assert send(healer_on(url), LATE) == LATE
+
+
+def test_a_database_that_is_gone_is_told_and_requests_go_on(tmp_path: Path) -> None:
+    missing = f"sqlite:///{tmp_path}/no/such/folder/kept.db"
+    with proxy_before(lambda connection, _: connection.sendall(OK), store=missing) as (url, seen):
+        response = httpx.post(f"{url}/v1/chat/completions", json={"model": "gpt-4o", "messages": BROKEN})
+        assert response.status_code == 200
+        metrics = httpx.get(f"{url}/message-history/metrics").text
+    assert len(json.loads(body_of(seen[0]))["messages"]) == 4
+    assert "message_history_proxy_store_errors_total 2" in metrics
