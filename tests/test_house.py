@@ -53,6 +53,7 @@ LAYERS = (
     "loading",
     "pages",
     "healing",
+    "testing",
     "integrations",
     "proxy",
     "cli",
@@ -63,7 +64,11 @@ ENTRY_POINTS = {"__init__", "__main__", "core"}
 FOLLOWS = ("history", "healing")
 
 EVERYWHERE = {"attrs"}
-THIRD_PARTY = {"cli": {"click", "rich"}, "proxy": {"anyio", "brotli", "httpx", "sqlalchemy", "starlette", "uvicorn"}}
+THIRD_PARTY = {
+    "testing": {"pytest"},
+    "cli": {"click", "rich"},
+    "proxy": {"anyio", "brotli", "httpx", "sqlalchemy", "starlette", "uvicorn"},
+}
 # A dialect whose messages are a library's objects makes them in one file; the lock of session files is in one too.
 ONE_FILE = {
     "message_history.media.scaling": {"PIL"},

@@ -13,8 +13,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
 
-from examples.strict_server import StrictServer  # noqa: E402
-
+from message_history.testing import StrictServer  # noqa: E402
 from tests.proxy.servers import proxy_before, proxy_for, raw_upstream  # noqa: E402
 
 if TYPE_CHECKING:

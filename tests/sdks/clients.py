@@ -13,10 +13,9 @@ from tests.sdks.events import needs_sdk
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from examples.strict_server import StrictServer
-
     from message_history import MessageHistory
     from message_history.dialects import Dialect
+    from message_history.testing import StrictServer
 
 __all__ = ["CLIENTS", "Client", "connected"]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from examples.strict_server import Heard, Said, StrictServer
 
 from message_history import MessageHistory
+from message_history.testing import ModelReply, ModelRequest, StrictServer
 from tests.sdks.events import needs_sdk
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ EXAMPLES = {
 }
 CHECKED = [
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.py")),
-    "examples/strict_server",
+    "src/message_history/testing",
     "tests/sdks/calls.py",
 ]
 
@@ -49,7 +49,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 def test_an_example_runs_as_it_says(name: str) -> None:
     needs_sdk(EXAMPLES[name])
     text = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^`python (-m examples\.strict_server) python (examples/\w+\.py)`\.$", text, re.MULTILINE)
+    (command,) = re.findall(r"^`python (-m message_history\.testing) python (examples/\w+\.py)`\.$", text, re.MULTILINE)
     ran = run(sys.executable, *command[0].split(), sys.executable, "-W", "error", command[1])
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == "It is sunny in Paris and in Rome.\n"
@@ -74,7 +74,7 @@ def test_the_server_tells_of_refusals(tmp_path: Path) -> None:
         "    print(error.code)\n"
         "    error.close()\n"
     )
-    ran = run(sys.executable, "-m", "examples.strict_server", sys.executable, str(script))
+    ran = run(sys.executable, "-m", "message_history.testing", sys.executable, str(script))
     assert (ran.returncode, ran.stdout) == (1, "400\n")
     assert ran.stderr == "refused: messages: at least one message is required\n1 requests, 1 refused\n"
 
@@ -138,9 +138,9 @@ def test_the_concurrent_example_never_changes_what_was_sent() -> None:
 
     cities = ("Rome", "Paris", "Oslo", "Bern", "Kyiv", "Lima", "Cairo", "Tunis", "Delhi", "Seoul")
 
-    def script(user: Heard) -> Said:
+    def script(user: ModelRequest) -> ModelReply:
         calls = tuple(("weather", {"city": city}) for city in cities)
-        return Said(text="Well.", calls=calls if user.calls < 30 else ())
+        return ModelReply(text="Well.", calls=calls if user.calls < 30 else ())
 
     async def words() -> AsyncIterator[str]:
         for number in range(6):

@@ -10,10 +10,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from examples.strict_server import Moody, StrictServer
 
 from message_history import MessageHistory, ProviderBlock, ToolUseBlock
 from message_history.streaming import Accumulator
+from message_history.testing import Moody, StrictServer
 from tests.sdks.clients import CLIENTS, Client, connected
 
 if TYPE_CHECKING:

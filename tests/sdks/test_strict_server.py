@@ -10,10 +10,10 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from examples.strict_server import Heard, Moody, Said, StrictServer, weather
 
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
+from message_history.testing import ModelReply, ModelRequest, Moody, StrictServer, weather
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +116,6 @@ BROKEN: list[tuple[str, list[Any], str]] = [
     ("bedrock", [{"role": "user", "content": [B_RESULT]}], "exceeds the number of toolUse blocks of previous turn"),
     ("bedrock", [{"role": "user", "content": [{"text": ""}]}], "The text field in the ContentBlock object"),
     ("bedrock", [{"role": "user", "content": []}], "The content field in the Message object at messages.0 is empty"),
-    ("bedrock", [B_USER, {"role": "assistant", "content": [{"text": "a"}]}], "does not support assistant message prefill"),
 ]  # fmt: skip
 
 
@@ -188,13 +187,13 @@ def test_lists_are_taken_and_the_same_lists_with_a_message_lost_are_refused(
 
 
 def test_a_script_says_what_the_model_says(server: StrictServer) -> None:
-    user: list[Heard] = []
+    user: list[ModelRequest] = []
 
-    def script(request: Heard) -> Said:
+    def script(request: ModelRequest) -> ModelReply:
         user.append(request)
-        return Said(text="Yes.")
+        return ModelReply(text="Yes.")
 
     server.script = script
     assert post(server, "anthropic", [USER])[1]["content"] == [{"type": "text", "text": "Yes."}]
-    assert user == [Heard(0)]
+    assert user == [ModelRequest(0)]
     server.script = weather

@@ -6,15 +6,14 @@ import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from message_history import check
+from message_history.violations import check
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable
 
     from message_history.dialects import Dialect
-
-    from .model import Heard, Said
+    from message_history.testing.model import ModelReply, ModelRequest
 
 __all__ = ["Body", "Provider", "sse"]
 
@@ -36,11 +35,11 @@ class Provider(ABC):
         self.calls = 0
         self.repeats_ids = False
 
-    def numbers(self, assistant: Said) -> range:
+    def numbers(self, reply: ModelReply) -> range:
         """Number the calls of a reply: in a row through the conversation, or from zero again in each reply."""
         first = 0 if self.repeats_ids else self.calls
-        self.calls += len(assistant.calls)
-        return range(first, first + len(assistant.calls))
+        self.calls += len(reply.calls)
+        return range(first, first + len(reply.calls))
 
     def refusal(self, path: str, body: Body) -> str | None:
         """Say what the provider answers to a list that it refuses: by rules of our own, then by the dialect's.
@@ -81,15 +80,15 @@ class Provider(ABC):
         """Give the headers and the body of a refusal."""
 
     @abstractmethod
-    def user(self, body: Body) -> Heard:
+    def request(self, body: Body) -> ModelRequest:
         """Tell a script what a request holds."""
 
     @abstractmethod
-    def response(self, assistant: Said, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """Give a reply as a whole."""
 
     @abstractmethod
-    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """Give a reply as a stream, event by event."""
 
 

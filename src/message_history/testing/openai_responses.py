@@ -7,14 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import OpenAIResponses as Dialect
-
-from .model import Heard, pieces, sign
-from .provider import Body, Provider, sse
+from message_history.testing.model import ModelRequest, pieces, sign
+from message_history.testing.provider import Body, Provider, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .model import Said
+    from message_history.testing.model import ModelReply
 
 __all__ = ["OpenAIResponses"]
 
@@ -71,19 +70,19 @@ class OpenAIResponses(Provider):
         """See `Provider`."""
         return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "input", "code": None}}
 
-    def user(self, body: Body) -> Heard:
+    def request(self, body: Body) -> ModelRequest:
         """See `Provider`."""
-        return Heard(sum(item.get("type") == "function_call" for item in self.wire(body)))
+        return ModelRequest(sum(item.get("type") == "function_call" for item in self.wire(body)))
 
-    def response(self, assistant: Said, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        return self._ended(body, assistant, self._items(assistant, body))
+        return self._ended(body, reply, self._items(reply, body))
 
-    def _ended(self, body: Body, assistant: Said, items: list[Body]) -> Body:
+    def _ended(self, body: Body, reply: ModelReply, items: list[Body]) -> Body:
         reasons = {"cut": "max_output_tokens", "refused": "content_filter"}
-        if assistant.stop in reasons:
-            why = {"reason": reasons[assistant.stop]}
+        if reply.stop in reasons:
+            why = {"reason": reasons[reply.stop]}
             return {**_head(body), "status": "incomplete", "incomplete_details": why, "output": items}
         return {**_head(body), "status": "completed", "output": items}
 
@@ -91,20 +90,20 @@ class OpenAIResponses(Provider):
         self.items += 1
         return f"{prefix}_{self.items:04}"
 
-    def _items(self, assistant: Said, body: Body) -> list[Body]:
+    def _items(self, reply: ModelReply, body: Body) -> list[Body]:
         items: list[Body] = []
-        if assistant.thinking:
-            summary = [{"type": "summary_text", "text": assistant.thinking}]
+        if reply.thinking:
+            summary = [{"type": "summary_text", "text": reply.thinking}]
             reasoning = {"type": "reasoning", "id": self._id("rs"), "summary": summary}
             secret = _encrypted(self.wire(body), reasoning, Dialect.for_model(body["model"]))
             items.append({**reasoning, "encrypted_content": secret})
-        if assistant.search:
+        if reply.search:
             action = {"type": "search", "query": "weather"}
             items.append({"type": "web_search_call", "id": self._id("ws"), "status": "completed", "action": action})
-        if assistant.text or not assistant.calls:
-            part = {"type": "output_text", "text": assistant.text or "Yes.", "annotations": [], "logprobs": []}
-            if assistant.stop == "refused":
-                part = {"type": "refusal", "refusal": assistant.text}
+        if reply.text or not reply.calls:
+            part = {"type": "output_text", "text": reply.text or "Yes.", "annotations": [], "logprobs": []}
+            if reply.stop == "refused":
+                part = {"type": "refusal", "refusal": reply.text}
             items.append(
                 {
                     "type": "message",
@@ -114,26 +113,26 @@ class OpenAIResponses(Provider):
                     "content": [part],
                 }
             )
-        for number, (name, given) in zip(self.numbers(assistant), assistant.calls, strict=True):
+        for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True):
             call = {"type": "function_call", "id": self._id("fc"), "call_id": f"call_{number}", "name": name}
             items.append({**call, "arguments": json.dumps(given), "status": "completed"})
-        if assistant.stop == "cut":
+        if reply.stop == "cut":
             last = items[-1]
             last["status"] = "incomplete"
             if "arguments" in last:
                 last["arguments"] = last["arguments"][: len(last["arguments"]) // 2]
         return items
 
-    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
-        items = self._items(assistant, body)
+        items = self._items(reply, body)
         started = {**_head(body), "status": "in_progress", "output": []}
         events: list[Body] = [{"type": "response.created", "response": started}]
         events.append({"type": "response.in_progress", "response": started})
         for index, item in enumerate(items):
             events += _streamed(index, item)
-        ended = self._ended(body, assistant, items)
+        ended = self._ended(body, reply, items)
         events.append({"type": f"response.{ended['status']}", "response": ended})
         for number, event in enumerate(events):
             yield sse({**event, "sequence_number": number}, event["type"])

@@ -7,14 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import OpenAIChat as Dialect
-
-from .model import Heard, pieces
-from .provider import Body, Provider, sse
+from message_history.testing.model import ModelRequest, pieces
+from message_history.testing.provider import Body, Provider, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .model import Said
+    from message_history.testing.model import ModelReply
 
 __all__ = ["OpenAIChat"]
 
@@ -72,38 +71,38 @@ class OpenAIChat(Provider):
         """See `Provider`."""
         return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "messages", "code": None}}
 
-    def user(self, body: Body) -> Heard:
+    def request(self, body: Body) -> ModelRequest:
         """See `Provider`."""
-        return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
+        return ModelRequest(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
-    def response(self, assistant: Said, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        message: Body = {"role": "assistant", "content": assistant.text or None, "refusal": None}
-        if assistant.calls:
-            message["tool_calls"] = self._calls(assistant)
-        if assistant.stop == "refused":
-            message["content"], message["refusal"] = None, assistant.text
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(assistant)}
+        message: Body = {"role": "assistant", "content": reply.text or None, "refusal": None}
+        if reply.calls:
+            message["tool_calls"] = self._calls(reply)
+        if reply.stop == "refused":
+            message["content"], message["refusal"] = None, reply.text
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(reply)}
         return {**_head(body, "chat.completion"), "choices": [choice]}
 
-    def _calls(self, assistant: Said) -> list[Body]:
+    def _calls(self, reply: ModelReply) -> list[Body]:
         calls = [
             {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
-            for number, (name, given) in zip(self.numbers(assistant), assistant.calls, strict=True)
+            for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True)
         ]
-        if assistant.stop == "cut" and calls:
+        if reply.stop == "cut" and calls:
             function: Body = calls[-1]["function"]  # type: ignore[assignment]
             function["arguments"] = function["arguments"][: len(function["arguments"]) // 2]
         return calls
 
-    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
-        key = "refusal" if assistant.stop == "refused" else "content"
+        key = "refusal" if reply.stop == "refused" else "content"
         deltas: list[Body] = [{"role": "assistant", "content": None, "refusal": None}]
-        deltas += [{key: piece} for piece in pieces(assistant.text)]
-        for index, call in enumerate(self._calls(assistant)):
+        deltas += [{key: piece} for piece in pieces(reply.text)]
+        for index, call in enumerate(self._calls(reply)):
             function = call["function"]
             deltas.append({"tool_calls": [{**call, "index": index, "function": {**function, "arguments": ""}}]})
             deltas += [
@@ -113,12 +112,12 @@ class OpenAIChat(Provider):
         head = _head(body, "chat.completion.chunk")
         for delta in deltas:
             yield sse({**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
-        yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(assistant)}]})
+        yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(reply)}]})
         yield sse("[DONE]")
 
 
-def _stop(assistant: Said) -> str:
-    return "tool_calls" if assistant.calls and assistant.stop == "end" else _STOPS[assistant.stop]
+def _stop(reply: ModelReply) -> str:
+    return "tool_calls" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
 def _head(body: Body, kind: str) -> Body:

@@ -9,19 +9,19 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote, urlsplit
 
-from .anthropic import Anthropic
-from .bedrock import Bedrock
-from .gemini import Gemini
-from .mistral import Mistral
-from .model import weather
-from .openai_chat import OpenAIChat
-from .openai_responses import OpenAIResponses
+from message_history.testing.anthropic import Anthropic
+from message_history.testing.bedrock import Bedrock
+from message_history.testing.gemini import Gemini
+from message_history.testing.mistral import Mistral
+from message_history.testing.model import weather
+from message_history.testing.openai_chat import OpenAIChat
+from message_history.testing.openai_responses import OpenAIResponses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .model import Script
-    from .provider import Provider
+    from message_history.testing.model import Script
+    from message_history.testing.provider import Provider
 
 __all__ = ["StrictServer"]
 
@@ -109,11 +109,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.strict.refusals.append(text)
             self._send(400, *provider.error(text))
             return
-        assistant = self.strict.script(provider.user(body))
+        reply = self.strict.script(provider.request(body))
         if provider.streams(path, body):
-            self._stream(provider.stream_type, provider.events(assistant, body, path))
+            self._stream(provider.stream_type, provider.events(reply, body, path))
         else:
-            self._send(200, {}, provider.response(assistant, body, path))
+            self._send(200, {}, provider.response(reply, body, path))
 
     def _send(self, status: int, headers: dict[str, str], body: object) -> None:
         data = json.dumps(body).encode()

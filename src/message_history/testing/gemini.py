@@ -7,14 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import Gemini as Dialect
-
-from .model import Heard, pieces, sign
-from .provider import Body, Provider, sse
+from message_history.testing.model import ModelRequest, pieces, sign
+from message_history.testing.provider import Body, Provider, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .model import Said
+    from message_history.testing.model import ModelReply
 
 __all__ = ["Gemini"]
 
@@ -79,37 +78,35 @@ class Gemini(Provider):
         """See `Provider`."""
         return {}, {"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}
 
-    def user(self, body: Body) -> Heard:
+    def request(self, body: Body) -> ModelRequest:
         """See `Provider`."""
-        return Heard(sum("functionCall" in part for content in body["contents"] for part in content["parts"]))
+        return ModelRequest(sum("functionCall" in part for content in body["contents"] for part in content["parts"]))
 
-    def response(self, assistant: Said, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
         del body
-        return _response(self._parts(assistant), _STOPS[assistant.stop])
+        return _response(self._parts(reply), _STOPS[reply.stop])
 
-    def _parts(self, assistant: Said) -> list[Body]:
-        parts: list[Body] = [{"text": assistant.thinking, "thought": True}] if assistant.thinking else []
-        parts += [{"text": assistant.text}] if assistant.text else []
-        if assistant.stop == "end":
-            for position, (number, (name, given)) in enumerate(
-                zip(self.numbers(assistant), assistant.calls, strict=True)
-            ):
+    def _parts(self, reply: ModelReply) -> list[Body]:
+        parts: list[Body] = [{"text": reply.thinking, "thought": True}] if reply.thinking else []
+        parts += [{"text": reply.text}] if reply.text else []
+        if reply.stop == "end":
+            for position, (number, (name, given)) in enumerate(zip(self.numbers(reply), reply.calls, strict=True)):
                 part: Body = {"functionCall": {"id": f"call-{number}", "name": name, "args": given}}
                 parts.append({**part, "thoughtSignature": sign(name, given)} if position == 0 else part)
         return parts
 
-    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
         del body
         chunks: list[list[Body]] = []
-        for part in self._parts(assistant):
+        for part in self._parts(reply):
             texts = pieces(part["text"]) if "text" in part else []
             chunks += [[{**part, "text": piece}] for piece in texts] or [[part]]
         for number, parts in enumerate(chunks, 1):
-            yield sse(_response(parts, _STOPS[assistant.stop] if number == len(chunks) else None))
+            yield sse(_response(parts, _STOPS[reply.stop] if number == len(chunks) else None))
 
 
 def _signature(n: int, m: int, part: Body) -> str | None:

@@ -7,14 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import Anthropic as Dialect
-
-from .model import Heard, pieces, sign
-from .provider import Body, Provider, sse
+from message_history.testing.model import ModelRequest, pieces, sign
+from message_history.testing.provider import Body, Provider, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .model import Said
+    from message_history.testing.model import ModelReply
 
 __all__ = ["Anthropic"]
 
@@ -106,58 +105,58 @@ class Anthropic(Provider):
         """See `Provider`."""
         return {}, {"type": "error", "error": {"type": "invalid_request_error", "message": text}, "request_id": "req_1"}
 
-    def user(self, body: Body) -> Heard:
+    def request(self, body: Body) -> ModelRequest:
         """See `Provider`."""
         calls = sum(len(_ids(message, "tool_use", "id")) for message in body["messages"])
-        return Heard(calls, paused=body["messages"][-1]["role"] == "assistant")
+        return ModelRequest(calls, paused=body["messages"][-1]["role"] == "assistant")
 
-    def response(self, assistant: Said, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        blocks = self._blocks(assistant, body)
-        if assistant.stop == "cut" and assistant.calls:
+        blocks = self._blocks(reply, body)
+        if reply.stop == "cut" and reply.calls:
             blocks[-1]["input"] = {}
-        return {**_head(body), "content": blocks, "stop_reason": self._stop(assistant), "stop_sequence": None}
+        return {**_head(body), "content": blocks, "stop_reason": self._stop(reply), "stop_sequence": None}
 
-    def _stop(self, assistant: Said) -> str:
-        return "tool_use" if assistant.calls and assistant.stop == "end" else _STOPS[assistant.stop]
+    def _stop(self, reply: ModelReply) -> str:
+        return "tool_use" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
-    def _blocks(self, assistant: Said, body: Body) -> list[Body]:
+    def _blocks(self, reply: ModelReply, body: Body) -> list[Body]:
         blocks: list[Body] = []
         waiting = _waiting(body["messages"][-1])
         if waiting is not None:
             blocks.append(_found(waiting))
-        if assistant.thinking:
-            thinking = {"type": "thinking", "thinking": assistant.thinking}
+        if reply.thinking:
+            thinking = {"type": "thinking", "thinking": reply.thinking}
             # In a turn that goes on, what was said in it already counts as heard.
             signature = _signature(body, body["messages"], thinking, Dialect.for_model(body["model"]))
             blocks.append({**thinking, "signature": signature})
-        if assistant.text:
-            blocks.append({"type": "text", "text": assistant.text})
-        if assistant.search:
+        if reply.text:
+            blocks.append({"type": "text", "text": reply.text})
+        if reply.search:
             self.calls += 1
             id = f"srvtoolu_{self.calls:04}"
             blocks.append({"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "weather"}})
-            if assistant.stop != "paused":
+            if reply.stop != "paused":
                 blocks.append(_found(id))
-        for number, (name, given) in zip(self.numbers(assistant), assistant.calls, strict=True):
+        for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True):
             blocks.append({"type": "tool_use", "id": f"toolu_{number:04}", "name": name, "input": given})
         return blocks
 
-    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
         head = {**_head(body), "content": [], "stop_reason": None, "stop_sequence": None}
         yield _event("message_start", message=head)
         yield _event("ping")
-        blocks = self._blocks(assistant, body)
+        blocks = self._blocks(reply, body)
         for index, block in enumerate(blocks):
-            start, deltas = _streamed(block, cut=assistant.stop == "cut" and block is blocks[-1])
+            start, deltas = _streamed(block, cut=reply.stop == "cut" and block is blocks[-1])
             yield _event("content_block_start", index=index, content_block=start)
             for delta in deltas:
                 yield _event("content_block_delta", index=index, delta=delta)
             yield _event("content_block_stop", index=index)
-        told = {"stop_reason": self._stop(assistant), "stop_sequence": None}
+        told = {"stop_reason": self._stop(reply), "stop_sequence": None}
         yield _event("message_delta", delta=told, usage={"output_tokens": 9})
         yield _event("message_stop")
 

@@ -7,14 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import Mistral as Dialect
-
-from .model import Heard, pieces
-from .provider import Body, Provider, sse
+from message_history.testing.model import ModelRequest, pieces
+from message_history.testing.provider import Body, Provider, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .model import Said
+    from message_history.testing.model import ModelReply
 
 __all__ = ["Mistral"]
 
@@ -78,52 +77,52 @@ class Mistral(Provider):
         """See `Provider`."""
         return {}, {"object": "error", "message": text, "type": "invalid_request_message_order", "code": "3230"}
 
-    def user(self, body: Body) -> Heard:
+    def request(self, body: Body) -> ModelRequest:
         """See `Provider`."""
-        return Heard(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
+        return ModelRequest(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
-    def response(self, assistant: Said, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        content: str | list[Body] = assistant.text
-        if assistant.thinking:
-            content = [{"type": "thinking", "thinking": [{"type": "text", "text": assistant.thinking}]}]
-            content += [{"type": "text", "text": assistant.text}] if assistant.text else []
-        calls = self._calls(assistant)
+        content: str | list[Body] = reply.text
+        if reply.thinking:
+            content = [{"type": "thinking", "thinking": [{"type": "text", "text": reply.thinking}]}]
+            content += [{"type": "text", "text": reply.text}] if reply.text else []
+        calls = self._calls(reply)
         message = {"role": "assistant", "content": content, "tool_calls": calls or None, "prefix": False}
-        choice = {"index": 0, "message": message, "finish_reason": _stop(assistant)}
+        choice = {"index": 0, "message": message, "finish_reason": _stop(reply)}
         return {**_head(body, "chat.completion"), "choices": [choice]}
 
-    def _calls(self, assistant: Said) -> list[Body]:
+    def _calls(self, reply: ModelReply) -> list[Body]:
         calls: list[Body] = [
             {"id": f"{number:09}", "function": {"name": name, "arguments": json.dumps(given)}, "index": index}
-            for index, (number, (name, given)) in enumerate(zip(self.numbers(assistant), assistant.calls, strict=True))
+            for index, (number, (name, given)) in enumerate(zip(self.numbers(reply), reply.calls, strict=True))
         ]
-        if assistant.stop == "cut" and calls:
+        if reply.stop == "cut" and calls:
             arguments = calls[-1]["function"]["arguments"]
             calls[-1]["function"]["arguments"] = arguments[: len(arguments) // 2]
         return calls
 
-    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
         deltas: list[Body] = [{"role": "assistant", "content": ""}]
         deltas += [
             {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": piece}]}]}
-            for piece in pieces(assistant.thinking)
+            for piece in pieces(reply.thinking)
         ]
-        deltas += [{"content": piece} for piece in pieces(assistant.text)]
-        calls = self._calls(assistant)
+        deltas += [{"content": piece} for piece in pieces(reply.text)]
+        calls = self._calls(reply)
         deltas.append({"content": "", "tool_calls": calls} if calls else {"content": ""})
         for number, delta in enumerate(deltas, 1):
-            reason = _stop(assistant) if number == len(deltas) else None
+            reason = _stop(reply) if number == len(deltas) else None
             choice = {"index": 0, "delta": delta, "finish_reason": reason}
             yield sse({**_head(body, "chat.completion.chunk"), "choices": [choice]})
         yield sse("[DONE]")
 
 
-def _stop(assistant: Said) -> str:
-    return "tool_calls" if assistant.calls and assistant.stop == "end" else _STOPS[assistant.stop]
+def _stop(reply: ModelReply) -> str:
+    return "tool_calls" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
 def _head(body: Body, kind: str) -> Body:

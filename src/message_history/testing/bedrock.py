@@ -10,14 +10,13 @@ import struct
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import Bedrock as Dialect
-
-from .model import Heard, pieces, sign
-from .provider import Body, Provider
+from message_history.testing.model import ModelRequest, pieces, sign
+from message_history.testing.provider import Body, Provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .model import Said
+    from message_history.testing.model import ModelReply
 
 __all__ = ["Bedrock"]
 
@@ -102,52 +101,52 @@ class Bedrock(Provider):
         """See `Provider`."""
         return {"x-amzn-ErrorType": "ValidationException"}, {"message": text}
 
-    def user(self, body: Body) -> Heard:
+    def request(self, body: Body) -> ModelRequest:
         """See `Provider`."""
-        return Heard(sum("toolUse" in block for message in body["messages"] for block in message["content"]))
+        return ModelRequest(sum("toolUse" in block for message in body["messages"] for block in message["content"]))
 
-    def response(self, assistant: Said, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
-        blocks = self._blocks(assistant, body, self.dialect(path, body))
-        if assistant.stop == "cut" and assistant.calls:
+        blocks = self._blocks(reply, body, self.dialect(path, body))
+        if reply.stop == "cut" and reply.calls:
             blocks[-1]["toolUse"]["input"] = {}
         message = {"role": "assistant", "content": blocks}
         return {
             "output": {"message": message},
-            "stopReason": _stop(assistant),
+            "stopReason": _stop(reply),
             "usage": _USAGE,
             "metrics": {"latencyMs": 1},
         }
 
-    def _blocks(self, assistant: Said, body: Body, dialect: Any) -> list[Body]:
+    def _blocks(self, reply: ModelReply, body: Body, dialect: Any) -> list[Body]:
         blocks: list[Body] = []
-        if assistant.thinking:
-            signature = _signature(body, body["messages"], assistant.thinking, dialect)
-            text = {"text": assistant.thinking, "signature": signature}
+        if reply.thinking:
+            signature = _signature(body, body["messages"], reply.thinking, dialect)
+            text = {"text": reply.thinking, "signature": signature}
             blocks.append({"reasoningContent": {"reasoningText": text}})
-        if assistant.text:
-            blocks.append({"text": assistant.text})
-        for number, (name, given) in zip(self.numbers(assistant), assistant.calls, strict=True):
+        if reply.text:
+            blocks.append({"text": reply.text})
+        for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True):
             blocks.append({"toolUse": {"toolUseId": f"tooluse_{number}", "name": name, "input": given}})
         return blocks
 
-    def events(self, assistant: Said, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         yield _framed("messageStart", {"role": "assistant"})
-        blocks = self._blocks(assistant, body, self.dialect(path, body))
+        blocks = self._blocks(reply, body, self.dialect(path, body))
         for index, block in enumerate(blocks):
             if "toolUse" in block:
                 use = {key: value for key, value in block["toolUse"].items() if key != "input"}
                 yield _framed("contentBlockStart", {"contentBlockIndex": index, "start": {"toolUse": use}})
-            for delta in _deltas(block, cut=assistant.stop == "cut" and block is blocks[-1]):
+            for delta in _deltas(block, cut=reply.stop == "cut" and block is blocks[-1]):
                 yield _framed("contentBlockDelta", {"contentBlockIndex": index, "delta": delta})
             yield _framed("contentBlockStop", {"contentBlockIndex": index})
-        yield _framed("messageStop", {"stopReason": _stop(assistant)})
+        yield _framed("messageStop", {"stopReason": _stop(reply)})
         yield _framed("metadata", {"usage": _USAGE, "metrics": {"latencyMs": 1}})
 
 
-def _stop(assistant: Said) -> str:
-    return "tool_use" if assistant.calls and assistant.stop == "end" else _STOPS[assistant.stop]
+def _stop(reply: ModelReply) -> str:
+    return "tool_use" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
 def _signature(body: Body, before: list[Body], text: str, dialect: Any) -> str:

@@ -1,6 +1,6 @@
-"""What the model says: a script instead of a model, so that the same conversation can be had again.
+"""What the model replies: a script instead of a model, so that the same conversation can be had again.
 
-A script is a function of what was heard. `weather` is the one of the examples; `Moody` says anything at all.
+A script is a function of the request. `weather` is the one of the examples; `Moody` says anything at all.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from random import Random
 
-__all__ = ["Heard", "Moody", "Said", "Script", "pieces", "sign", "weather"]
+__all__ = ["ModelReply", "ModelRequest", "Moody", "Script", "pieces", "sign", "weather"]
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What a request holds, as far as a script wants to know.
+class ModelRequest:
+    """What a script knows of a request.
 
     Args:
         calls: how many calls the model has made so far.
@@ -32,14 +32,14 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What the model says.
+class ModelReply:
+    """What the model replies.
 
     Args:
         text: the words.
         thinking: what it thought before.
         calls: the names and inputs of the tools that it calls.
-        stop: why it stops; `cut` ends the last call in the midst of its input, or the words.
+        stop: why it stops; `cut` ends the last call in the middle of its input, or the text.
         search: whether it searches first, with a tool that runs on the server.
     """
 
@@ -50,15 +50,15 @@ class Said:
     search: bool = False
 
 
-Script: TypeAlias = Callable[[Heard], Said]
+Script: TypeAlias = Callable[[ModelRequest], ModelReply]
 
 
-def weather(user: Heard) -> Said:
+def weather(request: ModelRequest) -> ModelReply:
     """Ask for the weather of two cities at once, then tell of it."""
-    if user.calls:
-        return Said(text="It is sunny in Paris and in Rome.", thinking="Both are sunny.")
+    if request.calls:
+        return ModelReply(text="It is sunny in Paris and in Rome.", thinking="Both are sunny.")
     calls = (("weather", {"city": "Paris"}), ("weather", {"city": "Rome"}))
-    return Said(text="I will look.", thinking="I need both cities.", calls=calls)
+    return ModelReply(text="I will look.", thinking="I need both cities.", calls=calls)
 
 
 @dataclass
@@ -72,17 +72,17 @@ class Moody:
 
     chance: Random
     pauses: bool = False
-    assistant: int = field(default=0)
+    replies: int = field(default=0)
 
-    def __call__(self, user: Heard) -> Said:
+    def __call__(self, request: ModelRequest) -> ModelReply:
         """Say something."""
         chance = self.chance
-        self.assistant += 1
+        self.replies += 1
         mood = chance.random()
-        if self.pauses and not user.paused and mood < 0.1:
-            return Said(text="I will search.", search=True, stop="paused")
+        if self.pauses and not request.paused and mood < 0.1:
+            return ModelReply(text="I will search.", search=True, stop="paused")
         if mood < 0.15:
-            return Said(text="I cannot h", stop="refused")
+            return ModelReply(text="I cannot h", stop="refused")
         text = chance.choice(("", "So.", "I will look at it: ünïcode 🎉", "Two\n\nlines."))
         thinking = chance.choice(("", "Hm.", "They want to know."))
         inputs: tuple[dict[str, Any], ...] = (
@@ -94,8 +94,8 @@ class Moody:
         calls = tuple((chance.choice(("weather", "now")), chance.choice(inputs)) for _ in range(count))
         stop: Literal["end", "cut"] = "cut" if chance.random() < 0.15 else "end"
         if not text and not calls:
-            text = f"Answer {self.assistant}."
-        return Said(text, thinking, calls, stop, search=chance.random() < 0.2)
+            text = f"Answer {self.replies}."
+        return ModelReply(text, thinking, calls, stop, search=chance.random() < 0.2)
 
 
 def sign(*what: Any) -> str:

@@ -1,4 +1,4 @@
-"""Run a command with the SDKs' environment variables pointing here: `python -m examples.strict_server COMMAND...`."""
+"""Run a command with the SDKs' environment variables pointing here: `python -m message_history.testing COMMAND...`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from . import StrictServer
+from message_history.testing import StrictServer
 
 
 def main(command: list[str]) -> int:

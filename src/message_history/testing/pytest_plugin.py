@@ -1,0 +1,27 @@
+"""A pytest fixture: a server that is as strict as the providers.
+
+Enable it with `pytest_plugins = ["message_history.testing.pytest_plugin"]` in `conftest.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from message_history.testing.server import StrictServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["strict_server"]
+
+
+@pytest.fixture
+def strict_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[StrictServer]:
+    """Start a strict server, and set the variables with which the SDKs find it; a refused request fails the test."""
+    with StrictServer() as server:
+        for name, value in server.urls().items():
+            monkeypatch.setenv(name, value)
+        yield server
+    assert not server.refusals, f"the provider would have refused: {server.refusals[0]}"
