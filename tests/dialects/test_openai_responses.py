@@ -441,8 +441,9 @@ class TestReasoning:
         raw = [{"role": "assistant", "content": "Hello."}, Q, thought(), assistant(), Q2]
         history = MessageHistory.from_list(raw, dialect=STRICTEST)
         assert [repair.code for repair in history.repairs] == [RepairCode.BOOTSTRAP_ADDED]
-        assert thought() not in history.for_send(STRICTEST)
+        assert thought() not in history.for_send(evolve(STRICTEST, binds_thinking=True))
         assert thought() in history.for_send(GPT5)
+        assert thought() in history.for_send(STRICTEST)
 
     def test_thinking_of_others_stays_away_and_harms_nobody(self) -> None:
         theirs = ThinkingBlock("hm", "c2ln", meta=Meta(issuer="anthropic"))

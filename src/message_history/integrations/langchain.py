@@ -27,6 +27,7 @@ from message_history.core.json_values import freeze_mapping
 from message_history.dialects._shared.checker import Findings, entries, text_at
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.integrations.langchain_items import ITEMS
 from message_history.integrations.langchain_parse import LANGCHAIN, Reader, as_message, kind_of
 
 if TYPE_CHECKING:
@@ -156,13 +157,15 @@ class _Render:
         calls: list[Wire] = []
         invalid: list[Wire] = []
         for block in message.content:
-            if isinstance(block, ToolUseBlock):
+            if isinstance(block, ToolUseBlock) and ITEMS in block.extra(LANGCHAIN):
+                items += self._items(block)
+            elif isinstance(block, ToolUseBlock):
                 self._names[block.id] = block.name
                 (invalid if self._is_invalid(block) else calls).append(self._call(block))
                 if "item" in block.extra(LANGCHAIN):
                     items.append(thaw_well_formed(block.extra(LANGCHAIN)["item"], self.changes))
-            elif (item := self._item(block)) is not None:
-                items.append(item)
+            else:
+                items += self._items(block)
         if not items and not calls and not invalid:
             self.changes.added("a message of which nothing could be sent")
             items.append({"type": "text", "text": PLACEHOLDER})
@@ -185,8 +188,8 @@ class _Render:
                 items, keys = [], {}
             if isinstance(block, SystemBlock) and (apart or (written and self._dialect.late_system)):
                 written.append(self._system([block]))
-            elif (item := self._item(block)) is not None:
-                items.append(item)
+            elif found := self._items(block):
+                items += found
                 keys = keys or own
         if not items and not written:
             self.changes.added("a message of which nothing could be sent")
@@ -194,9 +197,10 @@ class _Render:
         return [*written, self._made(HumanMessage, keys, content=_plain(items))] if items else written
 
     def _result(self, block: ToolResultBlock) -> ToolMessage:
-        items = [item for part in block.content if (item := self._item(part)) is not None]
+        items = [item for part in block.content for item in self._items(part)]
         keys = thaw_well_formed(block.extra(LANGCHAIN), self.changes)
-        keys.pop("function", None)
+        for own in ("function", ITEMS):
+            keys.pop(own, None)
         keys.setdefault("name", self._names.get(block.tool_use_id))
         status = "error" if block.is_error else "success"
         return self._made(ToolMessage, keys, content=_plain(items), tool_call_id=block.tool_use_id, status=status)
@@ -215,6 +219,15 @@ class _Render:
         self.changes.omitted(freeze_mapping(keys)[0], "keys that langchain-core does not take")
 
     # Blocks
+
+    def _items(self, block: Block) -> list[Wire]:
+        """Write a block as the items of content that it came as, else as one; none when it cannot be sent."""
+        came = block.extra(LANGCHAIN).get(ITEMS) if block.meta is not None else None
+        invalid = isinstance(block, ThinkingBlock | RedactedThinkingBlock) and not block.bound
+        if came is not None and not (invalid and self._dialect.binds_thinking):
+            return list(thaw_well_formed(came, self.changes))
+        item = self._item(block)
+        return [item] if item is not None else []
 
     def _item(self, block: Block) -> Wire | None:
         """Write a block as an item of a content list; None when it cannot be sent."""
@@ -277,7 +290,7 @@ class _Render:
         keys: Wire = thaw_well_formed(block.extra(LANGCHAIN), self.changes)
         invalid = self._is_invalid(block)
         error = keys.pop("error", None) if invalid else None
-        others = {key: value for key, value in keys.items() if key not in ("item", "form")}
+        others = {key: value for key, value in keys.items() if key not in ("item", "form", ITEMS)}
         if others:
             self._withhold(others)
         call = {"name": self._text(block.name), "id": block.id}

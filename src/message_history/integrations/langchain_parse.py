@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
+from attrs import evolve
+
 from message_history.core.blocks import (
     Block,
     DocumentBlock,
@@ -34,6 +36,7 @@ from message_history.dialects.gemini import TRUNCATED as TRUNCATED_BY_GEMINI
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.parse import image_of
 from message_history.dialects.openai_responses.parse import is_truncated as is_unfinished
+from message_history.integrations.langchain_items import ITEMS, LANGCHAIN, item_groups, provider_blocks, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,8 +45,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LANGCHAIN", "Reader", "as_message", "kind_of"]
 
-LANGCHAIN: Final = "langchain"
-ISSUERS: Final = {"anthropic": "anthropic", "google_genai": "gemini", "google_vertexai": "gemini"}
+ISSUERS: Final = {
+    "anthropic": "anthropic",
+    "bedrock": "bedrock",
+    "bedrock_converse": "bedrock",
+    "google_genai": "gemini",
+    "google_vertexai": "gemini",
+}
 """Whose blocks a reply holds, by the `model_provider` of its metadata."""
 _KINDS: Final = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
 _CALLS: Final = frozenset(
@@ -134,7 +142,8 @@ class Reader:
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         kind = kind_of(data)
         told = as_mapping(data.get("response_metadata")) or {}
-        content = _Content(self.parsed, source, ISSUERS.get(str(told.get("model_provider"))))
+        issuer = ISSUERS.get(str(told.get("model_provider")))
+        content = _Content(self.parsed, source, kind, "gemini" if issuer is None and _signatures(data) else issuer)
         blocks: list[Block]
         if kind == "tool":
             blocks = [_result(data, content)]
@@ -166,12 +175,14 @@ class _Content:
     Args:
         parsed: gets the notes.
         source: the entry of the raw list.
+        role: whose message it is.
         issuer: the dialect of the provider that wrote it; None when it is not known.
     """
 
-    def __init__(self, parsed: Parsed, source: int, issuer: str | None) -> None:
+    def __init__(self, parsed: Parsed, source: int, role: str, issuer: str | None) -> None:
         self._parsed = parsed
         self._source = source
+        self._role = "assistant" if role == "assistant" else "user"
         self.issuer = issuer
 
     def blocks(self, content: object) -> list[Block]:
@@ -179,7 +190,18 @@ class _Content:
         if isinstance(content, str):
             return [text_block(str.__str__(content))] if content else []
         items = as_sequence(content) if content is not None else ()
-        return [self.block(item) for item in ([content] if items is None else items)]
+        groups = item_groups([content] if items is None else items)
+        return [block for group in groups for block in self.group(group)]
+
+    def group(self, items: list[Any]) -> list[Block]:
+        """Read items that belong together: by their provider's own reader, if they have its form."""
+        found = [as_mapping(item) if not isinstance(item, str) else None for item in items]
+        known = [data for data in found if data is not None]
+        if len(known) == len(items):
+            blocks = provider_blocks(known, self._role)
+            if blocks:
+                return blocks
+        return [self.block(item) for item in items]
 
     def block(self, item: object) -> Block:
         """Read one item of a content list."""
@@ -189,10 +211,10 @@ class _Content:
         if data is None:
             self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail="an item that is none, kept as text")
             return text_block(text_of_json(item))
-        kind = data.get("type")
+        kind = type_of(data)
         block: Block | None = None
         if kind == "text" and isinstance(data.get("text"), str):
-            block = TextBlock(data["text"], meta=_extra(data, "text"))
+            block = self._text(data)
         elif kind in ("thinking", "redacted_thinking", "reasoning"):
             block = self._thinking(data)
         elif kind in ("image", "image_url"):
@@ -200,6 +222,16 @@ class _Content:
         elif kind in ("document", "file", "text-plain"):
             block = _document(data)
         return block if block is not None else ProviderBlock(self.issuer or LANGCHAIN, data)
+
+    def _text(self, data: Mapping[Any, Any]) -> TextBlock:
+        """Read a text; a signature of Google's stands among its extras."""
+        extras = as_mapping(data.get("extras")) or {}
+        signature = extras.get("signature")
+        meta = _extra(data, "text")
+        if self.issuer == "gemini" and isinstance(signature, str):
+            came, converted = freeze_mapping({LANGCHAIN: {ITEMS: [data]}})
+            meta = Meta(extra=came, signature=signature, issuer="gemini", converted=converted)
+        return TextBlock(data["text"], meta=meta)
 
     def _thinking(self, data: Mapping[Any, Any]) -> Block | None:
         kind = data["type"]
@@ -221,8 +253,10 @@ class _Content:
 def _assistant(data: Mapping[Any, Any], content: _Content) -> list[Block]:
     """Read the assistant's message: calls that stand in the content too stay where they are there."""
     calls: dict[str, ToolUseBlock] = {}
-    nameless: list[Block] = []
-    for call in [*_calls(data)] or _raw_calls(data):
+    nameless: list[ToolUseBlock] = []
+    signatures = _signatures(data)
+    for read in [*_calls(data)] or _raw_calls(data):
+        call = _signed(read, signatures.get(read.id))
         if call.id and call.id not in calls:
             calls[call.id] = call
         else:
@@ -231,14 +265,36 @@ def _assistant(data: Mapping[Any, Any], content: _Content) -> list[Block]:
     if isinstance(given, str):
         return [*content.blocks(given), *calls.values(), *nameless]
     blocks: list[Block] = []
-    for item in as_sequence(given) or ():
-        part = as_mapping(item) if not isinstance(item, str) else None
-        id = str(part.get("call_id") or part.get("id")) if part is not None and part.get("type") in _CALLS else ""
-        if part is None or not id:
-            blocks.append(content.block(item))
-        else:
-            blocks.append(_placed(calls.pop(id) if id in calls else _call_in_content(id, part), part))
+    for group in item_groups(as_sequence(given) or ()):
+        part = as_mapping(group[0]) if not isinstance(group[0], str) else None
+        if part is None or type_of(part) not in _CALLS:
+            blocks += content.group(group)
+            continue
+        id = next((str(value) for key in ("call_id", "id") if (value := part.get(key))), "")
+        same = [call for call in nameless if not call.id and call.name == part.get("name")] if not id else []
+        if same:
+            nameless.remove(same[0])
+        found = calls.pop(id, None) or (same[0] if same else _signed(_call_in_content(id, part), signatures.get(id)))
+        blocks.append(_placed(found, part))
     return [*blocks, *calls.values(), *nameless]
+
+
+def _signatures(data: Mapping[Any, Any]) -> Mapping[str, str]:
+    """Return the signatures that langchain-google-genai keeps beside a message, by the ids of its calls."""
+    extra = as_mapping(data.get("additional_kwargs")) or {}
+    found = as_mapping(extra.get(_SIGNATURES)) or {}
+    return {str(id): value for id, value in found.items() if isinstance(value, str)}
+
+
+def _signed(call: ToolUseBlock, signature: str | None) -> ToolUseBlock:
+    if signature is None:
+        return call
+    return ToolUseBlock(
+        call.id, call.name, call.input, meta=evolve(call.meta or Meta(), signature=signature, issuer="gemini")
+    )
+
+
+_SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 
 
 def _is_truncated(data: Mapping[Any, Any], told: Mapping[Any, Any]) -> bool:
@@ -310,8 +366,20 @@ def _lenient_call(id: str, name: str, text: str, meta: Meta | None) -> ToolUseBl
 def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
     """Let a call remember that it stands in the content too, and as what."""
     meta = call.meta if call.meta is not None else Meta()
-    extra, _ = freeze_mapping({LANGCHAIN: {**call.extra(LANGCHAIN), "item": item}})
-    return ToolUseBlock(call.id, call.name, call.input, meta=Meta(extra=extra, arguments=meta.arguments))
+    told: dict[str, Any] = {LANGCHAIN: {**call.extra(LANGCHAIN), "item": item}}
+    if type_of(item) == "tool_use":
+        # What a provider's own block says besides is of use to that provider: a toolset, a caller.
+        others = _others(item, "id", "name", "input", "index", "partial_json")
+        told |= {"anthropic": others} if others else {}
+    elif type_of(item) in ("function_call", "custom_tool_call") and "call_id" in item:
+        others = _others(item, "name", "call_id", "arguments", "input", "index")
+        kind = {} if type_of(item) == "function_call" else {"type": type_of(item)}
+        told |= {"openai_responses": {**others, **kind}} if others or kind else {}
+    return ToolUseBlock(call.id, call.name, call.input, meta=evolve(meta, extra=freeze_mapping(told)[0]))
+
+
+def _others(item: Mapping[Any, Any], *read: str) -> dict[Any, Any]:
+    return {key: value for key, value in item.items() if key not in ("type", *read) and value is not None}
 
 
 def _result(data: Mapping[Any, Any], content: _Content) -> ToolResultBlock:

@@ -23,6 +23,7 @@ __all__ = ["unsent"]
 
 NOTED: Final[Mapping[str, frozenset[str]]] = {
     "bedrock": frozenset({"json"}),
+    "langchain": frozenset({"content_items"}),
     "openai_chat": frozenset({"key", "role"}),
     "openai_responses": frozenset({"item", "led_to", "role"}),
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
@@ -30,6 +31,8 @@ NOTED: Final[Mapping[str, frozenset[str]]] = {
 """What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
 _NOTED: Final = frozenset({"(noted)"})
 """The key for such notes that every other dialect may use."""
+WHOLE: Final[Mapping[str, frozenset[str]]] = {"langchain": frozenset({"item", "content_items"})}
+"""The keys under which a dialect keeps what a block stood for, and writes it again with all that was in it."""
 _THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 
@@ -63,7 +66,7 @@ def unsent(
 def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> Iterator[Repair]:
     if id(block) in gone:
         return
-    if block.meta is not None:
+    if block.meta is not None and block.extra(target.name).keys().isdisjoint(WHOLE.get(target.name, ())):
         for origin in _origins(block.meta):
             for left in filter(None, map(FrozenDict, _keys_left(block, block.meta, origin, target))):
                 detail = f"keys that go back to {origin} only: {', '.join(map(str, left))}"

@@ -58,7 +58,8 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14).
         checks_keys: whether items may hold the keys of the request's form only (OR-17, OR-32, OR-33).
         needs_status: whether every item must say its status (OR-31).
-        binds_thinking: whether reasoning is left out once anything before it has changed.
+        binds_thinking: whether reasoning is omitted once anything before it has changed; no server is known that asks
+            for it.
         interleaved: whether other items may stand between a call and its output, and between reasoning and a server
             tool's call (OR-24, OR-08).
         unique_ids: whether call ids must differ in the whole list, not only in a turn (DS-16).
@@ -86,7 +87,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     checks_ids: bool = True
     checks_keys: bool = True
     needs_status: bool = False
-    binds_thinking: bool = True
+    binds_thinking: bool = False
     interleaved: bool = False
     unique_ids: bool = True
     object_arguments: bool = True
