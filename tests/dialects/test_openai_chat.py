@@ -440,6 +440,9 @@ def test_every_portable_rule_has_an_example() -> None:
         ("gpt-5-mini", None, {"result_images": "moved"}),
         ("deepseek-v4-pro", None, {"reasoning_required": "once shown"}),
         ("moonshotai/kimi-k2", None, {"provider": "openai"}),
+        ("gpt-4o", "some.proxy.local", {"prefill": True, "provider": "openai"}),
+        ("o3-mini", None, {"prefill": True, "leading_assistant": True}),
+        ("o1-mini", None, {"leading_assistant": False, "system_role": "user"}),
         ("gemini-3.1-pro", "vertex", {"text_with_calls": True}),
         ("glm-5.2", "ollama cloud", {"provider": "ollama", "needs_user": True}),
         ("qwen3-coder", "ollama cloud", {"needs_user": False}),
@@ -988,3 +991,11 @@ def test_a_function_that_was_called_is_answered() -> None:
 )
 def test_a_provider_may_be_given_by_its_address(address: str, provider: str) -> None:
     assert OpenAIChat.for_provider(address).provider == provider
+
+
+def test_arguments_that_are_no_json_are_no_fault_where_nobody_was_seen_to_refuse_them() -> None:
+    raw = [ASK, call("c1", arguments=""), tool("c1")]
+    for provider in ("groq", "xai|grok-4", "deepseek|deepseek-chat", "openai"):
+        assert not check(raw, served(provider))
+    for provider in ("qwen", "minimax", "openrouter", "ollama"):
+        assert check(raw, served(provider))

@@ -66,7 +66,8 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
         template = fields_for(TEMPLATES, named)
         if host is not None or _demands_anything(template):
             fields = {**HOSTS.preset("templated"), **fields, **template}
-    return {**fields, **fields_for(MODELS, named)}
+    # Behind a proxy of which nothing is known, a model is what its own name says.
+    return {**fields, **fields_for(MODELS, named if host is not None else model), **fields_for(MODELS, named)}
 
 
 def _server_of(provider: str) -> str:
