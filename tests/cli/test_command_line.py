@@ -152,7 +152,7 @@ def test_an_output_that_takes_no_more_is_one_line_on_the_other(size: int, tmp_pa
 
 
 def test_what_is_printed_is_visible() -> None:
-    assert visible("a\tb\nc") == "a\tb\nc"
+    assert visible("a\tb\nc") == "a\\tb\\nc"
     assert visible("\0\x1b\x7f\x9b\u202e\ud800é") == "\\x00\\x1b\\x7f\\x9b\\u202e\\ud800é"
 
 

@@ -26,18 +26,21 @@ __all__ = ["SEVERITY_STYLES", "Printer", "counted", "one_line", "repair_line", "
 
 SEVERITY_STYLES: Final = {Severity.LOSSLESS: "cyan", Severity.SYNTHETIC: "yellow", Severity.LOSSY: "red"}
 
-# What could steer the terminal, or turn the direction of the text, is shown as its escape.
-_UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# What could steer the terminal, begin a line, hide or turn the direction of the text is shown as its escape.
+_UNSAFE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
 
 
 def visible(text: str) -> str:
-    """Give a text that is safe to print.
+    """Return a text that is safe to print within a line.
 
     Args:
         text: any text.
 
     Returns:
-        The text, with control characters and lone surrogates as escapes.
+        The text, with control characters, line ends and lone surrogates as escapes.
     """
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 

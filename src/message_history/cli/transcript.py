@@ -115,6 +115,6 @@ def _heading(kind: str, what: str, marked: str, style: str, indent: int) -> Text
 def _indented(text: str, indent: int, style: str = "", *, full: bool) -> Iterator[Text]:
     shown = text if full else text[:LONG]
     for line in shown.split("\n"):
-        yield Text(" " * indent + visible(line), style)
+        yield Text(" " * indent + visible(line.expandtabs(4)), style)
     if len(shown) < len(text):
         yield Text(f"{' ' * indent}... {len(text) - len(shown):,} more characters; --full shows them", "dim")

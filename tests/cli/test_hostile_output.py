@@ -1,0 +1,66 @@
+"""Nothing that a file holds forges a line of the output or steers the terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from message_history.cli.app import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVIL = {
+    "a new line": "x\nforged: no violations",
+    "a carriage return": "x\rforged: no violations",
+    "colours": "x\x1b[31mred\x1b[0m",
+    "a link": "x\x1b]8;;https://example.com\x07click\x1b]8;;\x07",
+    "a title": "x\x1b]0;owned\x07",
+    "a C1 control": "x\x9b31mred",
+    "turned text": "x\u202etxt.exe\u202c",
+    "isolates": "x\u2067y\u2069",
+    "a line separator": "x\u2028forged",
+    "markup": "x[bold red]alarm[/]",
+    "hidden text": "x\U000e0041\U000e0042",
+    "a lone surrogate": "x\ud800",
+}
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\U000e0000-\U000e007f]")
+
+
+def hostile(evil: str) -> list[object]:
+    call = {"type": "tool_use", "id": evil, "name": evil, "input": {evil: evil}}
+    document = {"type": "document", "title": evil, "source": {"type": "text", "media_type": "text/plain", "data": evil}}
+    return [
+        {"role": "user", "content": [{"type": "text", "text": evil.replace("\n", " ")}, document]},
+        {"role": "assistant", "content": [call, {"type": evil, evil: evil}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"other {evil}", "content": "r"}]},
+        {"role": evil, "content": "who?"},
+    ]
+
+
+@pytest.mark.parametrize("command", ["check", "show", "repair", "doctor", "convert"])
+@pytest.mark.parametrize("kind", EVIL)
+def test_values_of_a_file_stay_within_their_line(kind: str, command: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(hostile(EVIL[kind])))
+    arguments = {
+        "doctor": [str(tmp_path), "--fix"],
+        "convert": [str(path), "--to", "openai_chat", "-o", str(tmp_path / "o")],
+    }
+    result = CliRunner().invoke(app, [command, *arguments.get(command, [str(path)])])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert not [line for line in result.output.splitlines() if line.strip().startswith("forged")]
+    assert not STEERING.search(result.output)
+
+
+def test_names_of_files_stay_within_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[31m\nforged: 0 violations.json"
+    path.write_text(json.dumps([{"role": "user", "content": ""}]))
+    for command in ("check", "show", "repair"):
+        output = CliRunner().invoke(app, [command, str(path)]).output
+        assert not [line for line in output.splitlines() if line.startswith("forged")]
+        assert not STEERING.search(output)
