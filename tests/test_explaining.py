@@ -15,6 +15,7 @@ from message_history.dialects import Anthropic, Bedrock, OpenAIChat, Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, rules_named, subject_of, where
 from message_history.explaining.known import further_texts, own_rules, quoting_rules, subjects
+from message_history.explaining.topics import topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,14 +175,13 @@ def test_an_error_of_a_parameter_does_not_hide_one_of_the_messages() -> None:
     assert found[0].dialect == "anthropic"
 
 
-def test_the_words_of_a_relay_come_last() -> None:
+def test_the_words_of_a_relay_do_not_hide_what_it_relays() -> None:
     inner = '{"object":"error","message":"Unexpected role \'tool\' after role \'user\'"}'
     found = explain(
         f"Error code: 400 - {{'error': {{'message': 'Provider returned error', 'metadata': {{'raw': '{inner}'"
     )
     assert (found[0].dialect, found[0].rule.id) == ("mistral", "MS-M03")
-    assert found[-1].rule.id == "OT-01"
-    assert [one.rule.id for one in explain("Provider returned error")] == ["OT-01"]
+    assert explain("Provider returned error") == []
 
 
 def test_an_explanation_says_what_is_demanded_what_is_done_and_where_that_was_seen() -> None:
@@ -438,3 +438,30 @@ def test_any_text_costs_time_in_proportion_to_its_length(piece: str) -> None:
 def test_a_character_reference_of_any_length_is_text() -> None:
     assert explain("&#" + "9" * 5000) == []
     assert explain("&#x110000; &#0; &#xd800; &bogus; &amp;amp;#39;") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("our gateway found tool calls that no tool message did answer: each must have a reply", "calls and results"),
+        ('{"error": {"message": "turn 4 has no content: blank messages are refused"}}', "empty and absent content"),
+        ("the speakers' roles have to be alternating", "roles and turns"),
+        ("could not verify the signature of a thinking block, please send it as it was", "thinking"),
+        ("the picture in message 3 exceeds what we can process", "media"),
+        ("what the tool call has as its arguments could not be parsed", "arguments"),
+        ("the chat was refused: its last message is the assistant's", "how the list ends"),
+    ],
+)
+def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: str) -> None:
+    (only,) = explain(text)
+    assert f"look to be about {topic}." in only.rule.rule
+    assert only.score <= 0.3
+    assert only.error == ""
+    assert explain(text, Bedrock())[0].dialect == "bedrock"
+
+
+def test_topics_have_ids_of_their_own_and_say_what_to_do() -> None:
+    ids = [topic.id for topic in topics()]
+    assert len({*ids, *(rule.id for _, rule in own_rules())}) == len(ids) + len(own_rules())
+    for topic in topics():
+        assert all(text.endswith(".") for text in (topic.demand, topic.cause, topic.repair))

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve, frozen
 
+from message_history.dialects.base import Rule
 from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules
 from message_history.explaining.matching import PROOF, field_subject, matches
 from message_history.explaining.reading import features_of, plain, words_of
+from message_history.explaining.topics import topic_of
 from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.dialects.base import Dialect, Rule
+    from message_history.dialects.base import Dialect
 
 __all__ = ["Explanation", "Subject", "explain", "rules_named", "subject_of", "where"]
 
@@ -29,6 +31,11 @@ NEARLY: Final = 0.8
 """What scores less than this part of the best is not what the text is about."""
 VAGUE: Final = 0.5
 """What is left of a score when the text does not say what is wrong."""
+SURE: Final = 0.7
+"""From this score on, a text is about the rule whatever stands around it."""
+GUESS: Final = 0.3
+"""The score of an explanation by the topic alone."""
+_PAGE, _PAGE_DATE = "docs/dialects.md", "2026-11"
 
 _HINTS: Final[Mapping[str, frozenset[str]]] = {
     "anthropic": frozenset({"anthropic", "anthropicexception", "claude"}),
@@ -45,8 +52,6 @@ _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*
 _IN_THE_LIST: Final = re.compile(r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|body["',\s\\]+(?:messages|input)\b""")
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
 """Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""
-_RELAYED: Final = "OT-01"
-"""What a relay says of any error of the provider behind it."""
 
 
 @final
@@ -77,7 +82,8 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
 
     Returns:
         The explanations, the likeliest first, one for each rule; empty when the text is about something else than the
-        messages (`subject_of` says what), or like no rule's text. `Portable` quotes other dialects: its rules are among
+        messages (`subject_of` says what), or like no rule's text. When no rule has the words but they show a topic, the
+        one explanation has a low score and an empty `error`. `Portable` quotes other dialects: its rules are among
         them only when it is asked for, or nothing else fits.
 
     Complexity: linear in the text, and in the texts of all rules.
@@ -87,11 +93,13 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     text = plain(text)
     has = features_of(text)
     wanted = dialect.name if dialect is not None else None
+    fitting = _fitting(text, has)
+    if fitting is None:
+        return []
     ranked = sorted(
-        _fitting(text, has),
+        fitting,
         key=lambda one: (
-            one.rule.id == _RELAYED,
-            -round(one.score + _favour(one, wanted, has), 9),
+            -round(one.score + _favour(one.dialect, wanted, has), 9),
             one.rule.id not in opaque_rules(),
             (one.dialect, one.rule.id) in quoting_rules(),
             one.dialect in _LAST,
@@ -100,7 +108,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     if ranked and ranked[0].rule.id in opaque_rules():
         ranked = [evolve(one, score=one.score * VAGUE) for one in ranked]
     others = [one for one in ranked if one.dialect != Portable.name]
-    return others if others and wanted != Portable.name else ranked
+    return (others if others and wanted != Portable.name else ranked) or _by_topic(text, wanted, has)
 
 
 def subject_of(text: str) -> Subject | None:
@@ -173,22 +181,41 @@ def _all_rules() -> list[tuple[str, Rule]]:
     return [(name, rule) for name, dialect in DIALECTS.items() for rule in dialect.rules] + list(own_rules())
 
 
-def _fitting(text: str, has: frozenset[str]) -> list[Explanation]:
-    """Return the rules whose texts are like this one; none when the text is rather about something else."""
+def _fitting(text: str, has: frozenset[str]) -> list[Explanation] | None:
+    """Return the rules whose texts are like this one; None when the text is rather about something else."""
     found: list[Explanation] = []
-    here = elsewhere = 0.0
-    best: Explanation | None = None
+    best: tuple[float, Explanation | None] = (0.0, None)
+    elsewhere = around = 0.0
     for match in matches(has):
         about, mass = match.known.about, match.weight * match.score
         if isinstance(about, Subject):
-            elsewhere = max(elsewhere, mass)
+            elsewhere, around = (elsewhere, max(around, mass)) if about.weak else (max(elsewhere, mass), around)
         elif match.proof >= PROOF:
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
             found.append(one)
-            if about.id != _RELAYED and mass > here:
-                here, best = mass, one
+            best = max(best, (mass, one), key=lambda pair: pair[0])
+    here, first = best
+    if first is not None and first.score < SURE:
+        elsewhere = max(elsewhere, around)
     is_elsewhere = elsewhere > 0 and elsewhere >= here
-    return [] if is_elsewhere or _names_a_parameter(text, best) else found
+    return None if is_elsewhere or _names_a_parameter(text, first) else found
+
+
+def _by_topic(text: str, wanted: str | None, has: frozenset[str]) -> list[Explanation]:
+    """Return the rule that stands for the topic of a text whose words no rule has."""
+    topic = topic_of(text)
+    if topic is None:
+        return []
+    owner = wanted or max(_HINTS, key=lambda name: _favour(name, None, has))
+    rule = Rule(
+        id=topic.id,
+        rule=f"No rule has these words; they look to be about {topic.name}. {topic.demand}",
+        errors=(),
+        repair=topic.repair,
+        source=_PAGE,
+        date=_PAGE_DATE,
+    )
+    return [Explanation(dialect=owner, rule=rule, error="", score=GUESS)]
 
 
 def _names_a_parameter(text: str, best: Explanation | None) -> bool:
@@ -202,7 +229,7 @@ def _share(words: list[str], values: set[str]) -> float:
     return sum(word in values for word in words) / len(words) if words else 0.0
 
 
-def _favour(one: Explanation, wanted: str | None, has: frozenset[str]) -> float:
+def _favour(dialect: str, wanted: str | None, has: frozenset[str]) -> float:
     """Decide between rules whose texts fit about as well: for the dialect that is known, then for one that is named."""
-    known = 0.05 if one.dialect == wanted else 0.0
-    return known + (0.0 if has.isdisjoint(_HINTS.get(one.dialect, ())) else 0.02)
+    known = 0.05 if dialect == wanted else 0.0
+    return known + (0.0 if has.isdisjoint(_HINTS.get(dialect, ())) else 0.02)

@@ -26,12 +26,14 @@ class Subject:
         hint: what to tell a person.
         fields: the parameters of a request that belong to it.
         texts: typical error texts, with `{...}` for what differs.
+        weak: whether these texts stand around other errors too, and decide nothing.
     """
 
     name: str
     hint: str
     fields: tuple[str, ...]
     texts: tuple[str, ...]
+    weak: bool
 
 
 @cache
@@ -43,7 +45,13 @@ def _data() -> dict[str, Any]:
 def subjects() -> tuple[Subject, ...]:
     """Return the subjects that are not the list."""
     return tuple(
-        Subject(name=row["name"], hint=row["hint"], fields=tuple(row["fields"]), texts=tuple(row["texts"]))
+        Subject(
+            name=row["name"],
+            hint=row["hint"],
+            fields=tuple(row["fields"]),
+            texts=tuple(row["texts"]),
+            weak=row.get("weak", False),
+        )
         for row in _data()["subject"]
     )
 

@@ -12,11 +12,11 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Final, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, further_texts, own_rules, subjects
-from message_history.explaining.reading import clauses_of
+from message_history.explaining.reading import clauses_of, is_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Match", "field_subject", "matches"]
 
-LEAST: Final = 0.5
+LEAST: Final = 0.55
 """Below this score, texts of other origin than ours begin to look alike."""
 PROOF: Final = 5.0
 """What the distinctive features of a text weigh at least before it is said to be about a rule."""
@@ -33,7 +33,9 @@ HELD: Final = 0.4
 """The part of a clause's features that a text must have to count as holding it."""
 _ENOUGH: Final = 2.0
 _PAIR, _WORD = 1.0, 0.5
-_DOUBT: Final = 3.0
+_UNPLACED: Final = 3.0
+"""How much less a text that names a place of the list proves when the other names none."""
+_DOUBT, _DOUBT_OF_WEAK = 3, 12
 """How much one text about something else speaks against a feature, compared with one about the list."""
 
 
@@ -47,12 +49,14 @@ class Known:
         about: the rule, or the subject.
         error: the text.
         whole: what all its features weigh.
+        placed: whether it names a place of the list.
     """
 
     dialect: str
     about: Rule | Subject
     error: str
     whole: float
+    placed: bool
 
 
 @final
@@ -114,6 +118,7 @@ def matches(has: frozenset[str]) -> list[Match]:
         for number in index.holders[feature]:
             shared[number] = shared.get(number, 0.0) + weight
             proof[number] = proof.get(number, 0.0) + weight * index.proofs[feature]
+    unplaced = not any(is_place(feature) for feature in has)
     by_text: dict[int, list[tuple[float, float, float]]] = {}
     for number, weight in sorted(shared.items()):
         text, whole = index.clauses[number]
@@ -121,6 +126,8 @@ def matches(has: frozenset[str]) -> list[Match]:
     best: dict[tuple[str, str], Match] = {}
     for text, clauses in by_text.items():
         match = _match(index.texts[text], clauses, all_of_it)
+        if unplaced and match.known.placed:
+            match = evolve(match, proof=match.proof / _UNPLACED)
         about = match.known.about
         key = (match.known.dialect, about.name if isinstance(about, Subject) else about.id)
         found = best.get(key)
@@ -150,31 +157,42 @@ def _match(known: Known, clauses: list[tuple[float, float, float]], all_of_it: f
 def _index() -> _Index:
     """Weigh the features of all known texts: the rarer, the heavier, and a pair twice as heavy as a word."""
     known = list(_known_texts())
-    distinct = {(error, isinstance(about, Subject)): clauses_of(error) for _, about, error in known}
+    distinct = {(error, _doubt(about)): clauses_of(error) for _, about, error in known}
     of_list: Counter[str] = Counter()
     of_else: Counter[str] = Counter()
-    for (_, elsewhere), clauses in distinct.items():
-        (of_else if elsewhere else of_list).update(frozenset().union(*clauses))
+    doubts: Counter[str] = Counter()
+    for (_, doubt), clauses in distinct.items():
+        features = frozenset().union(*clauses)
+        (of_else if doubt else of_list).update(features)
+        doubts.update(dict.fromkeys(features, doubt))
     counts = of_list + of_else
     total = len(distinct)
     weights = {
         feature: math.log(1 + total / count) * (_WORD if feature.isalnum() else _PAIR)
         for feature, count in counts.items()
     }
-    proofs = {feature: of_list[feature] / (of_list[feature] + _DOUBT * of_else[feature]) for feature in counts}
+    proofs = {feature: of_list[feature] / (of_list[feature] + doubts[feature]) for feature in counts}
     texts: list[Known] = []
     numbered: list[tuple[int, float]] = []
     holders: dict[str, list[int]] = {}
     for dialect, about, error in known:
         whole = 0.0
-        for clause in clauses_of(error):
+        clauses = clauses_of(error)
+        for clause in clauses:
             weight = sum(weights[feature] for feature in sorted(clause))
             whole += weight
             for feature in clause:
                 holders.setdefault(feature, []).append(len(numbered))
             numbered.append((len(texts), weight))
-        texts.append(Known(dialect, about, error, whole))
+        placed = any(is_place(feature) for clause in clauses for feature in clause)
+        texts.append(Known(dialect, about, error, whole, placed))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
+
+
+def _doubt(about: Rule | Subject) -> int:
+    if isinstance(about, Subject):
+        return _DOUBT_OF_WEAK if about.weak else _DOUBT
+    return 0
 
 
 def _known_texts() -> Iterator[tuple[str, Rule | Subject, str]]:

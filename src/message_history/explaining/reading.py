@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-__all__ = ["clauses_of", "features_of", "plain", "words_of"]
+__all__ = ["clauses_of", "features_of", "is_place", "plain", "words_of"]
 
 _PLACE: Final = re.compile(r"\{[a-z_]+\}")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -80,3 +80,8 @@ def _places(text: str) -> frozenset[str]:
         here = f"{place[1]}{place[2]}#"
         found |= {here, f"{here}.{place[3]}"} if place[3] else {here}
     return frozenset(found)
+
+
+def is_place(feature: str) -> bool:
+    """Return whether a feature is how a place of the list is written."""
+    return "#" in feature
