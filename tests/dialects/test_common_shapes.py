@@ -21,19 +21,19 @@ from message_history.dialects import (
 )
 from message_history.dialects._shared.plain_messages import common_assistant, common_user
 from message_history.dialects.anthropic import render as anthropic
-from message_history.dialects.anthropic.common import common_wire as anthropic_wire
-from message_history.dialects.bedrock import common as bedrock
+from message_history.dialects.anthropic.plain_writer import common_wire as anthropic_wire
+from message_history.dialects.bedrock import plain_writer as bedrock
 from message_history.dialects.bedrock import render as bedrock_render
-from message_history.dialects.gemini import common as gemini
+from message_history.dialects.gemini import plain_writer as gemini
 from message_history.dialects.gemini import render as gemini_render
-from message_history.dialects.mistral import common as mistral
+from message_history.dialects.mistral import plain_writer as mistral
 from message_history.dialects.mistral import render as mistral_render
-from message_history.dialects.openai_chat import common as openai_chat
+from message_history.dialects.openai_chat import plain_writer as openai_chat
 from message_history.dialects.openai_chat import render as openai_chat_render
-from message_history.dialects.openai_responses import common as openai_responses
+from message_history.dialects.openai_responses import plain_writer as openai_responses
 from message_history.dialects.openai_responses import render as openai_responses_render
 from message_history.dialects.openai_responses.plan import Planner
-from message_history.dialects.pydantic_ai import common as pydantic_ai
+from message_history.dialects.pydantic_ai import plain_writer as pydantic_ai
 from message_history.dialects.pydantic_ai import render as pydantic_ai_render
 from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import histories

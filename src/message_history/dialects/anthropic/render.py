@@ -24,10 +24,10 @@ from message_history.core.blocks import (
 from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.anthropic import schema
+from message_history.dialects.anthropic.block_writer import Parts
 from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
-from message_history.dialects.anthropic.common import common_wire
 from message_history.dialects.anthropic.parse import ANTHROPIC
-from message_history.dialects.anthropic.parts import Parts
+from message_history.dialects.anthropic.plain_writer import common_wire
 from message_history.dialects.base import Export, is_truncated
 from message_history.media import has_media
 

@@ -37,7 +37,6 @@ from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.schema import SIGNATURE
 from message_history.dialects.base import Export
 from message_history.dialects.bedrock import schema
-from message_history.dialects.bedrock.common import BRIDGE, NO_OUTPUT, common_wire
 from message_history.dialects.bedrock.grouping import (
     calls_apart,
     groups_of,
@@ -56,7 +55,9 @@ from message_history.dialects.bedrock.media import (
     utf8_of,
     with_bytes,
 )
-from message_history.dialects.bedrock.own import (
+from message_history.dialects.bedrock.parse import BEDROCK
+from message_history.dialects.bedrock.plain_writer import BRIDGE, NO_OUTPUT, common_wire
+from message_history.dialects.bedrock.provider_blocks import (
     beyond,
     cited_of,
     is_search_result,
@@ -64,7 +65,6 @@ from message_history.dialects.bedrock.own import (
     qualifiers_of,
     served_pairs,
 )
-from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.media import has_media
 from message_history.media.encoded import encoded, inline_data
 

@@ -17,7 +17,7 @@ from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import OpenCalls, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.openai_chat import schema
-from message_history.dialects.openai_chat.order import faults_of_order
+from message_history.dialects.openai_chat.check_order import faults_of_order
 from message_history.violations import Violation
 
 if TYPE_CHECKING:

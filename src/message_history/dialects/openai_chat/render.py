@@ -25,7 +25,10 @@ from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.core.policy import Policy
 from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
 from message_history.dialects.base import Export
-from message_history.dialects.openai_chat.common import (
+from message_history.dialects.openai_chat.block_writer import BlockWriter, Wire
+from message_history.dialects.openai_chat.media import data_url
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT
+from message_history.dialects.openai_chat.plain_writer import (
     BRIDGE,
     add_reasoning,
     apart,
@@ -34,9 +37,6 @@ from message_history.dialects.openai_chat.common import (
     is_common,
     user_wire,
 )
-from message_history.dialects.openai_chat.media import data_url
-from message_history.dialects.openai_chat.parse import OPENAI_CHAT
-from message_history.dialects.openai_chat.pieces import Pieces, Wire
 from message_history.media import has_media
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ class Render:
     """
 
     def __init__(self, dialect: OpenAIChat) -> None:
-        self._pieces = Pieces(dialect)
-        self.changes = self._pieces.changes
+        self._writer = BlockWriter(dialect)
+        self.changes = self._writer.changes
         self._dialect = dialect
         self._is_common = is_common(dialect)
         self._joins = dialect.alternate or dialect.system_role == "user"
@@ -77,12 +77,12 @@ class Render:
         """Write a whole conversation."""
         for written in self._system_prompt(system):
             self._put(written)
-        prompt = self._pieces.marks
+        prompt = self._writer.marks
         if self._wire and not messages and self._dialect.needs_user:
             self.changes.added("a user message, of which there was none (HF-05)")
             self._put({"role": "user", "content": Policy().bootstrap_text})
         self._write(messages)
-        self._pieces.limit_marks(prompt)
+        self._writer.limit_marks(prompt)
         return self._wire
 
     def turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
@@ -91,21 +91,21 @@ class Render:
         if any(map(has_media, messages)):
             return None
         self._write(messages)
-        return None if self._pieces.marks else self._wire
+        return None if self._writer.marks else self._wire
 
     def _write(self, messages: Sequence[Message]) -> None:
         for index, message in enumerate(messages):
             self.changes.index = index
             if message.role == "assistant":
-                assistant = assistant_wire(message, self._dialect, self._pieces) if self._is_common else None
+                assistant = assistant_wire(message, self._dialect, self._writer) if self._is_common else None
                 if assistant is not None:
                     written, self._later_calls = assistant
                 else:
                     written = self.assistant(message)
-                for one in apart(written, self._dialect, self._pieces):
+                for one in apart(written, self._dialect, self._writer):
                     self._put(one)
                 continue
-            user = user_wire(message, self._later_calls, self._dialect, self._pieces) if self._is_common else None
+            user = user_wire(message, self._later_calls, self._dialect, self._writer) if self._is_common else None
             if user is not None:
                 self._later_calls = []
                 self._put(user[0])
@@ -136,11 +136,11 @@ class Render:
 
     def assistant(self, message: Message) -> Wire:
         """Write an assistant message; the calls that it cannot hold come with their results."""
-        pieces = self._pieces
-        pieces.ids.new_scope()
+        writer = self._writer
+        writer.ids.new_scope()
         only = message.content[0]
         if type(only) is TextBlock and only.meta is None and len(message.content) == 1 and not is_blank(only.text):
-            assistant: Wire = {"role": "assistant", "content": pieces.text(only.text)}
+            assistant: Wire = {"role": "assistant", "content": writer.text(only.text)}
             add_reasoning(assistant, self._dialect, has_calls=False)
             return assistant
         texts: list[Wire] = []
@@ -150,20 +150,20 @@ class Render:
         for block in message.content:
             if isinstance(block, ToolUseBlock):
                 if self._dialect.tools == "text":
-                    texts.append(pieces.call_as_text(block))
+                    texts.append(writer.call_as_text(block))
                 else:
-                    calls.append(pieces.call(block))
+                    calls.append(writer.call(block))
             elif isinstance(block, TextBlock):
                 if is_blank(block.text):
                     self.changes.omitted(block, "blank text")
                 elif self._is_refusal(block):
-                    refusal += pieces.text(block.text)
+                    refusal += writer.text(block.text)
                 else:
-                    texts.append(pieces.part(block))
+                    texts.append(writer.part(block))
             else:
                 self._assistant(block, wire, texts)
             if block.meta is not None:
-                pieces.left(block, self._dialect.own_keys)
+                writer.left(block, self._dialect.own_keys)
                 self._name(wire, block)
                 self._own_keys(wire, block)
         self._content(wire, texts, refusal, has_calls=bool(calls))
@@ -178,7 +178,7 @@ class Render:
 
     def _name(self, wire: Wire, block: Block) -> None:
         """Give a message the name that a block carries; of messages that became one, the last one's."""
-        name = self._pieces.speaker(block)
+        name = self._writer.speaker(block)
         if name is None:
             return
         if wire.get("name", name) != name:
@@ -205,7 +205,7 @@ class Render:
 
     def _content(self, wire: Wire, texts: list[Wire], refusal: str, *, has_calls: bool) -> None:
         if texts:
-            wire["content"] = self._pieces.joined(texts)
+            wire["content"] = self._writer.joined(texts)
             if refusal:
                 wire["refusal"] = refusal
         elif refusal:
@@ -243,7 +243,7 @@ class Render:
         """Give a message a key that only this API knows; lists of two messages that became one are one."""
         given = thaw_well_formed(block.data.get(block.type), self.changes)
         left = {key: value for key, value in block.data.items() if key not in ("type", block.type)}
-        self._pieces.withhold(left, "keys that this API does not take")
+        self._writer.withhold(left, "keys that this API does not take")
         there = wire.get(block.type)
         if there is None and given:
             wire[block.type] = given
@@ -258,14 +258,14 @@ class Render:
             self.changes.omitted(block, "reasoning that this API does not take back")
             return
         if block.signature:
-            self._pieces.withhold(
+            self._writer.withhold(
                 {"signature": block.signature}, "a signature of reasoning, for which there is no place"
             )
         if key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
-            texts.append({"type": "text", "text": self._pieces.text(f"<think>\n{block.thinking}\n</think>")})
+            texts.append({"type": "text", "text": self._writer.text(f"<think>\n{block.thinking}\n</think>")})
         else:
-            wire[key] = wire.get(key, "") + self._pieces.text(block.thinking)
+            wire[key] = wire.get(key, "") + self._writer.text(block.thinking)
 
     def user(self, message: Message) -> list[Wire]:
         """Write the user's side of a turn: tool messages, then all else."""
@@ -273,11 +273,11 @@ class Render:
         if not results and len(message.content) == 1:
             block = message.content[0]
             if type(block) is TextBlock and block.meta is None:
-                return [{"role": "user", "content": self._pieces.text(block.text)}]
+                return [{"role": "user", "content": self._writer.text(block.text)}]
         self._behind = []
         if self._dialect.tools == "text":
             wire: list[Wire] = []
-            parts = [self._pieces.result_as_text(block, self._texts(block)) for block in results]
+            parts = [self._writer.result_as_text(block, self._texts(block)) for block in results]
         else:
             wire = self._results(results)
             parts = []
@@ -314,41 +314,41 @@ class Render:
         if block.is_error and not block.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", block)
         images = [part for part in parts if part["type"] != "text"]
-        content: str | list[Wire] = parts if images else self._pieces.joined(parts) if parts else ""
+        content: str | list[Wire] = parts if images else self._writer.joined(parts) if parts else ""
         empty = self._dialect.empty_result
         if empty is not None and all(is_blank(part["text"]) for part in parts if part["type"] == "text"):
             self.changes.added("text of an empty result (KM-02, XA-02)")
             content = [{"type": "text", "text": empty}, *images] if images else empty
-        wire: Wire = {"role": "tool", "tool_call_id": self._pieces.id(block.tool_use_id), "content": content}
+        wire: Wire = {"role": "tool", "tool_call_id": self._writer.id(block.tool_use_id), "content": content}
         given = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
-        name = self._pieces.name(given) if isinstance(given, str) and given else None
+        name = self._writer.name(given) if isinstance(given, str) and given else None
         if self._dialect.native:
-            return {**wire, "tool_name": name or self._pieces.tools.get(block.tool_use_id, "unknown_tool")}
+            return {**wire, "tool_name": name or self._writer.tools.get(block.tool_use_id, "unknown_tool")}
         return {**wire, "name": name} if name is not None else wire
 
     def _texts(self, block: ToolResultBlock) -> list[Wire]:
         """Write what a tool gave as text parts; its media go behind the results."""
         texts: list[Wire] = []
         for part in block.content:
-            self._pieces.left(part)
+            self._writer.left(part)
             if isinstance(part, TextBlock):
-                texts.append(self._pieces.part(part))
+                texts.append(self._writer.part(part))
             elif isinstance(part, ImageBlock | DocumentBlock):
                 texts.append(self._given(part, block))
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
-                texts.append({"type": "text", "text": self._pieces.text(json_text(part.data))})
-        self._pieces.left(block)
+                texts.append({"type": "text", "text": self._writer.text(json_text(part.data))})
+        self._writer.left(block)
         return texts
 
     def _given(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
         """Write a tool's image where it was, or behind the tool messages with a note in its place."""
         kind = "image" if isinstance(part, ImageBlock) else "document"
-        written = self._pieces.media(part)
+        written = self._writer.media(part)
         if written["type"] == "text" or (written["type"] == "image_url" and self._dialect.result_images == "kept"):
             return written
         self.changes.rewritten(f"a tool's {kind} in a user message behind the results (OC-15)", part)
-        id = self._pieces.ids(result.tool_use_id)
+        id = self._writer.ids(result.tool_use_id)
         self._behind += [{"type": "text", "text": f"[The {kind} that tool call {id} gave:]"}, written]
         return {"type": "text", "text": f"[The {kind} follows in the next user message.]"}
 
@@ -375,7 +375,7 @@ class Render:
                     end_system()
                 spoken.append(block)
                 continue
-            self._pieces.left(block)
+            self._writer.left(block)
             if self._is_function(block):
                 end_user()
                 end_system()
@@ -385,7 +385,7 @@ class Render:
             if not written:
                 continue
             end_system()
-            given = self._pieces.speaker(block)
+            given = self._writer.speaker(block)
             if block.meta is not None and block.carried(OPENAI_CHAT):
                 if given != name:
                     end_user()
@@ -403,18 +403,18 @@ class Render:
         """Write what a function gave that nobody called, as the first form of the API had it."""
         data = block.data if isinstance(block, ProviderBlock) else EMPTY
         others = {key: value for key, value in data.items() if key not in ("type", "name", "content")}
-        self._pieces.withhold(others, "keys that this API does not take")
+        self._writer.withhold(others, "keys that this API does not take")
         written: Wire = thaw_well_formed(FrozenDict({key: data.get(key) for key in ("name", "content")}), self.changes)
-        return {"role": "function", **written, "name": self._pieces.name(written["name"])}
+        return {"role": "function", **written, "name": self._writer.name(written["name"])}
 
     def _user_message(self, parts: list[Wire], name: str | None) -> Wire:
         wire: Wire = {"role": "user", **({"name": name} if name is not None else {}), "content": None}
         texts = [part for part in parts if part["type"] == "text"]
         if self._dialect.native:
-            wire["content"] = self._pieces.joined(texts) if texts else ""
+            wire["content"] = self._writer.joined(texts) if texts else ""
             images = [found[1] for part in parts if part["type"] == "image_url" for found in [_inline(part)] if found]
             return {**wire, "images": images} if images else wire
-        wire["content"] = self._pieces.joined(texts) if len(texts) == len(parts) else list(parts)
+        wire["content"] = self._writer.joined(texts) if len(texts) == len(parts) else list(parts)
         return wire
 
     def _user(self, block: Block) -> list[Wire]:
@@ -422,12 +422,12 @@ class Render:
             if is_blank(block.text):
                 self.changes.omitted(block, "blank text")
                 return []
-            return [self._pieces.part(block)]
+            return [self._writer.part(block)]
         if isinstance(block, SystemBlock):
             self.changes.rewritten("system words as marked text of the user's turn (HF-04)", block)
-            return [{"type": "text", "text": self._pieces.text(f"<system>\n{block.text}\n</system>")}]
+            return [{"type": "text", "text": self._writer.text(f"<system>\n{block.text}\n</system>")}]
         if isinstance(block, ImageBlock | DocumentBlock):
-            return [self._pieces.media(block)]
+            return [self._writer.media(block)]
         if isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in self._taken():
             return [thaw_well_formed(block.data, self.changes)]
         self.changes.omitted(block, "not for a user message")
@@ -444,21 +444,21 @@ class Render:
 
     def _spoken(self, blocks: Sequence[SystemBlock]) -> Wire:
         """Write system words as a message."""
-        pieces = self._pieces
+        writer = self._writer
         role = self._dialect.system_role
         if len(blocks) > 1 and self._dialect.one_system:
             self.changes.rewritten("system messages as one (HF-04)", *blocks)
         for block in blocks:
-            pieces.left(block)
+            writer.left(block)
         if role == "user":
             self.changes.rewritten("system words as marked text of the user's turn (OC-17, HF-03)", *blocks)
-            texts = "\n\n".join(f"<system>\n{pieces.text(block.text)}\n</system>" for block in blocks)
+            texts = "\n\n".join(f"<system>\n{writer.text(block.text)}\n</system>" for block in blocks)
             return {"role": "user", "content": texts}
         carried = blocks[0].carried(OPENAI_CHAT) if blocks[0].meta is not None else {}
         if self._dialect.developer and carried.get("role") == "developer":
             role = "developer"
-        wire: Wire = {"role": role, "content": pieces.joined([pieces.part(block) for block in blocks])}
-        name = pieces.speaker(blocks[0])
+        wire: Wire = {"role": role, "content": writer.joined([writer.part(block) for block in blocks])}
+        name = writer.speaker(blocks[0])
         return wire if name is None else {**wire, "name": name}
 
 

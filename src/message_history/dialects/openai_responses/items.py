@@ -23,8 +23,8 @@ from message_history.core.json_values import FrozenDict, FrozenList, json_text
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.schema import anything
 from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses.block_writer import is_part
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
-from message_history.dialects.openai_responses.pieces import is_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -27,11 +27,11 @@ from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import forms
-from message_history.dialects.openai_responses.common import assistant_wire, user_wire
+from message_history.dialects.openai_responses.block_writer import Pieces, is_part, plain
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.openai_responses.items import Item, Items, fits, is_object
 from message_history.dialects.openai_responses.parse import summary_of
-from message_history.dialects.openai_responses.pieces import Pieces, is_part, plain
+from message_history.dialects.openai_responses.plain_writer import assistant_wire, user_wire
 from message_history.dialects.openai_responses.plan import Planner, Segment
 from message_history.media import has_media
 
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from message_history.core.message import Message
     from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.openai_responses.block_writer import Wire
     from message_history.dialects.openai_responses.forms import ClientTool
-    from message_history.dialects.openai_responses.pieces import Wire
 
 __all__ = ["Render"]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from message_history.core.message import Message
     from message_history.dialects.openai_chat import OpenAIChat
-    from message_history.dialects.openai_chat.pieces import Pieces
+    from message_history.dialects.openai_chat.block_writer import BlockWriter
 
 __all__ = ["BRIDGE", "GO_ON", "add_reasoning", "apart", "assistant_wire", "call_message", "is_common", "user_wire"]
 
@@ -29,13 +29,13 @@ def is_common(dialect: OpenAIChat) -> bool:
     return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
 
 
-def assistant_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tuple[Wire, list[list[Wire]]] | None:
+def assistant_wire(message: Message, dialect: OpenAIChat, writer: BlockWriter) -> tuple[Wire, list[list[Wire]]] | None:
     """Write an assistant message that needs no second look.
 
     Args:
         message: the message.
         dialect: the provider's and model's fields.
-        pieces: writes ids, names and content.
+        writer: writes ids, names and content.
 
     Returns:
         The message, and the calls that it cannot hold; None for any other message.
@@ -45,16 +45,16 @@ def assistant_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tup
     assistant = common_assistant(message)
     if assistant is None:
         return None
-    pieces.ids.new_scope()
+    writer.ids.new_scope()
     texts, given = assistant
     calls: list[Wire] = []
     fit = dialect.name_pattern is NAME
     for id, name, input in given:
-        function = {"name": name if fit else pieces.name(name), "arguments": json_object(input)}
-        calls.append({"id": pieces.id(id), "type": "function", "function": function})
+        function = {"name": name if fit else writer.name(name), "arguments": json_object(input)}
+        calls.append({"id": writer.id(id), "type": "function", "function": function})
     later: list[list[Wire]] = []
     if texts:
-        wire: Wire = {"role": "assistant", "content": _joined(texts, pieces)}
+        wire: Wire = {"role": "assistant", "content": _joined(texts, writer)}
         if calls:
             wire["tool_calls"] = calls
     else:
@@ -63,19 +63,21 @@ def assistant_wire(message: Message, dialect: OpenAIChat, pieces: Pieces) -> tup
     if len(calls) > limit:
         wire["tool_calls"] = calls[:limit]
         later = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
-        pieces.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
+        writer.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
     add_reasoning(wire, dialect, has_calls=bool(calls))
     return wire, later
 
 
-def user_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat, pieces: Pieces) -> list[Wire] | None:
+def user_wire(
+    message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat, writer: BlockWriter
+) -> list[Wire] | None:
     """Write a user message that needs no second look.
 
     Args:
         message: the message.
         later: the calls that the message before it could not hold.
         dialect: the provider's and model's fields.
-        pieces: writes ids and content.
+        writer: writes ids and content.
 
     Returns:
         The messages; None for any other message.
@@ -95,13 +97,13 @@ def user_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat
             wire.append(asked)
         content = text
         if not text and dialect.empty_result is not None:
-            pieces.changes.added("text of an empty result (KM-02, XA-02)")
+            writer.changes.added("text of an empty result (KM-02, XA-02)")
             content = dialect.empty_result
-        wire.append({"role": "tool", "tool_call_id": pieces.id(id), "content": content})
+        wire.append({"role": "tool", "tool_call_id": writer.id(id), "content": content})
     if texts:
-        asking: Wire = {"role": "user", "content": _joined(texts, pieces)}
+        asking: Wire = {"role": "user", "content": _joined(texts, writer)}
         if results and dialect.bridge:
-            pieces.changes.added("an assistant message between a tool message and a user message (HF-02)")
+            writer.changes.added("an assistant message between a tool message and a user message (HF-02)")
             bridge: Wire = {"role": "assistant", "content": BRIDGE}
             add_reasoning(bridge, dialect, has_calls=False)
             wire.append(bridge)
@@ -109,12 +111,12 @@ def user_wire(message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat
     return wire
 
 
-def apart(wire: Wire, dialect: OpenAIChat, pieces: Pieces) -> list[Wire]:
+def apart(wire: Wire, dialect: OpenAIChat, writer: BlockWriter) -> list[Wire]:
     """Split an assistant message that holds text and calls, where it may not hold both."""
     calls = wire.get("tool_calls")
     if dialect.text_with_calls or not calls or not wire.get("content"):
         return [wire]
-    pieces.changes.added("a user message between text and calls of one message (VX-01)")
+    writer.changes.added("a user message between text and calls of one message (VX-01)")
     text = {key: value for key, value in wire.items() if key != "tool_calls"}
     return [text, {"role": "user", "content": GO_ON}, call_message(calls, dialect)]
 
@@ -133,5 +135,5 @@ def add_reasoning(wire: Wire, dialect: OpenAIChat, *, has_calls: bool) -> None:
         wire.setdefault(dialect.reasoning, "")
 
 
-def _joined(texts: list[str], pieces: Pieces) -> str | list[Wire]:
-    return texts[0] if len(texts) == 1 else pieces.joined([{"type": "text", "text": text} for text in texts])
+def _joined(texts: list[str], writer: BlockWriter) -> str | list[Wire]:
+    return texts[0] if len(texts) == 1 else writer.joined([{"type": "text", "text": text} for text in texts])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.openai_chat import OpenAIChat
 
-__all__ = ["Pieces", "Wire"]
+__all__ = ["BlockWriter", "Wire"]
 
 Wire = dict[str, Any]
 ZERO_WIDTH: Final = "\u200b"
@@ -48,7 +48,7 @@ _SENT: Final[Mapping[type[Block], tuple[str, ...]]] = {
 
 
 @final
-class Pieces:
+class BlockWriter:
     """What an export writes of the blocks alone.
 
     Args:
