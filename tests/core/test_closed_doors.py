@@ -185,7 +185,10 @@ def reachable(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]
     if isinstance(value, str | int | float | None):
         return
     for name in dir(value):
-        if not name.startswith("_") and not callable(found := getattr(value, name)):
+        if name.startswith("_") or callable(found := getattr(value, name)):
+            continue
+        # A plain dict is a copy of its own at each access.
+        if type(found) is not dict or getattr(value, name) is found:
             yield from reachable(found, f"{path}.{name}", depth + 1)
 
 
@@ -213,17 +216,17 @@ def test_a_nested_input_cannot_be_changed() -> None:
     call: Any = history[1].calls[0]
     assert call.input == {"list": [1, {"x": [2]}], "dict": {"y": {"z": 1}}}
     changes = [
-        "call.input.update(a=1)",
-        "call.input['a'] = 1",
-        "del call.input['list']",
-        "call.input |= {'a': 1}",
-        "call.input['list'].append(1)",
-        "call.input['list'][0] = 1",
-        "call.input['list'][1]['x'].append(3)",
-        "call.input['list'][1]['x'] += [3]",
-        "call.input['dict']['y']['z'] = 2",
-        "call.input['dict'].clear()",
-        "call.input._view['a'] = 1",
+        "call.frozen_input.update(a=1)",
+        "call.frozen_input['a'] = 1",
+        "del call.frozen_input['list']",
+        "call.frozen_input |= {'a': 1}",
+        "call.frozen_input['list'].append(1)",
+        "call.frozen_input['list'][0] = 1",
+        "call.frozen_input['list'][1]['x'].append(3)",
+        "call.frozen_input['list'][1]['x'] += [3]",
+        "call.frozen_input['dict']['y']['z'] = 2",
+        "call.frozen_input['dict'].clear()",
+        "call.frozen_input._view['a'] = 1",
     ]
     for change in changes:
         with pytest.raises((AttributeError, TypeError)):
@@ -343,7 +346,7 @@ def test_what_is_added_stays_the_caller_s() -> None:
         (ToolUseBlock("1", "f", {}), ("2", "g", {"x": 1})),
         (ToolResultBlock("1", "a"), ("2", "b")),
         (Message.user("a"), ("user", "b")),
-        (ToolUseBlock("1", "f", {"x": 1}).input, ({"y": 2},)),
+        (ToolUseBlock("1", "f", {"x": 1}).frozen_input, ({"y": 2},)),
     ],
 )
 def test_calling_init_again_changes_nothing(value: Any, args: tuple[Any, ...]) -> None:
@@ -351,3 +354,18 @@ def test_calling_init_again_changes_nothing(value: Any, args: tuple[Any, ...]) -
     with pytest.raises(AttributeError):
         value.__init__(*args)
     assert repr(value) == before
+
+
+def test_an_input_is_a_plain_dict_of_the_tools_own() -> None:
+    given = {"path": "a.txt", "lines": [1, {"deep": [None, True, 2.5]}], "text": "ä"}
+    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", given))
+    (call,) = history.awaiting
+    assert type(call.input) is dict
+    assert type(call.input["lines"]) is list
+    assert json.loads(json.dumps(call.input)) == given
+    arguments = call.input
+    arguments["lines"].append(3)
+    arguments.pop("path")
+    assert call.input == given
+    assert history.for_send()[1]["content"][0]["input"] == given
+    assert ToolUseBlock("1", "f", None).input == {}

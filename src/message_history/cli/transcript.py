@@ -79,7 +79,7 @@ def _block(block: Block, *, full: bool, indent: int = 2) -> Iterator[Text]:
         yield from _indented(block.text, indent + (2 if marked else 0), full=full)
     elif isinstance(block, ToolUseBlock):
         yield _heading("call", f"{block.id} {block.name}", marked, "cyan", indent)
-        yield from _indented(json_text(thaw(block.input)), indent + 2, full=full)
+        yield from _indented(json_text(thaw(block.frozen_input)), indent + 2, full=full)
     elif isinstance(block, ToolResultBlock):
         kind, style = ("error result", "red") if block.is_error else ("result", "cyan")
         yield _heading(kind, block.tool_use_id, marked, "yellow" if marked else style, indent)

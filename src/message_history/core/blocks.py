@@ -14,7 +14,16 @@ from attrs.converters import optional as optionally
 from attrs.exceptions import FrozenInstanceError
 from attrs.validators import instance_of, optional
 
-from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, json_text, short_repr, thaw
+from message_history.core.json_values import (
+    EMPTY,
+    FrozenDict,
+    freeze,
+    freeze_mapping,
+    json_text,
+    short_repr,
+    thaw,
+    thaw_flat,
+)
 
 __all__ = [
     "NO_INPUT",
@@ -266,7 +275,7 @@ class ToolUseBlock(Block):
 
     id: str
     name: str
-    input: FrozenDict
+    frozen_input: FrozenDict = field(alias="input")
     turn: int | None = field(default=None, eq=False, kw_only=True)
 
     def __init__(
@@ -280,6 +289,11 @@ class ToolUseBlock(Block):
         self.__attrs_init__(_plain(id), _plain(name), value, turn=turn, meta=meta)
 
     @property
+    def input(self) -> dict[str, Any]:
+        """Return what the tool is given: a fresh plain dict at each access, yours to change; {} when there is none."""
+        return thaw_flat(self.frozen_input) or thaw(self.frozen_input)
+
+    @property
     def arguments(self) -> str | None:
         """Return the input as the text its provider sent, or None when it came as an object."""
         return self.meta.arguments if self.meta is not None else None
@@ -288,7 +302,7 @@ class ToolUseBlock(Block):
     def readable(self) -> bool:
         """Tell whether the input could be read; if not, `input` is `{"_raw": text}`."""
         arguments = self.arguments
-        return arguments is None or len(self.input) != 1 or self.input.get("_raw") != arguments
+        return arguments is None or len(self.frozen_input) != 1 or self.frozen_input.get("_raw") != arguments
 
     @property
     def signature(self) -> str | None:
@@ -296,7 +310,7 @@ class ToolUseBlock(Block):
         return self.meta.signature if self.meta is not None else None
 
     def __repr__(self) -> str:
-        return self._told(self.id, self.name, self.input)
+        return self._told(self.id, self.name, self.frozen_input)
 
 
 @final
@@ -498,7 +512,7 @@ _set_meta = Block.meta.__set__  # type: ignore[union-attr]
 _set_text = TextBlock.text.__set__  # type: ignore[attr-defined]
 _set_id = ToolUseBlock.id.__set__  # type: ignore[attr-defined]
 _set_name = ToolUseBlock.name.__set__  # type: ignore[attr-defined]
-_set_input = ToolUseBlock.input.__set__  # type: ignore[attr-defined]
+_set_input = ToolUseBlock.frozen_input.__set__  # type: ignore[attr-defined]
 _set_turn = ToolUseBlock.turn.__set__  # type: ignore[union-attr]
 _set_tool_use_id = ToolResultBlock.tool_use_id.__set__  # type: ignore[attr-defined]
 _set_content = ToolResultBlock.content.__set__  # type: ignore[attr-defined]

@@ -151,7 +151,9 @@ def _tokens(block: Block) -> int:
     if isinstance(block, TextBlock | SystemBlock):
         return BLOCK_TOKENS + _of_text(block.text)
     if isinstance(block, ToolUseBlock):
-        return 2 * BLOCK_TOKENS + _of_text(block.name) + _of_text(block.arguments or json_text(thaw(block.input)))
+        return (
+            2 * BLOCK_TOKENS + _of_text(block.name) + _of_text(block.arguments or json_text(thaw(block.frozen_input)))
+        )
     if isinstance(block, ToolResultBlock):
         return 2 * BLOCK_TOKENS + sum(map(_tokens, block.content))
     if isinstance(block, ThinkingBlock):

@@ -446,12 +446,14 @@ def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
 
 def is_alike(left: ToolUseBlock, right: ToolUseBlock) -> bool:
     """Tell whether two calls ask the same of the same tool."""
-    return left.name == right.name and (left.input is right.input or _input_text(left) == _input_text(right))
+    return left.name == right.name and (
+        left.frozen_input is right.frozen_input or _input_text(left) == _input_text(right)
+    )
 
 
 def _input_text(call: ToolUseBlock) -> str:
     """Write an input as text, in which 1 is not true."""
-    return json.dumps(thaw(call.input), sort_keys=True)
+    return json.dumps(thaw(call.frozen_input), sort_keys=True)
 
 
 def lowest(bits: int) -> int:

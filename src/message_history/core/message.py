@@ -172,7 +172,7 @@ def _survey(role: Role, blocks: Sequence[Block]) -> tuple[tuple[str, ...], int]:
 
 
 def _complete(call: ToolUseBlock) -> bool:
-    return call.id != "" and not is_blank(call.name) and call.input is not NO_INPUT
+    return call.id != "" and not is_blank(call.name) and call.frozen_input is not NO_INPUT
 
 
 # Makers for the parsers and the state machine, as in `blocks`.

@@ -199,7 +199,7 @@ class _Plan:
         for call in self._doubtful:
             if call.answered:
                 edit, number = self._edit(call.place), call.place[1]
-                if call.block.input is NO_INPUT:
+                if call.block.frozen_input is NO_INPUT:
                     edit.replaced[number] = evolve(call.block, input=EMPTY)
                 else:
                     edit.kept[number] = _restored(call.block)

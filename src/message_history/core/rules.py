@@ -227,7 +227,7 @@ def is_nothing(block: Block) -> bool:
 
 def fault_of_call(call: ToolUseBlock, *, truncated: bool) -> RepairCode | None:
     """Rule 7: return why a call of the assistant is dropped, or None."""
-    if call.input is NO_INPUT:
+    if call.frozen_input is NO_INPUT:
         return RepairCode.CALL_WITHOUT_INPUT_DROPPED
     return RepairCode.INCOMPLETE_CALL_DROPPED if truncated and not call.readable else None
 

@@ -296,7 +296,7 @@ class _Render:
         call = {"name": self._text(block.name), "id": block.id}
         if invalid:
             return {**call, "error": error, "args": block.arguments, "type": "invalid_tool_call"}
-        return {**call, "args": thaw_well_formed(block.input, self.changes), "type": "tool_call"}
+        return {**call, "args": thaw_well_formed(block.frozen_input, self.changes), "type": "tool_call"}
 
     def _is_invalid(self, block: ToolUseBlock) -> bool:
         return not block.readable or block.extra(LANGCHAIN).get("form") == "invalid"

@@ -290,7 +290,7 @@ def _signed(call: ToolUseBlock, signature: str | None) -> ToolUseBlock:
     if signature is None:
         return call
     return ToolUseBlock(
-        call.id, call.name, call.input, meta=evolve(call.meta or Meta(), signature=signature, issuer="gemini")
+        call.id, call.name, call.frozen_input, meta=evolve(call.meta or Meta(), signature=signature, issuer="gemini")
     )
 
 
@@ -375,7 +375,7 @@ def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
         others = _others(item, "name", "call_id", "arguments", "input", "index")
         kind = {} if type_of(item) == "function_call" else {"type": type_of(item)}
         told |= {"openai_responses": {**others, **kind}} if others or kind else {}
-    return ToolUseBlock(call.id, call.name, call.input, meta=evolve(meta, extra=freeze_mapping(told)[0]))
+    return ToolUseBlock(call.id, call.name, call.frozen_input, meta=evolve(meta, extra=freeze_mapping(told)[0]))
 
 
 def _others(item: Mapping[Any, Any], *read: str) -> dict[Any, Any]:

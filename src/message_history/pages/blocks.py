@@ -77,7 +77,7 @@ def call(value: ToolUseBlock, result: ToolResultBlock | None) -> Markup:
     Returns:
         HTML.
     """
-    plain = thaw(value.input)
+    plain = thaw(value.frozen_input)
     state = "open" if result is None else "stub" if result.is_stub else "failed" if result.is_error else "answered"
     summary = element(
         "summary",

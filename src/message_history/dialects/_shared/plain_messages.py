@@ -53,7 +53,7 @@ def common_assistant(message: Message) -> tuple[list[str], list[Call]] | None:
             id, name = block.id, block.name  # type: ignore[attr-defined]
             if not (id.isascii() and id.isidentifier() and name.isascii() and name.isidentifier()):
                 return None
-            given = thaw_flat(block.input) or thaw_unchanged(block.input)  # type: ignore[attr-defined]
+            given = thaw_flat(block.frozen_input) or thaw_unchanged(block.frozen_input)  # type: ignore[attr-defined]
             if given is None or len(id) > SHORT or len(name) > SHORT:
                 return None
             calls.append((id, name, given))

@@ -321,7 +321,7 @@ def half_written(call: ToolUseBlock) -> ToolUseBlock:
     """
     if call.arguments is not None:
         return call
-    text = json_text(call.input)
+    text = json_text(call.frozen_input)
     meta = call.meta if call.meta is not None else Meta()
     return ToolUseBlock(call.id, call.name, {"_raw": text}, meta=evolve(meta, arguments=text))
 

@@ -59,7 +59,7 @@ def common_wire(message: Message) -> dict[str, Any] | None:
             content.append(wire)
         elif kind is ToolUseBlock:
             name: str = block.name  # type: ignore[attr-defined]
-            given = thaw_flat(block.input) or thaw_unchanged(block.input)  # type: ignore[attr-defined]
+            given = thaw_flat(block.frozen_input) or thaw_unchanged(block.frozen_input)  # type: ignore[attr-defined]
             if given is None or len(name) > NAME_LIMIT or not (name.isascii() and name.isidentifier()):
                 return None
             called = True

@@ -227,7 +227,7 @@ class Render:
             "type": "tool_use",
             "id": self._id(block.id),
             "name": named_for(block.name, schema.NAME, schema.NAME_LIMIT, self.changes),
-            "input": thaw_well_formed(block.input, self.changes),
+            "input": thaw_well_formed(block.frozen_input, self.changes),
         }
         if block.meta is None:
             return wire

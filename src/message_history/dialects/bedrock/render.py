@@ -191,7 +191,7 @@ class Render:
         if isinstance(block, ToolUseBlock):
             name = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self.changes)
             self._left(block)
-            given = thaw_well_formed(block.input, self.changes)
+            given = thaw_well_formed(block.frozen_input, self.changes)
             return [{"toolUse": {"toolUseId": self._id(block.id), "name": name, "input": given}}]
         if isinstance(block, TextBlock):
             given = block.extra(BEDROCK).get("citationsContent")

@@ -150,8 +150,8 @@ class Render:
         call["name"] = name
         if not block.readable:
             self.changes.rewritten("an input that is no JSON object, under `_raw` (GM-G20)", block)
-        if block.input or facts.get("args") is not False:
-            call["args"] = thaw_well_formed(block.input, self.changes)
+        if block.frozen_input or facts.get("args") is not False:
+            call["args"] = thaw_well_formed(block.frozen_input, self.changes)
         part: Wire = {"functionCall": call}
         if block.meta is not None:
             part = self._parts.keys(block, part, ("thought",))

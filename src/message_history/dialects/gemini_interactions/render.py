@@ -123,7 +123,7 @@ class Render:
         if not block.readable:
             self.changes.rewritten("an input that is no JSON object, under `_raw` (GI-05)", block)
         self._names[block.id] = name
-        arguments = thaw_well_formed(block.input, self.changes)
+        arguments = thaw_well_formed(block.frozen_input, self.changes)
         self._content.keys(block, {}, ())
         if block.signature is not None and block.issuer == GEMINI_INTERACTIONS:
             self._content.omit({"signature": block.signature})

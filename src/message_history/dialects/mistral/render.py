@@ -195,7 +195,7 @@ class Render:
         """Write a call's input as text: the provider's own where there is one."""
         if block.arguments is not None:
             return self._text(block.arguments)
-        return json.dumps(thaw_well_formed(block.input, self.changes), ensure_ascii=False)
+        return json.dumps(thaw_well_formed(block.frozen_input, self.changes), ensure_ascii=False)
 
     # The user's side
 

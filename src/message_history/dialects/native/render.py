@@ -75,7 +75,7 @@ def block_to_json(block: Block) -> dict[str, Any]:
     if isinstance(block, TextBlock):
         data = {"type": "text", "text": block.text}
     elif isinstance(block, ToolUseBlock):
-        data = {"type": "tool_use", "id": block.id, "name": block.name, "input": thaw(block.input)}
+        data = {"type": "tool_use", "id": block.id, "name": block.name, "input": thaw(block.frozen_input)}
     elif isinstance(block, ToolResultBlock):
         content = list(map(block_to_json, block.content))
         data = {"type": "tool_result", "tool_use_id": block.tool_use_id, "content": content}

@@ -112,19 +112,19 @@ class BlockWriter:
         extra = block.extra(OPENAI_CHAT) if block.meta is not None else {}
         if extra.get("type") == "custom":
             if self._dialect.custom_calls:
-                given = block.input.get("input")
+                given = block.frozen_input.get("input")
                 text = given if isinstance(given, str) else json_text(thaw(given))
                 return {"id": id, "type": "custom", "custom": {"name": name, "input": self.text(text)}}
             self.changes.rewritten("a custom call as a function call", block)
         arguments: object = self._arguments(block)
         if self._dialect.native:
-            arguments = thaw_well_formed(block.input, self.changes)
+            arguments = thaw_well_formed(block.frozen_input, self.changes)
         return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
     def call_as_text(self, block: ToolUseBlock) -> Wire:
         """Write a call as text, for a model whose template knows no tools."""
         self.changes.rewritten("a call as text: this model's template knows no tools (HF-01)", block)
-        body = json_text({"name": block.name, "arguments": thaw(block.input)})
+        body = json_text({"name": block.name, "arguments": thaw(block.frozen_input)})
         id = json.dumps(block.id, ensure_ascii=False)
         return {"type": "text", "text": self.text(f"<tool_call id={id}>\n{body}\n</tool_call>")}
 
@@ -146,7 +146,7 @@ class BlockWriter:
             self.changes.rewritten("an input that is no JSON object, under `_raw`", block)
         elif text is not None:
             self.changes.rewritten("an input that is no JSON object, as the object that it stands for", block)
-        return self.text(json_object(thaw_well_formed(block.input, self.changes)))
+        return self.text(json_object(thaw_well_formed(block.frozen_input, self.changes)))
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
         """Write an image or a document as a part, or as text that says what was left out."""

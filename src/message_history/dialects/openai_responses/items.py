@@ -165,7 +165,7 @@ class Items:
             return Item(kind, [block], is_held=True)
         alias = self._ids(block.id)
         name_fits = len(block.name) <= forms.NAME_LIMIT and forms.NAME.fullmatch(block.name) is not None
-        given = block.arguments if block.arguments is not None else json_text(block.input)
+        given = block.arguments if block.arguments is not None else json_text(block.frozen_input)
         readable = not self._dialect.object_arguments or block.arguments is None or is_object(given)
         whole = alias == block.id and name_fits and readable and self._is_clean(given)
         id = self._intact(extra.get("id"), whole, kind)
@@ -173,7 +173,7 @@ class Items:
             self._changes.renamed(block.id, alias, "OR-15, DS-16")
         item = Item(kind, [block], id)
         if tool is None:
-            if kind != FUNCTION and not (kind == CUSTOM and isinstance(block.input.get("input"), str)):
+            if kind != FUNCTION and not (kind == CUSTOM and isinstance(block.frozen_input.get("input"), str)):
                 self.as_function(item, "its input is no text")
         elif not _says_what(kind, tool, block):
             self.as_function(item, "it does not say what to do")
@@ -303,12 +303,12 @@ def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
 
 def _says_what(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
     """Tell whether a call says what its tool is to do, in a form that the tool knows."""
-    if not block.input.keys() <= set(tool.given):
+    if not block.frozen_input.keys() <= set(tool.given):
         return False
     kinds: dict[str, Any] = {"actions": FrozenList, "arguments": object}
-    given = [isinstance(value, kinds.get(key, FrozenDict)) for key, value in block.input.items()]
+    given = [isinstance(value, kinds.get(key, FrozenDict)) for key, value in block.frozen_input.items()]
     known = forms.ORDERS.get(kind, anything)
-    return bool(given) and all(given) and all(map(known, block.input.values()))
+    return bool(given) and all(given) and all(map(known, block.frozen_input.values()))
 
 
 def _text_of(result: ToolResultBlock) -> str:

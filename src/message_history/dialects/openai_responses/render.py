@@ -224,11 +224,11 @@ class Render:
             wire["id"] = item.id
         if tool is not None:
             wire.update((key, list(value) if isinstance(value, tuple) else value) for key, value in tool.defaults)
-            wire.update((key, thaw_well_formed(value, self.changes)) for key, value in block.input.items())
+            wire.update((key, thaw_well_formed(value, self.changes)) for key, value in block.frozen_input.items())
         else:
             wire["name"] = named_for(block.name, forms.NAME, forms.NAME_LIMIT, self.changes)
             if item.kind == CUSTOM:
-                wire["input"] = self._pieces.text(str(block.input["input"]))
+                wire["input"] = self._pieces.text(str(block.frozen_input["input"]))
             else:
                 wire["arguments"] = self._arguments(block)
         extra = block.extra(OPENAI_RESPONSES)
@@ -242,7 +242,7 @@ class Render:
             return self._pieces.text(text)
         if not block.readable:
             self.changes.rewritten("an input that is no JSON object, under `_raw` (HF-07)", block)
-        return json.dumps(thaw_well_formed(block.input, self.changes), ensure_ascii=False)
+        return json.dumps(thaw_well_formed(block.frozen_input, self.changes), ensure_ascii=False)
 
     def _own(self, block: ProviderBlock, id: str | None) -> Wire:
         """Write an item that only this API understands, as it came."""

@@ -259,8 +259,8 @@ class Render:
         wire: Wire = {"tool_name": name}
         if block.arguments is not None:
             wire["args"] = self._content.text(block.arguments)
-        elif block.input or form not in ("null", "absent"):
-            wire["args"] = thaw_well_formed(block.input, self.changes)
+        elif block.frozen_input or form not in ("null", "absent"):
+            wire["args"] = thaw_well_formed(block.frozen_input, self.changes)
         elif form == "null":
             wire["args"] = None
         wire["tool_call_id"] = self._id(block.id)
