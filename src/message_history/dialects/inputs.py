@@ -11,6 +11,7 @@ from message_history.core.blocks import ToolUseBlock
 from message_history.core.json_values import short_repr
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.mcp import mcp_blocks
 from message_history.dialects._shared.typed_blocks import half_written
 from message_history.dialects.registry import read, read_reply
 
@@ -91,10 +92,13 @@ def parse_tool_output(content: object) -> object:
         content: anything.
 
     Returns:
-        The blocks, if it is a list of raw content blocks; else the same value.
+        The blocks, if it is a list of raw content blocks, or what a tool of MCP gave; else the same value.
 
     Complexity: linear in a list.
     """
+    found = mcp_blocks(content) if content is not None and not isinstance(content, str) else None
+    if found is not None:
+        return found
     if not isinstance(content, list) or not content:
         return content
     if not all(isinstance(part, Mapping) and isinstance(part.get(_value_key(part)), str | Mapping) for part in content):

@@ -106,7 +106,9 @@ def shape_of(entry: object) -> str | None:
     if NATIVE in data:
         return NATIVE
     if "parts" in data:
-        return "pydantic_ai" if data.get("kind") in ("request", "response") else "gemini"
+        if data.get("kind") in ("request", "response") or any(map(_has_part_kind, as_sequence(data["parts"]) or ())):
+            return "pydantic_ai"
+        return "gemini"
     if _is_interactions(data):
         return INTERACTIONS
     kind = data.get("type")
@@ -133,6 +135,10 @@ def shape_of(entry: object) -> str | None:
     if role in ("user", "assistant"):
         return CHAT if data.keys() & _CHAT_KEYS else None
     return next((name for name in CLASSES if name not in _KNOWN_BY_SHAPE and DIALECTS[name].owns(data)), None)
+
+
+def _has_part_kind(part: object) -> bool:
+    return isinstance(part, Mapping) and "part_kind" in part
 
 
 def _is_interactions(data: Mapping[Any, Any]) -> bool:

@@ -28,6 +28,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import freeze, freeze_mapping, json_text
 from message_history.core.message import NEEDS_REPAIR, SHAPES, Message, Role, known_message, text_message
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.mcp import mcp_block
 from message_history.dialects._shared.schema import text_or_none
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
@@ -42,6 +43,7 @@ __all__ = [
     "carry",
     "common_message",
     "half_written",
+    "is_plain_text",
     "is_white_space",
     "meta_of",
     "name_of",
@@ -252,7 +254,7 @@ def _media(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: B
     """Read an image or a document; None when it does not say where that is."""
     place = as_mapping(data.get("source"))
     if place is None:
-        return None
+        return mcp_block(data)
     title = data.get("title") if kind == "document" else None
     if not text_or_none(title):
         others["title"], title = title, None
@@ -357,11 +359,19 @@ def _result_blocks(content: object, source: int, parsed: Parsed, reader: BlockRe
     for item in [content] if items is None else items:
         data = as_mapping(item)
         if data is not None and data.get("type") not in ("text", "image", "document"):
-            blocks.append(reader.other(data))
+            blocks.append(mcp_block(data) or reader.other(data))
         else:
             block = _read_block(item, source, parsed, reader)
             blocks += [block] if block is not None else []
     return tuple(blocks)
+
+
+def is_plain_text(part: Mapping[Any, Any]) -> bool:
+    """Return whether a part of a type that is not known is somebody's words all the same, not a model's thoughts."""
+    kind = part.get("type")
+    if not isinstance(kind, str) or not isinstance(part.get("text"), str) or part.keys() - {"type", "text"}:
+        return False
+    return not any(word in kind.lower() for word in ("reason", "refusal", "think", "thought"))
 
 
 def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:

@@ -250,7 +250,8 @@ class Render:
         response["name"] = self._name_of(block, facts, called)
         texts: list[str] = []
         media: list[Wire] = []
-        for part in block.content:
+        whole = facts.get("response")
+        for part in block.content if whole is None else ():
             if isinstance(part, TextBlock):
                 texts.append(part.text)
                 self._parts.keys(part, {}, ())
@@ -259,9 +260,9 @@ class Render:
             else:
                 self.changes.rewritten("a block that a response may not hold, as JSON text", part)
                 texts.append(json_text(part.data if isinstance(part, ProviderBlock) else repr(part)))
-        if sum(isinstance(part, TextBlock) for part in block.content) > 1:
+        if whole is None and sum(isinstance(part, TextBlock) for part in block.content) > 1:
             self.changes.rewritten("the texts of a result as one", block)
-        response["response"] = thaw_well_formed(_output("\n".join(texts), block, facts), self.changes)
+        response["response"] = thaw_well_formed(whole or _output("\n".join(texts), block, facts), self.changes)
         if media:
             response["parts"] = media
         inner = ("scheduling",) if self._dialect.vertex else ("scheduling", "willContinue")

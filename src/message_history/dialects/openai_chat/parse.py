@@ -26,6 +26,7 @@ from message_history.dialects._shared.reader import add_message
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     call_of_text,
+    is_plain_text,
     meta_of,
     name_of,
     read_parts,
@@ -337,6 +338,8 @@ class Reader:
             return document_of(value, self._dialect, others) or self._own(part)
         if kind == "document_url":
             return document_at(part, self._dialect) or self._own(part)
+        if is_plain_text(part):
+            return text_block(part["text"], self._meta({"part": kind}))
         return self._own(part)
 
     def _refusal(self, text: str, others: Mapping[Any, Any] = EMPTY) -> TextBlock:

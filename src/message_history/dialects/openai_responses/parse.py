@@ -28,8 +28,9 @@ from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_m
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.held import held_call
+from message_history.dialects._shared.mcp import mcp_block, mcp_blocks
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import call_of_text, read_parts, text_of_json
+from message_history.dialects._shared.typed_blocks import call_of_text, is_plain_text, read_parts, text_of_json
 from message_history.dialects.base import Parsed
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
@@ -307,6 +308,9 @@ class Reader:
         part = as_mapping(output) if not isinstance(output, str | list) else None
         if isinstance(output, str) or (part is not None and part.get("type") == "computer_screenshot"):
             return (text_block(str.__str__(output)),) if isinstance(output, str) else (self._part(part or {}),)
+        found = mcp_blocks(output)
+        if found is not None:
+            return tuple(found)
         items = as_sequence(output)
         if items is None or not all(isinstance(item, str | Block) or _is_part(item) for item in items):
             self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="an output that is no text, kept as JSON text")
@@ -338,7 +342,9 @@ class Reader:
             return _image(part) or ProviderBlock(OPENAI_RESPONSES, part)
         if kind == "input_file":
             return _document(part) or ProviderBlock(OPENAI_RESPONSES, part)
-        return ProviderBlock(OPENAI_RESPONSES, part)
+        if is_plain_text(part):
+            return text_block(part["text"])
+        return mcp_block(part) or ProviderBlock(OPENAI_RESPONSES, part)
 
 
 def _is_item(data: Mapping[Any, Any]) -> bool:

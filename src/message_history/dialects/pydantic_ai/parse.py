@@ -74,8 +74,8 @@ class Reader:
         self.parsed = Parsed()
         self._foreign = foreign
         self._source = 0
-        self._response: Mapping[Any, Any] = EMPTY
         self._calls: set[str] = set()
+        self._response: Mapping[Any, Any] = EMPTY
         self._instructed = False
 
     def read(self, raw: Sequence[Any]) -> Parsed:
@@ -112,7 +112,7 @@ class Reader:
     def _message(self, data: Mapping[Any, Any], entry: object) -> None:
         parts = data["parts"]
         items = [parts] if isinstance(parts, str | Mapping) else as_sequence(parts)
-        role = self._role(data.get("kind"), items or ())
+        role = self._role(data.get("kind", data.get("role")), items or ())
         self._response = data if role == "assistant" else EMPTY
         blocks = [block for part in items or () for block in self._part(part)]
         keys = {key: plain(value) for key, value in data.items() if key not in ("parts", "kind")}
@@ -140,8 +140,8 @@ class Reader:
             self.parsed.messages[-1] = make_message("user", content)
 
     def _role(self, kind: object, parts: Sequence[object]) -> str:
-        if kind in ("request", "response"):
-            return "user" if kind == "request" else "assistant"
+        if isinstance(kind, str) and kind in _SIDES:
+            return _SIDES[kind]
         for part in parts:
             if isinstance(part, Mapping) and part.get("part_kind") in _RESPONSE_PARTS:
                 self._note(RepairCode.ROLE_ASSUMED, f"kind {short_repr(kind)} taken as a response, by its parts")
@@ -186,8 +186,10 @@ class Reader:
                 return [ProviderBlock(PYDANTIC_AI, plain(data))]
 
     def _answers(self, data: Mapping[Any, Any]) -> bool:
-        """Tell whether a retry prompt answers a call: it names its tool, or a call of this list."""
-        return data.get("tool_name") is not None or _id(data.get("tool_call_id")) in self._calls
+        """Return whether a retry prompt answers a call: one that says it has no tool is the user's for the package."""
+        if "tool_name" in data:
+            return data["tool_name"] is not None
+        return _id(data.get("tool_call_id")) in self._calls
 
     def _system(self, data: Mapping[Any, Any]) -> Block:
         text = self._text(data.get("content"))
@@ -341,6 +343,15 @@ class Reader:
 
     def _note(self, code: RepairCode, detail: str) -> None:
         self.parsed.note(code, self._source, detail=detail)
+
+
+_SIDES: Final = {
+    "request": "user",
+    "response": "assistant",
+    "user": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+}
 
 
 def _is_message(entry: object) -> bool:

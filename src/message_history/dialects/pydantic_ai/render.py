@@ -380,7 +380,7 @@ class Render:
         for part in piece.parts:
             if part["part_kind"] != "tool-call":
                 continue
-            args = part["args"]
+            args = part.get("args")
             if isinstance(args, str) and parsed_input(args) is None:
                 part["args"] = json_text({"_raw": args})
             elif part is piece.parts[-1] and not isinstance(args, str):

@@ -1,0 +1,134 @@
+"""What tools of MCP servers give, and other content whose words were lost: read as what it is, in every dialect."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from message_history import DocumentBlock, ImageBlock, MessageHistory, TextBlock, check
+from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+CONTENT: list[dict[str, Any]] = [
+    {"type": "text", "text": "a pixel"},
+    {"type": "image", "data": PIXEL, "mimeType": "image/png"},
+    {"type": "resource", "resource": {"uri": "file:///a.txt", "mimeType": "text/plain", "text": "(text of a file)"}},
+]
+RESULT = {"content": CONTENT, "isError": False}
+LISTS: dict[str, list[Any]] = {
+    "openai_responses": [
+        {"role": "user", "content": "q"},
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": CONTENT},
+    ],
+    "whole": [
+        {"role": "user", "content": "q"},
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": RESULT},
+    ],
+    "anthropic": [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": CONTENT}]},
+    ],
+    "gemini": [
+        {"role": "user", "parts": [{"text": "q"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": RESULT}}]},
+    ],
+}
+
+
+def blocks_are_read(history: MessageHistory) -> None:
+    found = history[-1].results[0].content
+    assert [type(block) for block in found] == [TextBlock, ImageBlock, DocumentBlock]
+    for dialect in (Anthropic(), OpenAIResponses(), Bedrock()):
+        wire = history.for_send(dialect)
+        assert check(wire, dialect) == []
+        assert "mimeType" not in repr(wire)
+        assert "(text of a file)" in repr(wire)
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_an_image_in_a_result_is_an_image(form: str) -> None:
+    blocks_are_read(MessageHistory.from_list(LISTS[form]))
+
+
+@pytest.mark.parametrize("given", [CONTENT, RESULT])
+def test_a_result_of_mcp_can_be_added_as_it_is(given: Any) -> None:
+    history = MessageHistory.from_list(LISTS["anthropic"][:2], open_tail="keep")
+    blocks_are_read(history.add_tool_result(history.awaiting[0], given))
+
+
+def test_a_response_of_gemini_goes_back_as_it_came() -> None:
+    raw = LISTS["gemini"]
+    assert MessageHistory.from_list(raw).for_send(Gemini(signatures_required=False)) == raw
+
+
+def test_other_json_that_has_content_stays_json() -> None:
+    history = MessageHistory.from_list(LISTS["anthropic"][:2], open_tail="keep")
+    for given in ({"content": [{"type": "text", "text": "a"}], "more": 1}, {"content": "a"}, {"isError": True}):
+        added = history.add_tool_result(history.awaiting[0], given)
+        assert json.loads(added[-1].results[0].text) == given
+
+
+@pytest.mark.parametrize("kind", ["guarded_text", "annotated"])
+def test_words_in_a_part_of_an_unknown_type_are_sent(kind: str) -> None:
+    for raw, dialect in (
+        ([{"role": "user", "content": [{"type": kind, "text": "(words)"}]}], OpenAIChat()),
+        ([{"role": "user", "content": [{"type": kind, "text": "(words)"}]}], OpenAIResponses()),
+    ):
+        history = MessageHistory.from_list(raw, dialect=dialect)
+        for target in (Anthropic(), Bedrock(), Gemini(), Mistral(), OpenAIChat(), OpenAIResponses(), PydanticAI()):
+            wire = history.for_send(target)
+            assert "(words)" in repr(wire)
+            assert check(wire, target) == []
+
+
+def test_thoughts_in_a_part_of_an_unknown_type_are_not_what_was_answered() -> None:
+    said = {"role": "assistant", "content": [{"type": "reasoning", "text": "(hm)"}, {"type": "text", "text": "a"}]}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, said], dialect=OpenAIChat())
+    assert history[1].text == "a"
+
+
+def test_parts_that_say_their_kind_are_of_pydantic_ai() -> None:
+    raw = [
+        {"role": "user", "parts": [{"part_kind": "text", "content": "hello"}]},
+        {"role": "assistant", "parts": [{"part_kind": "text", "content": "hi"}]},
+        {"role": "user", "parts": [{"part_kind": "user-prompt", "content": "bye"}]},
+    ]
+    history = MessageHistory.from_list(raw)
+    assert [(message.role, message.text) for message in history] == [
+        ("user", "hello"),
+        ("assistant", "hi"),
+        ("user", "bye"),
+    ]
+
+
+def test_a_retry_prompt_without_a_tool_is_the_users() -> None:
+    call = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "c1"}
+    retry = {"part_kind": "retry-prompt", "content": "again", "tool_name": None, "tool_call_id": "c1"}
+    raw = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+        {"kind": "response", "parts": [call]},
+        {"kind": "request", "parts": [retry]},
+    ]
+    history = MessageHistory.from_list(raw)
+    assert history[-1].results[0].is_stub
+    assert history[-1].text == "again"
+
+
+def test_a_truncated_response_whose_call_has_no_arguments_is_written() -> None:
+    call = {"part_kind": "tool-call", "tool_name": "f", "tool_call_id": "c1"}
+    raw = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+        {"kind": "response", "parts": [call], "finish_reason": "length"},
+        {
+            "kind": "request",
+            "parts": [{"part_kind": "tool-return", "tool_name": "f", "tool_call_id": "c1", "content": "r"}],
+        },
+    ]
+    for dialect in (PydanticAI(), None):
+        assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(PydanticAI()), PydanticAI()) == []
