@@ -68,12 +68,28 @@ def fetch_pyodide(work: Path) -> Path:
     Returns:
         A folder with the files that a browser loads.
     """
-    run("npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", work, f"pyodide@{PYODIDE}")
+    installed = install_from_npm(work / "npm", "pyodide", PYODIDE)
     files = work / "files"
     files.mkdir()
     for name in NEEDED:
-        shutil.copy(work / "node_modules" / "pyodide" / name, files)
+        shutil.copy(installed / name, files)
     return files
+
+
+def install_from_npm(work: Path, package: str, wanted: str) -> Path:
+    """Install a package from npm, without its scripts.
+
+    Args:
+        work: a folder for it.
+        package: its name.
+        wanted: its version.
+
+    Returns:
+        The package's folder.
+    """
+    quiet = ("--silent", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts")
+    run("npm", "install", *quiet, "--prefix", work, f"{package}@{wanted}")
+    return work / "node_modules" / package
 
 
 def build_wheels(folder: Path) -> list[Path]:

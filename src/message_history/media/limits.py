@@ -28,7 +28,7 @@ class Limits:
     """What a provider takes of images and documents; None is for what is not limited, or not known to be.
 
     Args:
-        looked_at: whether images and documents are looked at on their way out at all.
+        inspected: whether images and documents are inspected on export at all.
         types: the media types of images; another format is re-encoded.
         image_bytes: how large one image may be.
         document_bytes: how large one document may be.
