@@ -13,8 +13,7 @@ from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, where
 from message_history.pages import changes_page, transcript_page
 from message_history.pages.words import TITLES
-from message_history.storage.files import FileForm, UnreadableFileError, repair_file
-from message_history.storage.formats.message_lists import MESSAGE_LISTS
+from message_history.storage.files import UnreadableFileError, repair_file
 from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
@@ -168,9 +167,16 @@ class Patient:
         stem = PurePath(self.name).stem or "conversation"
         if form == OWN:
             repaired = self.repaired
-            in_lines = self.session.format is not MESSAGE_LISTS or repaired.form is FileForm.LINES
-            return f"{stem}.repaired.{'jsonl' if in_lines else 'json'}", repaired.data
+            return f"{stem}.repaired.{_ending(repaired.data)}", repaired.data
         main = self._main
         converted = repair_file(main.file, dialect=main.known, to=DIALECTS[form])
-        ending = "jsonl" if converted.form is FileForm.LINES else "json"
-        return f"{stem}.{form}.{ending}", converted.data
+        return f"{stem}.{form}.{_ending(converted.data)}", converted.data
+
+
+def _ending(data: bytes) -> str:
+    """Name a file's ending by what it holds: one JSON value, or one in each line."""
+    try:
+        json.loads(data)
+    except ValueError:
+        return "jsonl"
+    return "json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import os
 import shutil
 import subprocess
 import sys
@@ -66,13 +67,21 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def clinic(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Build the clinic and serve it; gives its address."""
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the documentation site, which is built first unless it is there already; gives its address."""
     assert browser.is_connected()
-    folder = tmp_path_factory.mktemp("site")
-    subprocess.run([sys.executable, ROOT / "docs" / "build_clinic.py", folder / "clinic"], check=True, timeout=600)
+    built = os.environ.get("MESSAGE_HISTORY_SITE")
+    folder = Path(built) if built else tmp_path_factory.mktemp("built") / "site"
+    if built is None:
+        subprocess.run([sys.executable, ROOT / "docs" / "build_site.py", folder], check=True, timeout=600)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/clinic/"
+    yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def clinic(site: str) -> str:
+    """Give the address of the clinic."""
+    return f"{site}clinic/"

@@ -1,0 +1,56 @@
+"""The documentation site, in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Visit
+
+expect = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed").expect
+NEEDS = {
+    "system prompt": "how-to/system-prompt/",
+    "failed tool": "how-to/tool-results/",
+    "image from a path": "how-to/images/",
+    "cache marks": "how-to/cost-and-cache/",
+    "usage": "how-to/cost-and-cache/",
+    "on_violation": "how-to/policy/",
+    "old file": "how-to/migrate-a-list/",
+    "approval": "how-to/approval/",
+    "conflict": "how-to/many-processes/",
+    "test an agent": "how-to/test-an-agent/",
+}
+
+
+@pytest.mark.parametrize("wanted", NEEDS)
+def test_a_newcomer_finds_it_by_search(visit: Visit, site: str, wanted: str) -> None:
+    page = visit.page
+    page.goto(site)
+    page.keyboard.press("Control+k")
+    page.keyboard.type(wanted)
+    found = page.locator(f'a[href*="{NEEDS[wanted]}"]:visible')
+    expect(found.first).to_be_visible(timeout=15_000)
+    assert [url for url in visit.requests if not url.startswith((site, "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("path", ["", "design/", "reference/history/", "dialects/anthropic/", "performance/"])
+def test_a_page_loads_from_its_own_host_alone_and_says_no_error(visit: Visit, site: str, path: str) -> None:
+    visit.page.goto(site + path)
+    visit.page.wait_for_load_state("networkidle")
+    assert visit.problems == []
+    assert [url for url in visit.requests if not url.startswith((site, "data:", "blob:"))] == []
+
+
+def test_the_states_are_drawn(visit: Visit, site: str) -> None:
+    visit.page.goto(f"{site}design/")
+    # The drawing is in a closed shadow: only its size tells that it is there.
+    expect(visit.page.locator("div.mermaid")).to_be_visible(timeout=15_000)
+    assert visit.page.locator("div.mermaid").bounding_box()["height"] > 200  # type: ignore[index]
+
+
+def test_the_clinic_is_one_click_away(visit: Visit, site: str) -> None:
+    visit.page.goto(site)
+    visit.page.get_by_role("link", name="The clinic").first.click()
+    expect(visit.page.locator("h1")).to_have_text("The clinic")
