@@ -29,6 +29,8 @@ MERMAID: Final = "12.3.0"
 """The version of the npm package that draws."""
 DRAWING: Final = "```mermaid"
 COMMANDS_HERE: Final = re.compile(r"<!-- commands: .* -->")
+SOURCE_LINK: Final = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|tests|benchmarks|samples)/[^)]*\)")
+"""A link to a file that is no page: its text stays."""
 EXAMPLE_LINK: Final = re.compile(r"\]\((?:\.\./)+examples/([\w/]+)\.py\)")
 WARNING: Final = re.compile(r"warning:|griffe: ", re.IGNORECASE)
 
@@ -91,7 +93,8 @@ def add_examples(docs: Path) -> None:
     for page in docs.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         up = "../" * (len(page.relative_to(docs).parts) - 1)
-        page.write_text(EXAMPLE_LINK.sub(rf"]({up}examples/\1.md)", text), encoding="utf-8")
+        text = EXAMPLE_LINK.sub(rf"]({up}examples/\1.md)", text)
+        page.write_text(SOURCE_LINK.sub(r"\1", text), encoding="utf-8")
 
 
 def add_commands(page: Path) -> None:
