@@ -5,7 +5,16 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock
+from message_history.core.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    is_blank,
+)
 from message_history.core.json_values import FrozenDict, json_text, short_repr
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
@@ -18,20 +27,22 @@ if TYPE_CHECKING:
 
     from message_history.dialects._shared.writer import Changes
 
-__all__ = ["Parts"]
+__all__ = ["BlockWriter"]
 
 Wire = dict[str, Any]
 
 
 @final
-class Parts:
-    """What the blocks of one export share.
+class BlockWriter:
+    """Writes the blocks of one export.
 
     Args:
-        changes: gets a record of what is left out or rewritten.
+        changes: gets a record of what is omitted or rewritten.
+        binds_thinking: whether thinking is refused once anything before it has changed.
     """
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: Changes, *, binds_thinking: bool) -> None:
+        self._binds_thinking = binds_thinking
         self.marked: list[tuple[int, Wire]] = []
         self._changes = changes
         self._cited: dict[str, bool] = {}
@@ -39,6 +50,57 @@ class Parts:
     def text(self, text: str) -> Wire:
         """Write text."""
         return {"type": "text", "text": text if text.isascii() else well_formed(text, self._changes)}
+
+    def assistant(self, block: Block) -> Wire | None:
+        """Write a block of an assistant message that needs a closer look."""
+        if isinstance(block, TextBlock):
+            if is_blank(block.text):
+                self._changes.omitted(block, "blank text (AN-B3)")
+                return None
+            return self.with_keys(block, "text", self.text(block.text))
+        if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+            return self._thinking(block)
+        if isinstance(block, ImageBlock | DocumentBlock):
+            self._changes.omitted(block, "media in an assistant message")
+            return self.text(f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]")
+        self._changes.omitted(block, "not for an assistant message")
+        return None
+
+    def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
+        issued = block.issuer in (None, ANTHROPIC)
+        if isinstance(block, ThinkingBlock) and not block.signature:
+            self._changes.omitted(block, "unsigned thinking (AN-T5)")
+        elif isinstance(block, ThinkingBlock) and not schema.SIGNATURE.fullmatch(block.signature or ""):
+            self._changes.omitted(block, "thinking with a signature that this API cannot have made (AN-T4)")
+        elif not issued:
+            self._changes.omitted(block, f"thinking issued by {block.issuer} (AN-T4)")
+        elif not block.bound and self._binds_thinking:
+            self._changes.omitted(block, "thinking whose prefix was changed (AN-T12)")
+        elif not _is_unicode(block):
+            self._changes.omitted(block, "signed thinking with a lone surrogate (AN-B9)")
+        elif isinstance(block, ThinkingBlock):
+            # Signed text is sent as it is: any edit would break the signature.
+            wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
+            return self.with_keys(block, "thinking", wire)
+        elif not block.data:
+            self._changes.omitted(block, "redacted thinking without data (AN-T6)")
+        else:
+            return self.with_keys(block, "redacted_thinking", {"type": "redacted_thinking", "data": block.data})
+        return None
+
+    def user(self, block: Block) -> Wire | None:
+        """Write a block of a user message that is no result."""
+        if isinstance(block, TextBlock):
+            if is_blank(block.text):
+                self._changes.omitted(block, "blank text (AN-B3)")
+                return None
+            return self.with_keys(block, "text", self.text(block.text))
+        if isinstance(block, ImageBlock | DocumentBlock):
+            return self.media(block)
+        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in schema.OWN_IN_USER:
+            return self.whole(block)
+        self._changes.omitted(block, "not for a user message")
+        return None
 
     def as_json(self, block: Block, why: str) -> Wire:
         """Write a block that may not stand there as text."""
@@ -60,11 +122,11 @@ class Parts:
                     self.marked.append((self._changes.index, wire))
             else:
                 left[key] = value
-        self._withhold(left)
-        self._withhold(block.carried(ANTHROPIC))
+        self._omit(left)
+        self._omit(block.carried(ANTHROPIC))
         return wire
 
-    def _withhold(self, keys: Mapping[str, Any]) -> None:
+    def _omit(self, keys: Mapping[str, Any]) -> None:
         """Record keys that are not sent, if there are any."""
         if keys:
             self._changes.omitted(FrozenDict(keys), f"keys that this API does not take (AN-B7): {', '.join(keys)}")
@@ -149,7 +211,7 @@ class Parts:
         shape = WHOLE.get(block.type)
         if shape is not None and not self._trimmed(block, wire):
             return None
-        self._withhold(block.carried(ANTHROPIC))
+        self._omit(block.carried(ANTHROPIC))
         if wire.get("cache_control") is not None:
             self.marked.append((self._changes.index, wire))
         return self._alike(wire) if block.type == "search_result" else wire
@@ -171,7 +233,7 @@ class Parts:
             return False
         unfit = {key for key, _ in wrong}
         left = {key: wire.pop(key) for key in [*wire] if key != "type" and (key in unfit or key not in shape.fields)}
-        self._withhold(left)
+        self._omit(left)
         return True
 
     def _alike(self, wire: Wire) -> Wire:
@@ -209,3 +271,9 @@ def _words(data: str) -> str | None:
         return base64.b64decode(data, validate=True).decode()
     except ValueError:
         return None
+
+
+def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
+    """Tell whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
+    text = f"{block.thinking}{block.signature}" if isinstance(block, ThinkingBlock) else block.data
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)

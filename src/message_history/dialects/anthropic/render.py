@@ -13,10 +13,8 @@ from message_history.core.blocks import (
     DocumentBlock,
     ImageBlock,
     ProviderBlock,
-    RedactedThinkingBlock,
     SystemBlock,
     TextBlock,
-    ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     is_blank,
@@ -24,10 +22,11 @@ from message_history.core.blocks import (
 from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.anthropic import schema
-from message_history.dialects.anthropic.block_writer import Parts
+from message_history.dialects.anthropic.block_writer import BlockWriter
 from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.plain_writer import common_wire
+from message_history.dialects.anthropic.provider_blocks import ProviderBlocks
 from message_history.dialects.base import Export, is_truncated
 from message_history.media import has_media
 
@@ -55,18 +54,16 @@ class Render:
         self.changes = Changes()
         self._dialect = dialect
         self._ids = Aliases(schema.ID, schema.ID_LIMIT)
-        self._server_ids = Aliases(schema.SERVER_ID, schema.ID_LIMIT)
-        self._outstanding: dict[str, str] = {}
         self._toolsets: dict[str, Any] = {}
         self._by_code: set[str] = set()
-        self._has_text = False
         self._assistant_last: Message | None = None
-        self._parts = Parts(self.changes)
+        self._blocks = BlockWriter(self.changes, binds_thinking=dialect.binds_thinking)
+        self._provider = ProviderBlocks(self.changes, self._blocks, self._id)
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation."""
         prompt = self.system(system)
-        marked_prompt = len(self._parts.marked)
+        marked_prompt = len(self._blocks.marked)
         wire = self._written(messages)
         if wire and wire[-1]["role"] == "assistant" and self._dialect.prefill:
             self.changes.index = len(messages) - 1
@@ -79,12 +76,12 @@ class Render:
         if any(map(has_media, messages)):
             return None
         wire = self._written(messages)
-        return None if self._outstanding or self._parts.marked or self._server_ids.has_changed else wire
+        return None if self._blocks.marked or self._provider.depends_on_others else wire
 
     def _written(self, messages: Sequence[Message]) -> list[Wire]:
         wire: list[Wire] = []
         for index, message in enumerate(messages):
-            rests = not (self._outstanding or self._toolsets or self._by_code)
+            rests = not (self._provider.outstanding or self._toolsets or self._by_code)
             written = common_wire(message) if rests else None
             if written is not None:
                 wire.append(written)
@@ -102,7 +99,7 @@ class Render:
 
     def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
         """Write the system prompt: a text if it is one, else blocks."""
-        blocks = [self._parts.with_keys(block, "system", self._parts.text(block.text)) for block in system]
+        blocks = [self._blocks.with_keys(block, "system", self._blocks.text(block.text)) for block in system]
         if not blocks:
             return None
         text: str = blocks[0]["text"]
@@ -118,22 +115,20 @@ class Render:
         self._ids.new_scope()
         self._toolsets = {}
         self._by_code = set()
-        self._has_text = any(isinstance(block, TextBlock) and not is_blank(block.text) for block in message.content)
         content: list[Wire] = []
-        outstanding, self._outstanding = self._outstanding, {}
+        outstanding = self._provider.begin(message)
         for block in message.content:
             kind = type(block)
             if kind is TextBlock and block.meta is None:
-                content.append(self._parts.text(block.text))  # type: ignore[attr-defined]
+                content.append(self._blocks.text(block.text))  # type: ignore[attr-defined]
             elif isinstance(block, ToolUseBlock):
                 content.append(self._tool_use(block))
             elif isinstance(block, ProviderBlock):
-                content += self._provider_block(block, outstanding)
-            elif (written := self._assistant(block)) is not None:
+                content += self._provider.write(block, outstanding)
+            elif (written := self._blocks.assistant(block)) is not None:
                 content.append(written)
-        content = [*self._resolved(outstanding), *content]
-        self._settle_server_tools(content, message, after)
-        content = self._ordered(content)
+        content = [*self._provider.resolved(outstanding), *content]
+        content = self._ordered(self._provider.settle(content, message, after))
         while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
             self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (AN-T8)")
         if not content:
@@ -161,7 +156,7 @@ class Render:
         if is_truncated(last):
             return False
         content = self.assistant(message, None)["content"]
-        waiting = any(name != "mcp" for name in self._outstanding.values())
+        waiting = any(name != "mcp" for name in self._provider.outstanding.values())
         behind_result = content[-1]["type"] in schema.SERVER_TOOLS.values()
         return waiting or (behind_result and last.get("stop_reason") == "pause_turn")
 
@@ -183,7 +178,7 @@ class Render:
                 content.append(self._as_user_text(block))
             elif isinstance(block, ProviderBlock) and block.data.get("role") == "system":
                 directives += self._directive(block)
-            elif (written := self._user(block)) is not None:
+            elif (written := self._blocks.user(block)) is not None:
                 content.append(written)
         content += behind
         in_list = self._dialect.system_in_list and bool(content)
@@ -196,12 +191,12 @@ class Render:
         wire: list[Wire] = [{"role": "user", "content": content}]
         words: list[Wire] = []
         if spoken and in_list:
-            words = [self._parts.with_keys(block, "system", self._parts.text(block.text)) for block in spoken]
+            words = [self._blocks.with_keys(block, "system", self._blocks.text(block.text)) for block in spoken]
         return [*wire, *_joined(words, directives)]
 
     def _as_user_text(self, block: SystemBlock) -> Wire:
         self.changes.rewritten("system words as marked text of the user's turn (AN-A9)", block)
-        return self._parts.text(f"<system>\n{block.text}\n</system>")
+        return self._blocks.text(f"<system>\n{block.text}\n</system>")
 
     def _directive(self, block: ProviderBlock) -> list[Wire]:
         """Write a system message that holds more than words: as much of it as the API takes (AN-A10, AN-A12)."""
@@ -231,12 +226,12 @@ class Render:
         }
         if block.meta is None:
             return wire
-        wire = self._parts.with_keys(block, "tool_use", wire)
+        wire = self._blocks.with_keys(block, "tool_use", wire)
         if wire.get("toolset_name") is not None:
             self._toolsets[block.id] = wire["toolset_name"]
         if wire.get("caller", {}).get("tool_id") is not None:
             self._by_code.add(block.id)
-            wire["caller"]["tool_id"] = self._server_id(wire["caller"]["tool_id"])
+            wire["caller"]["tool_id"] = self._provider.server_id(wire["caller"]["tool_id"])
         return wire
 
     def _id(self, id: str) -> str:
@@ -244,59 +239,6 @@ class Render:
         if alias != id:
             self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (AN-C7)")
         return alias
-
-    def _assistant(self, block: Block) -> Wire | None:
-        """Write a block of an assistant message that needs a closer look."""
-        if isinstance(block, TextBlock):
-            if is_blank(block.text):
-                self.changes.omitted(block, "blank text (AN-B3)")
-                return None
-            return self._parts.with_keys(block, "text", self._parts.text(block.text))
-        if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
-            return self._thinking(block)
-        if isinstance(block, ImageBlock | DocumentBlock):
-            self.changes.omitted(block, "media in an assistant message")
-            return self._parts.text(
-                f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"
-            )
-        self.changes.omitted(block, "not for an assistant message")
-        return None
-
-    def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
-        issued = block.issuer in (None, ANTHROPIC)
-        if isinstance(block, ThinkingBlock) and not block.signature:
-            self.changes.omitted(block, "unsigned thinking (AN-T5)")
-        elif isinstance(block, ThinkingBlock) and not schema.SIGNATURE.fullmatch(block.signature or ""):
-            self.changes.omitted(block, "thinking with a signature that this API cannot have made (AN-T4)")
-        elif not issued:
-            self.changes.omitted(block, f"thinking issued by {block.issuer} (AN-T4)")
-        elif not block.bound and self._dialect.binds_thinking:
-            self.changes.omitted(block, "thinking whose prefix was changed (AN-T12)")
-        elif not _is_unicode(block):
-            self.changes.omitted(block, "signed thinking with a lone surrogate (AN-B9)")
-        elif isinstance(block, ThinkingBlock):
-            # Signed text is sent as it is: any edit would break the signature.
-            wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
-            return self._parts.with_keys(block, "thinking", wire)
-        elif not block.data:
-            self.changes.omitted(block, "redacted thinking without data (AN-T6)")
-        else:
-            return self._parts.with_keys(block, "redacted_thinking", {"type": "redacted_thinking", "data": block.data})
-        return None
-
-    def _user(self, block: Block) -> Wire | None:
-        """Write a block of a user message that is no result."""
-        if isinstance(block, TextBlock):
-            if is_blank(block.text):
-                self.changes.omitted(block, "blank text (AN-B3)")
-                return None
-            return self._parts.with_keys(block, "text", self._parts.text(block.text))
-        if isinstance(block, ImageBlock | DocumentBlock):
-            return self._parts.media(block)
-        if isinstance(block, ProviderBlock) and block.dialect == ANTHROPIC and block.type in schema.OWN_IN_USER:
-            return self._parts.whole(block)
-        self.changes.omitted(block, "not for a user message")
-        return None
 
     def _tool_result(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
         """Write a result; what it may not hold goes behind the results (AN-C13)."""
@@ -313,7 +255,7 @@ class Render:
         if block.is_error:
             wire["is_error"] = True
         if block.meta is not None:
-            wire = self._parts.with_keys(block, "tool_result", wire)
+            wire = self._blocks.with_keys(block, "tool_result", wire)
         toolset = self._toolsets.get(block.tool_use_id)
         if toolset is not None:
             wire["toolset_name"] = toolset
@@ -327,7 +269,7 @@ class Render:
         """Write a block of a result."""
         if isinstance(part, TextBlock):
             if not is_blank(part.text):
-                return [self._parts.with_keys(part, "text", self._parts.text(part.text))]
+                return [self._blocks.with_keys(part, "text", self._blocks.text(part.text))]
             if part.text:
                 self.changes.omitted(part, "blank text in a result (AN-B3)")
             return []
@@ -335,21 +277,21 @@ class Render:
             kind = "image" if isinstance(part, ImageBlock) else "document"
             if result.tool_use_id in self._by_code:
                 self.changes.omitted(part, f"{kind}: code is answered with text (AN-S8)")
-                return [self._parts.text(f"[{kind} left out: it cannot be sent here]")]
+                return [self._blocks.text(f"[{kind} left out: it cannot be sent here]")]
             if kind == "document" and result.tool_use_id in self._toolsets:
                 self.changes.omitted(part, "document: a toolset's member is answered with text and images (AN-C17)")
-                return [self._parts.text("[document left out: it cannot be sent here]")]
-            return [self._parts.media(part)]
+                return [self._blocks.text("[document left out: it cannot be sent here]")]
+            return [self._blocks.media(part)]
         if isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in schema.OWN_IN_RESULTS:
             plain = result.tool_use_id in self._by_code or result.tool_use_id in self._toolsets
             if part.type == "search_result" and not all(_is_search(other) for other in result.content):
-                return [self._parts.as_json(part, "a search result beside other content (AN-C15)")]
+                return [self._blocks.as_json(part, "a search result beside other content (AN-C15)")]
             # Behind the results of an error stands only what a user message may hold (AN-C13).
             plain = plain or (result.is_error and part.type not in schema.OWN_IN_USER)
-            wire = None if plain else self._parts.whole(part)
+            wire = None if plain else self._blocks.whole(part)
             if wire is not None:
                 return [wire]
-        return [self._parts.as_json(part, "a block that a result may not hold (AN-C14)")]
+        return [self._blocks.as_json(part, "a block that a result may not hold (AN-C14)")]
 
     def _place(self, written: Wire, content: list[Wire], behind: list[Wire], *, errs: bool) -> None:
         if errs and written["type"] != "text":
@@ -357,79 +299,6 @@ class Render:
             behind.append(written)
         else:
             content.append(written)
-
-    def _provider_block(self, block: ProviderBlock, outstanding: dict[str, str]) -> list[Wire]:
-        """Write a block that only this API understands; server tools keep to their turn (AN-S1 to AN-S4)."""
-        if block.dialect != ANTHROPIC or not block.type:
-            self.changes.omitted(block, "a block of another provider")
-            return []
-        if self._has_text and _is_white_space(block):
-            return [thaw_well_formed(block.data, self.changes)]
-        if block.type in schema.NOT_IN_ASSISTANT:
-            self.changes.omitted(block, "not for an assistant message (AN-B6)")
-            return []
-        if schema.FOREIGN.fullmatch(block.type):
-            self.changes.omitted(block, "a block that another API or library made (AN-B6)")
-            return []
-        if block.type == "server_tool_use" and block.data.get("name") not in schema.SERVER_TOOLS:
-            self.changes.omitted(block, "a server tool that this API does not have (AN-S4)")
-            return []
-        wire = self._parts.whole(block)
-        if wire is None:
-            return []
-        if block.type == "server_tool_use":
-            wire["id"] = self._server_id(str(wire["id"]))
-            self._outstanding[wire["id"]] = wire["name"]
-        elif block.type == "mcp_tool_use":
-            wire["id"] = self._id(str(wire["id"]))
-            self._outstanding[wire["id"]] = "mcp"
-        elif "tool_use_id" in wire:
-            return self._server_result(block, wire, outstanding)
-        return [wire]
-
-    def _server_result(self, block: ProviderBlock, wire: Wire, outstanding: dict[str, str]) -> list[Wire]:
-        called = str(wire["tool_use_id"])
-        wire["tool_use_id"] = self._id(called) if block.type == "mcp_tool_result" else self._server_id(called)
-        for waiting in (self._outstanding, outstanding):
-            name = waiting.get(wire["tool_use_id"])
-            if name is not None and block.type == ("mcp_tool_result" if name == "mcp" else schema.SERVER_TOOLS[name]):
-                del waiting[wire["tool_use_id"]]
-                return [wire]
-        self._parts.unmark(wire)
-        self.changes.omitted(block, "a server tool's result without its call (AN-S2)")
-        return []
-
-    def _server_id(self, id: str) -> str:
-        alias = self._server_ids(id if id.startswith("srvtoolu_") else f"srvtoolu_{id}")
-        if alias != id:
-            self.changes.rewritten(f"the id {id!r:.80} as {alias!r} (AN-S3)")
-        return alias
-
-    def _settle_server_tools(self, content: list[Wire], message: Message, after: Message | None) -> None:
-        """Answer server tools that got no result, unless the turn is paused, or waits for client tools alone."""
-        if not self._outstanding or after is None:
-            return
-        only_results = message.ids and all(map(_is_result_alone, after.content))
-        if only_results:
-            return
-        for position in range(len(content) - 1, -1, -1):
-            id = content[position].get("id")
-            if id in self._outstanding:
-                content[position + 1 : position + 1] = self._resolved({id: self._outstanding.pop(id)})
-
-    def _resolved(self, outstanding: dict[str, str]) -> list[Wire]:
-        """Make the error results of server tools whose results never came."""
-        wire: list[Wire] = []
-        for id, name in outstanding.items():
-            self.changes.added(f"the error result of the server tool call {id!r} ({name}), which got none (AN-S1)")
-            if name == "mcp":
-                text = [{"type": "text", "text": "unavailable"}]
-                wire.append({"type": "mcp_tool_result", "tool_use_id": id, "is_error": True, "content": text})
-            else:
-                kind = schema.SERVER_TOOLS[name]
-                error = {"type": f"{kind}_error", "error_code": "unavailable"}
-                wire.append({"type": kind, "tool_use_id": id, "content": error})
-        return wire
 
     def _trim_prefill(self, content: list[Wire]) -> None:
         """AN-B4: a prefilled answer does not end with white space."""
@@ -440,13 +309,13 @@ class Render:
 
     def _limit_cache_marks(self, in_prompt: int) -> None:
         """AN-K1 and AN-K4: at most four marks, the earliest of the messages go first; no hour after five minutes."""
-        beyond = max(len(self._parts.marked) - schema.MAX_CACHE_MARKS, 0)
-        for index, part in self._parts.marked[in_prompt : in_prompt + beyond]:
+        beyond = max(len(self._blocks.marked) - schema.MAX_CACHE_MARKS, 0)
+        for index, part in self._blocks.marked[in_prompt : in_prompt + beyond]:
             self.changes.index = index
             del part["cache_control"]
             self.changes.omitted(None, "a cache mark beyond four (AN-K1)")
         short = False
-        for index, part in self._parts.marked:
+        for index, part in self._blocks.marked:
             self.changes.index = index
             mark = part.get("cache_control")
             if not isinstance(mark, dict):
@@ -468,13 +337,6 @@ _KINDS: Final[dict[str, Kind]] = {
     "redacted_thinking": THINKING,
     "text": CONTENT,
 }
-
-
-def _is_result_alone(block: Block) -> bool:
-    """Tell whether a block is a result of which nothing goes behind the results (AN-C13)."""
-    if not isinstance(block, ToolResultBlock):
-        return False
-    return not block.is_error or all(isinstance(part, TextBlock) for part in block.content)
 
 
 def _joined(words: list[Wire], directives: list[Wire]) -> list[Wire]:
@@ -506,17 +368,5 @@ def _is_directive(part: object) -> bool:
     )
 
 
-def _is_white_space(block: ProviderBlock) -> bool:
-    """Return whether a block is white space that the model wrote beside other text."""
-    text = block.data.get("text")
-    return block.data == {"type": "text", "text": text} and isinstance(text, str) and text != "" and is_blank(text)
-
-
 def _is_search(part: Block) -> bool:
     return isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type == "search_result"
-
-
-def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
-    """Tell whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
-    text = f"{block.thinking}{block.signature}" if isinstance(block, ThinkingBlock) else block.data
-    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
