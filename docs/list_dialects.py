@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NAMES: Final = tuple(name for name in DIALECTS if name != "native")
 """`native` is our own form, and has no provider."""
 MODELS: Final = {
-    "anthropic": ("anthropic.schema.MODELS",),
+    "anthropic": ("anthropic.schema.model_rows",),
     "openai_chat": ("openai_chat.providers.HOSTS", "openai_chat.providers.TEMPLATES", "openai_chat.providers.MODELS"),
     "openai_responses": ("openai_responses.forms.MODELS",),
     "gemini": ("gemini.schema.MODELS", "gemini.schema.DEVELOPER_MODELS"),
@@ -63,7 +63,8 @@ def model_rows(name: str) -> Iterator[Row]:
     """Give the table of models of a dialect; later rows override earlier ones."""
     for place in MODELS.get(name, ()):
         module, _, table = place.rpartition(".")
-        for row in getattr(import_module(f"message_history.dialects.{module}"), table):
+        rows = getattr(import_module(f"message_history.dialects.{module}"), table)
+        for row in rows() if callable(rows) else rows:
             if name == "anthropic":
                 rule = next(rule for rule in DIALECTS[name].rules if rule.id == row.rule)
                 yield Row(_versions(row), {row.field: row.value}, rule.source, rule.date)

@@ -11,7 +11,7 @@ from message_history.dialects.anthropic.limits import LIMITS, limits_for
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
 from message_history.dialects.anthropic.render import Render
-from message_history.dialects.anthropic.schema import MODELS, RULES, version_of
+from message_history.dialects.anthropic.schema import RULES, model_rows, version_of
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Anthropic(Dialect["MessageParam"]):
         family, version = known
         fields = {
             row.field: row.value
-            for row in MODELS
+            for row in model_rows()
             if row.since <= version <= row.until and (not row.families or family in row.families)
         }
         return cls(**fields, limits=limits_for(model, known))

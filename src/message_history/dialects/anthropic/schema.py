@@ -7,13 +7,14 @@ published what the API answers. Texts were reported or recorded; none was produc
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final, final
 
 from attrs import frozen
 
-from message_history.dialects._shared.tables import RuleTable
+from message_history.dialects._shared.tables import RuleTable, read_table
 
-__all__ = ["MODELS", "RULES", "SERVER_TOOLS", "Row", "version_of"]
+__all__ = ["RULES", "SERVER_TOOLS", "Row", "model_rows", "version_of"]
 
 RULES: Final = RuleTable("anthropic")
 
@@ -95,36 +96,26 @@ class Row:
 
     field: str
     value: bool
-    families: frozenset[str] = frozenset()
-    since: tuple[int, int] = (0, 0)
-    until: tuple[int, int]
+    families: frozenset[str]
+    since: tuple[int, ...]
+    until: tuple[int, ...]
     rule: str
 
 
-MODELS: Final = (
-    Row(field="prefill", value=True, until=(4, 5), rule="AN-A15"),
-    Row(field="leading_assistant", value=True, until=(5, 5), rule="AN-A2"),
-    Row(field="split_results", value=True, until=(5, 5), rule="AN-C3"),
-    Row(field="system_in_list", value=True, families=frozenset({"opus"}), since=(4, 8), until=(5, 5), rule="AN-A9"),
-    Row(
-        field="system_in_list",
-        value=True,
-        families=frozenset({"fable", "mythos"}),
-        since=(5, 0),
-        until=(5, 1),
-        rule="AN-A9",
-    ),
-    Row(field="binds_thinking", value=False, until=(5, 0), rule="AN-T12"),
-    Row(
-        field="binds_thinking",
-        value=False,
-        families=frozenset({"opus", "sonnet", "haiku"}),
-        since=(5, 0),
-        until=(5, 4),
-        rule="AN-T12",
-    ),
-)
-"""What differs by model; a model that no row covers gets the strictest value of each field."""
+@cache
+def model_rows() -> tuple[Row, ...]:
+    """Return what differs by model; a model that no row covers gets the strictest value of each field."""
+    return tuple(
+        Row(
+            field=row["field"],
+            value=row["value"],
+            families=frozenset(row.get("families", ())),
+            since=tuple(row.get("since", (0, 0))),
+            until=tuple(row["until"]),
+            rule=row["rule"],
+        )
+        for row in read_table("anthropic", "models")["models"]
+    )
 
 
 def version_of(model: str) -> tuple[str, tuple[int, int]] | None:
