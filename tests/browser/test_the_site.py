@@ -47,7 +47,9 @@ def test_the_states_are_drawn(visit: Visit, site: str) -> None:
     visit.page.goto(f"{site}design/")
     # The drawing is in a closed shadow: only its size tells that it is there.
     expect(visit.page.locator("div.mermaid")).to_be_visible(timeout=15_000)
-    assert visit.page.locator("div.mermaid").bounding_box()["height"] > 200  # type: ignore[index]
+    box = visit.page.locator("div.mermaid").bounding_box()
+    assert box is not None
+    assert box["height"] > 200
 
 
 def test_the_clinic_is_one_click_away(visit: Visit, site: str) -> None:
