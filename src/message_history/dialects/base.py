@@ -66,7 +66,7 @@ TRUNCATED: Final = frozenset(
 
 
 def is_truncated(keys: Mapping[Any, Any]) -> bool:
-    """Tell whether the keys of a reply say that it was cut off.
+    """Return whether the keys of a reply say that it was cut off.
 
     Args:
         keys: the reply, or the message that it was saved as.
@@ -313,7 +313,7 @@ class Dialect(ABC, Generic[WireT_co]):
         return None
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether a conversation that ends with this assistant message may be sent.
+        """Return whether a conversation that ends with this assistant message may be sent.
 
         Args:
             assistant: the last message.
@@ -333,11 +333,11 @@ class Dialect(ABC, Generic[WireT_co]):
         return True
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list of messages."""
+        """Return whether the system prompt goes into the list of messages."""
         return False
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
-        """Tell whether a key that came from a dialect is one that a render here writes, or records if it does not.
+        """Return whether a key that came from a dialect is one that a render here writes, or records if it does not.
 
         Args:
             origin: the name of the dialect that it came from.

@@ -90,7 +90,7 @@ _BLOCKS: Final[dict[str, str]] = {
 
 
 def shape_of(entry: object) -> str | None:
-    """Tell which dialect an entry is written in.
+    """Return which dialect an entry is written in.
 
     Args:
         entry: one raw entry.
@@ -162,7 +162,7 @@ def _bedrock_blocks() -> frozenset[str]:
 
 
 def _is_mistral_s(item: object) -> bool:
-    """Tell whether an item of content is a chunk that only Mistral has."""
+    """Return whether an item of content is a chunk that only Mistral has."""
     if type(item) is not dict and not isinstance(item, Mapping):
         return False
     kind = item.get("type")

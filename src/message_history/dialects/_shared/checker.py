@@ -105,28 +105,28 @@ class OpenCalls:
 
 
 def entries(value: object) -> list[Any]:
-    """Give the items of a list, nothing for anything else."""
+    """Return the items of a list, nothing for anything else."""
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
 def text_at(value: Mapping[Any, Any], key: str) -> str:
-    """Give the text under a key, an empty one for anything else."""
+    """Return the text under a key, an empty one for anything else."""
     found = value.get(key)
     return found if isinstance(found, str) else ""
 
 
 def shown(value: object) -> str:
-    """Give a text as it is, and anything else in a few words."""
+    """Return a text as it is, and anything else in a few words."""
     return value if isinstance(value, str) else short_repr(value)
 
 
 def is_blank_text(value: object) -> bool:
-    """Tell whether a value is a text of nothing but white space."""
+    """Return whether a value is a text of nothing but white space."""
     return isinstance(value, str) and not value.strip()
 
 
 def has_lone_surrogate(value: object) -> bool:
-    """Tell whether any text in a raw value cannot be written as UTF-8.
+    """Return whether any text in a raw value cannot be written as UTF-8.
 
     Args:
         value: any raw value; what is nested deeper than 200 is not looked at.

@@ -77,13 +77,13 @@ def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> 
 
 
 def _origins(meta: Meta) -> list[str]:
-    """Give the dialects that something of a block came from."""
+    """Return the dialects that something of a block came from."""
     signed = [meta.issuer] if meta.signature is not None and meta.issuer is not None else []
     return list(dict.fromkeys([*meta.extra, *meta.carried, *signed]))
 
 
 def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> Iterator[dict[str, Any]]:
-    """Give what came with a block from a dialect and is not sent, then what came with its message."""
+    """Return what came with a block from a dialect and is not sent, then what came with its message."""
     keys = dict(block.extra(origin))
     if meta.signature is not None and meta.issuer == origin and not isinstance(block, _THINKING):
         keys["signature"] = meta.signature

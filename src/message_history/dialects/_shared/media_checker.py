@@ -41,7 +41,7 @@ class MediaCheck:
         self._images.append((n, path, 0, {}))
 
     def url(self, n: int, path: str, url: object, **values: Any) -> None:
-        """Look at an image that is given as a URL, which may hold its data.
+        """Check an image that is given as a URL, which may hold its data.
 
         Args:
             n: the entry of the list.
@@ -58,7 +58,7 @@ class MediaCheck:
             self.image(n, path, inline[0], inline[1], **values)
 
     def image(self, n: int, path: str, declared: str, data: str, **values: Any) -> None:
-        """Look at an image.
+        """Check an image.
 
         Args:
             n: the entry of the list.
@@ -105,7 +105,7 @@ class MediaCheck:
             self._fault("pixels", n, path, f"an image of {size}", count=picture.pixels, **values)
 
     def document(self, n: int, path: str, declared: str, data: str, **values: Any) -> None:
-        """Look at a document.
+        """Check a document.
 
         Args:
             n: the entry of the list.
@@ -137,7 +137,7 @@ class MediaCheck:
             self._fault("bytes", n, path, f"a document of {weight} bytes", count=weight, most=limits.document_bytes)
 
     def finish(self) -> None:
-        """Look at what holds for the whole list."""
+        """Check what holds for the whole list."""
         limits = self._limits
         count = len(self._images)
         if limits.many is not None and limits.many_side is not None and count > limits.many:

@@ -27,7 +27,7 @@ SHORT: Final = 40
 
 
 def common_assistant(message: Message) -> tuple[list[str], list[Call]] | None:
-    """Look at what the assistant said.
+    """Check what the assistant said.
 
     Args:
         message: an assistant message.
@@ -63,7 +63,7 @@ def common_assistant(message: Message) -> tuple[list[str], list[Call]] | None:
 
 
 def common_user(message: Message) -> tuple[list[Result], list[str]] | None:
-    """Look at what the user's side answered.
+    """Check what the user's side answered.
 
     Args:
         message: a user message.

@@ -69,32 +69,32 @@ def misfits(shape: Shape, data: Mapping[Any, Any]) -> list[Misfit]:
 
 
 def text(value: Any) -> bool:
-    """Tell whether a value is text."""
+    """Return whether a value is text."""
     return isinstance(value, str)
 
 
 def flag(value: Any) -> bool:
-    """Tell whether a value is true or false."""
+    """Return whether a value is true or false."""
     return isinstance(value, bool)
 
 
 def whole(value: Any) -> bool:
-    """Tell whether a value is a whole number."""
+    """Return whether a value is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def number(value: Any) -> bool:
-    """Tell whether a value is a number."""
+    """Return whether a value is a number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def mapping(value: Any) -> bool:
-    """Tell whether a value is an object."""
+    """Return whether a value is an object."""
     return isinstance(value, Mapping)
 
 
 def nothing(value: Any) -> bool:
-    """Tell whether a value is null."""
+    """Return whether a value is null."""
     return value is None
 
 

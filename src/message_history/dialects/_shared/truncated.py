@@ -20,7 +20,7 @@ __all__ = ["finished"]
 def finished(
     blocks: list[Block], source: int, parsed: Parsed, own_call: Callable[[Block], Mapping[str, Any] | None]
 ) -> list[Block]:
-    """Tell what a reply that was cut off had finished.
+    """Return what a reply that was cut off had finished.
 
     A call at its very end is given as half written, for whoever decides what becomes of it. A call of the provider's
     own tools cannot be sent back like that: one that ends the reply, or whose input is no object, is taken out.

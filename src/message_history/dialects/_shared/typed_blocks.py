@@ -408,7 +408,7 @@ def meta_of(dialect: str, keys: Mapping[Any, Any], issuer: str | None = None) ->
 
 
 def rest_of(data: Mapping[Any, Any], *taken: str) -> dict[Any, Any]:
-    """Give the keys of an object that we have no field for.
+    """Return the keys of an object that we have no field for.
 
     Args:
         data: the object.

@@ -113,7 +113,7 @@ def well_formed(text: str, changes: Changes) -> str:
 
 
 def thaw_well_formed(value: Any, changes: Changes) -> Any:
-    """Give fresh plain JSON whose texts UTF-8 can carry.
+    """Return fresh plain JSON whose texts UTF-8 can carry.
 
     Args:
         value: a frozen value.
@@ -163,7 +163,7 @@ _WRITE: Final[Any] = (
 
 
 def thaw_unchanged(value: FrozenDict) -> dict[str, Any] | None:
-    """Give a fresh dict of an object that UTF-8 can carry as it is.
+    """Return a fresh dict of an object that UTF-8 can carry as it is.
 
     Args:
         value: a frozen object.
@@ -177,7 +177,7 @@ def thaw_unchanged(value: FrozenDict) -> dict[str, Any] | None:
 
 
 def is_unicode(text: str) -> bool:
-    """Tell whether UTF-8 can carry a text: whether it has no lone surrogate."""
+    """Return whether UTF-8 can carry a text: whether it has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -205,7 +205,7 @@ class Aliases:
 
     @property
     def has_changed(self) -> bool:
-        """Tell whether any id of this scope had to be changed."""
+        """Return whether any id of this scope had to be changed."""
         return any(id != alias for id, alias in self._given.items())
 
     def new_scope(self) -> None:
@@ -216,7 +216,7 @@ class Aliases:
                 self._taken = set()
 
     def __call__(self, id: str) -> str:
-        """Give the provider's id for ours.
+        """Return the provider's id for ours.
 
         Args:
             id: our id.
@@ -283,7 +283,7 @@ def _base62(digest: bytes, length: int) -> str:
 
 
 def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) -> str:
-    """Give a tool's name in a provider's alphabet.
+    """Return a tool's name in a provider's alphabet.
 
     Args:
         name: our name.

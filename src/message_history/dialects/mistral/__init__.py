@@ -37,10 +37,10 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
     Args:
         prefix: whether a message that came with `prefix` may end the list (MS-M04).
         alternate: whether user and assistant must take turns, as chat templates demand (MS-M22).
-        one_system: whether all words of the system prompt must be one message (MS-M22).
+        one_system: whether all parts of the system prompt must be one message (MS-M22).
         late_system: whether system messages may stand behind a user message (MS-M03b).
         bridge: whether an assistant message must stand between a tool message and a user message (MS-M03a).
-        text_with_calls: whether an assistant message may hold words and calls (MS-M09).
+        text_with_calls: whether an assistant message may hold text and calls (MS-M09).
         text_lists: whether content may be a list where text is all that it holds.
         thinking: whether thinking goes back to the model (MS-M10).
         user_chunks: the types of chunks in user messages (MS-M10).
@@ -135,14 +135,14 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         return Reply.of_choices(response)
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end here: with a message that came as a prefix, where that is taken."""
+        """Return whether the list may end here: with a message that came as a prefix, where that is taken."""
         return self.prefix and is_prefix(assistant)
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
-        """Tell whether a key is looked at: so is `prefix`, as which dialect's it came; see `Dialect.sends`."""
+        """Return whether a key is looked at: so is `prefix`, as which dialect's it came; see `Dialect.sends`."""
         prefixed = of_message and origin in self.shared and key == "prefix"
         return prefixed or super().sends(origin, key, of_message=of_message)
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list: it is the first message."""
+        """Return whether the system prompt goes into the list: it is the first message."""
         return True

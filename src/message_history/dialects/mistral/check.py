@@ -58,7 +58,7 @@ class _Check:
         self._media = MediaCheck(dialect.limits, self.found.add)
 
     def run(self) -> None:
-        """Look at every message, then at the order of roles, calls and results, and at the ends."""
+        """Check every message, then the order of roles, calls and results, and the ends."""
         if not self._wire:
             self.found.add("MS-M01")
             return

@@ -53,7 +53,7 @@ SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail",
 
 
 def is_prefix(assistant: Message) -> bool:
-    """Tell whether an assistant message came as the beginning of the answer that was asked for.
+    """Return whether an assistant message came as the beginning of the answer that was asked for.
 
     Args:
         assistant: the message.
@@ -70,7 +70,7 @@ def is_prefix(assistant: Message) -> bool:
 
 
 def shared_key(block: Block, key: str) -> Any:
-    """Give a key that Mistral and Chat Completions have in common, whichever the block was read as.
+    """Return a key that Mistral and Chat Completions have in common, whichever the block was read as.
 
     Args:
         block: the block.

@@ -22,7 +22,7 @@ Wire = dict[str, Any]
 BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
 GO_ON: Final = "Go on."
-"""What the user says where words and calls of one message must be two."""
+"""What the user says where text and calls of one message must be two."""
 
 
 def common_wire(
@@ -74,7 +74,7 @@ def _assistant(
         written.append({"id": write_id(id), "type": "function", "function": function})
     if not texts or dialect.text_with_calls:
         return [{"role": "assistant", "content": content, "tool_calls": written}]
-    changes.added("a user message between words and calls of one message (MS-M09)")
+    changes.added("a user message between text and calls of one message (MS-M09)")
     return [
         {"role": "assistant", "content": content},
         {"role": "user", "content": GO_ON},

@@ -127,7 +127,7 @@ class Render:
             chunks = [_text_chunk(PLACEHOLDER)]
         content = self._content(chunks)
         if calls and content and not self._dialect.text_with_calls:
-            self.changes.added("a user message between words and calls of one message (MS-M09)")
+            self.changes.added("a user message between text and calls of one message (MS-M09)")
             self._wire += [{"role": "assistant", "content": content}, {"role": "user", "content": GO_ON}]
             content = ""
         self._wire.append({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
@@ -222,7 +222,7 @@ class Render:
                 self._wire.append({"role": "user", "content": PLACEHOLDER})
 
     def _user_blocks(self, blocks: Iterable[Block], chunks: list[Wire]) -> None:
-        """Write what is no result: a user message for each run of content, a system message for each of system words.
+        """Write what is no result: a user message for each run of content, a system message for each system block.
 
         Args:
             blocks: the blocks.
@@ -245,7 +245,7 @@ class Render:
                 self._has_system = True
                 self._wire.append({"role": "system", "content": self._text(block.text)})
             else:
-                self.changes.rewritten("system words as marked text of the user's turn (MS-M03b)", block)
+                self.changes.rewritten("a system message as marked text of the user's turn (MS-M03b)", block)
                 chunks.append(_text_chunk(self._text(f"<system>\n{block.text}\n</system>")))
         end()
 
@@ -365,7 +365,7 @@ class Render:
             self._withhold({key: carried[key] for key in inspected if not self._is_sent(key, carried[key])})
 
     def _is_sent(self, key: str, value: object) -> bool:
-        """Tell whether a key of a message is sent: a prefix that ends the list; not to be one is what others are."""
+        """Return whether a key of a message is sent: a prefix that ends the list; not to be one is what others are."""
         return key == "prefix" and (value is False or (value is True and self.changes.index == self._prefix_at))
 
     def _withhold(self, keys: Mapping[str, Any]) -> None:
@@ -383,7 +383,7 @@ class Render:
 
 
 def _has_no_chunks(messages: Sequence[Message]) -> bool:
-    """Tell whether messages hold nothing of which a system message decides whether it is sent (MS-M11)."""
+    """Return whether messages hold nothing of which a system message decides whether it is sent (MS-M11)."""
     return not any(isinstance(block, ProviderBlock) for message in messages for block in message.content)
 
 
@@ -392,7 +392,7 @@ def _text_chunk(text: str) -> Wire:
 
 
 def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
-    """Give a chunk that we do not model, as far as it is whole and may stand there.
+    """Return a chunk that we do not model, as far as it is whole and may stand there.
 
     Args:
         block: any block.
@@ -414,7 +414,7 @@ def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
 
 
 def _thoughts(given: object) -> list[FrozenDict]:
-    """Give the parts that a thinking chunk came with; none if any is not what the API knows."""
+    """Return the parts that a thinking chunk came with; none if any is not what the API knows."""
     items = given if isinstance(given, tuple) else ()
     parts = [part for part in items if isinstance(part, FrozenDict) and _is_thought(part)]
     return parts if len(parts) == len(items) else []
@@ -437,8 +437,8 @@ def _sent(block: Block) -> set[str]:
     """Name the keys of a block that are sent, or that only say how it stood in its list."""
     if isinstance(block, ThinkingBlock):
         extra = block.extra(MISTRAL)
-        told = {"thinking"} if _thoughts(extra.get("thinking")) else set()
-        return {"key", *told, *({"closed"} if isinstance(extra.get("closed"), bool) else ())}
+        known = {"thinking"} if _thoughts(extra.get("thinking")) else set()
+        return {"key", *known, *({"closed"} if isinstance(extra.get("closed"), bool) else ())}
     return {key for key, kind in _SENT.get(type(block), ()) if isinstance(shared_key(block, key), kind)}
 
 

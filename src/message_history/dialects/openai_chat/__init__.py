@@ -39,7 +39,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         provider: whose rules are quoted in violations.
         prefill: whether the list may end with the assistant (OT-02, HF-11, PX-02).
         leading_assistant: whether the list may begin with the assistant: the placeholder before it is not sent.
-        system_role: the role of system words; `user` where the model takes neither other (OC-17, HF-03).
+        system_role: the role of system messages; `user` where the model takes neither other (OC-17, HF-03).
         developer: whether developer messages are known (GW-02).
         late_system: whether system messages may stand behind the first message (HF-04).
         one_system: whether there may be only one (HF-01, HF-04).
@@ -186,10 +186,10 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         return self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end with the assistant."""
+        """Return whether the list may end with the assistant."""
         del assistant
         return self.prefill
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list: it is the first message."""
+        """Return whether the system prompt goes into the list: it is the first message."""
         return True

@@ -149,7 +149,7 @@ class BlockWriter:
         return self.text(json_object(thaw_well_formed(block.frozen_input, self.changes)))
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
-        """Write an image or a document as a part, or as text that says what was left out."""
+        """Write an image or a document as a part, or as text that says what was omitted."""
         written = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         if written is None:
             what = "image" if isinstance(block, ImageBlock) else "document"
@@ -196,10 +196,10 @@ class BlockWriter:
         if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
             return
         opened = block.carried(OPENAI_CHAT)
-        told = {"role", *taken}
+        known = {"role", *taken}
         if self._names() and isinstance(opened.get("name"), str):
-            told.add("name")
-        for keys, sent in ((block.extra(OPENAI_CHAT), self._sent(block)), (opened, told)):
+            known.add("name")
+        for keys, sent in ((block.extra(OPENAI_CHAT), self._sent(block)), (opened, known)):
             left = {key: value for key, value in keys.items() if key not in sent and value != ""}
             self.withhold(left, "keys that this API does not take")
 
@@ -221,7 +221,7 @@ class BlockWriter:
         return sent
 
     def speaker(self, block: Block) -> str | None:
-        """Give the name of the speaker that a block carries, where names are taken."""
+        """Return the name of the speaker that a block carries, where names are taken."""
         if block.meta is None or not self._names():
             return None
         name = block.carried(OPENAI_CHAT).get("name")
@@ -230,14 +230,14 @@ class BlockWriter:
         return named_for(name, schema.NAME, schema.NAME_LIMIT, self.changes)
 
     def _names(self) -> bool:
-        """Tell whether a message may say who speaks."""
+        """Return whether a message may say who speaks."""
         return not self._dialect.alternate and "name" not in self._dialect.refused_keys
 
     def limit_marks(self, prompt: int) -> None:
         """Leave out cache marks beyond four, those of the earliest messages first.
 
         Args:
-            prompt: how many of the marks the system prompt has, which are left out last.
+            prompt: how many of the marks the system prompt has, which are omitted last.
         """
         beyond = max(len(self._marked) - schema.MAX_CACHE_MARKS, 0)
         for index, part in (self._marked[prompt:] + self._marked[:prompt][::-1])[:beyond]:
@@ -251,7 +251,7 @@ class BlockWriter:
         return len(self._marked)
 
     def _mark(self, block: Block) -> FrozenDict | None:
-        """Give the cache mark of a block that may have one here."""
+        """Return the cache mark of a block that may have one here."""
         if not self._dialect.cache_marks or not isinstance(block, TextBlock | SystemBlock | ImageBlock):
             return None
         mark = block.extra(OPENAI_CHAT).get("cache_control")
@@ -268,7 +268,7 @@ class BlockWriter:
 
 
 def _is_object(text: str) -> bool:
-    """Tell whether text is that of a JSON object, as strict parsers read it."""
+    """Return whether text is that of a JSON object, as strict parsers read it."""
     try:
         found = json.loads(text, parse_constant=_no_constant)
         if "\\u" in text:

@@ -1,6 +1,6 @@
 """Find what Chat Completions refuses in a list as it stands; written apart from parsing, repair and rendering.
 
-The check looks for faults; which rule a fault breaks, in whose words, is the provider's to say (`providers.py`). One
+The check finds faults; which rule a fault breaks, in whose text, is the provider's to say (`providers.py`). One
 that a provider does not mind is not reported.
 """
 
@@ -64,7 +64,7 @@ class _Check:
         self._reasons = any(_has_reasoning(entry) for entry in self._wire)
 
     def run(self) -> None:
-        """Look at every message, then at runs of tool messages, at ids and at the order of roles."""
+        """Check every message, then runs of tool messages, ids and the order of roles."""
         dialect = self._dialect
         if not self._wire:
             self._add("no messages")
@@ -82,7 +82,7 @@ class _Check:
     def _add(
         self, fault: str, at: int | None = None, path: str = "", detail: str = "", *, text: int = 0, **values: object
     ) -> None:
-        """Report a fault, if the provider minds it, in the words that it has for it."""
+        """Report a fault, if the provider minds it, in the text that it has for it."""
         rule = self._quoted.get(fault)
         if rule is None:
             return
@@ -126,7 +126,7 @@ class _Check:
             self._calls(n, entries(entry["tool_calls"]))
 
     def _keys(self, n: int, entry: Mapping[Any, Any], role: str) -> None:
-        """Look for reasoning where it must not be, and where it must."""
+        """Find reasoning where it must not be, and where it must."""
         dialect = self._dialect
         for key in sorted(dialect.refused_keys):
             if key == "name" and role in ("tool", "function"):
@@ -251,8 +251,8 @@ class _Check:
             try:
                 read = json.loads(arguments, parse_constant=_no_constant)
             except (ValueError, RecursionError) as error:
-                told = _place_of(error)
-                self._add("arguments not json", n, path, "arguments that are no JSON", m=m, ids=id, **told)
+                place = _place_of(error)
+                self._add("arguments not json", n, path, "arguments that are no JSON", m=m, ids=id, **place)
             else:
                 if not isinstance(read, dict):
                     self._add("arguments no object", n, path, "arguments that are no JSON object", m=m, ids=id)
@@ -331,7 +331,7 @@ def _is_inline(part: object) -> bool:
 
 
 def _place_of(error: Exception) -> dict[str, Any]:
-    """Say where text stops being JSON, as the servers that are written in Python do."""
+    """Return where text stops being JSON, as the servers that are written in Python do."""
     if not isinstance(error, json.JSONDecodeError):
         return {}
     return {"error": error.msg, "line": error.lineno, "column": error.colno, "position": error.pos}
@@ -342,7 +342,7 @@ def _no_constant(name: str) -> object:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Give the texts in a raw value; what is nested deeper than 200 is not looked at."""
+    """Return the texts in a raw value; what is nested deeper than 200 is not looked at."""
     todo: list[tuple[object, int]] = [(value, 0)]
     while todo:
         item, depth = todo.pop()

@@ -47,7 +47,7 @@ def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: OpenAIChat) -> I
 
 
 def _systems(roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
-    """Look for system messages behind the first message, or a second one."""
+    """Find system messages behind the first message, or a second one."""
     fault = "late system"
     if dialect.alternate:
         fault = "late system in turns" if dialect.tools == "text" else "late system beside tools"
@@ -63,7 +63,7 @@ def _systems(roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
 
 
 def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
-    """Look for two of a kind in a row: calls and results do not count where a provider knows them."""
+    """Find two of a kind in a row: calls and results do not count where a provider knows them."""
     beside = dialect.tools == "messages"
     expected = "user"
     before = 0

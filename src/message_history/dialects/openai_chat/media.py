@@ -59,7 +59,7 @@ def document_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any
 
 
 def media_type_of(data: str) -> str:
-    """Tell what kind of image base64 data holds by how they begin."""
+    """Return what kind of image base64 data holds by how they begin."""
     for start, kind in (("/9j/", "jpeg"), ("R0lGOD", "gif"), ("UklGR", "webp")):
         if data.startswith(start):
             return f"image/{kind}"
@@ -76,13 +76,13 @@ def document_at(part: Mapping[Any, Any], dialect: str) -> DocumentBlock | None:
 
 
 def _titled(data: Mapping[Any, Any], key: str, *taken: str) -> tuple[str | None, dict[Any, Any]]:
-    """Give a document's title, which may be missing or no text, and the keys that are left."""
+    """Return a document's title, which may be missing or no text, and the keys that are left."""
     title = data.get(key)
     return (title, rest_of(data, key, *taken)) if isinstance(title, str) else (None, rest_of(data, *taken))
 
 
 def _source_at(url: str) -> dict[str, str]:
-    """Say where media are whose URL is given; a data URL holds them itself."""
+    """Return where media are whose URL is given; a data URL holds them itself."""
     inline = data_url(url)
     return _held(*inline) if inline is not None else {"type": "url", "url": url}
 
@@ -108,7 +108,7 @@ def data_url(url: str) -> tuple[str, str] | None:
 
 
 def url_of(source: FrozenDict) -> str | None:
-    """Give the URL of media: their own, or one that holds their data.
+    """Return the URL of media: their own, or one that holds their data.
 
     Args:
         source: the source of an image or a document.
@@ -124,7 +124,7 @@ def url_of(source: FrozenDict) -> str | None:
 
 
 def beside_source(source: FrozenDict) -> dict[str, Any]:
-    """Give the keys of a source that say neither where media are nor what they are.
+    """Return the keys of a source that say neither where media are nor what they are.
 
     Args:
         source: the source of an image or a document.

@@ -118,7 +118,7 @@ class Reader:
             if role != "user":
                 self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
             images = self._images(keys) if "images" in keys else []
-            # Images without words come beside an empty text.
+            # Images without text come beside an empty text.
             blocks = [*self.content(None if images and content == "" else content, source), *images]
         blocks += calls
         if blocks:
@@ -127,7 +127,7 @@ class Reader:
         add_message(self.parsed, data, source, dialect=self._dialect, role=kind, blocks=blocks, keys=keys)
 
     def _told_apart(self, role: object, keys: Mapping[Any, Any]) -> dict[str, Any]:
-        """Give what must be carried so that this message and the one before it are not taken for one."""
+        """Return what must be carried so that this message and the one before it are not taken for one."""
         before, self._before = self._before, role
         if self._dialect != OPENAI_CHAT:
             return {}

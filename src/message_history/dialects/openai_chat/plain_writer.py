@@ -25,7 +25,7 @@ GO_ON: Final = "Go on."
 
 
 def is_common(dialect: OpenAIChat) -> bool:
-    """Tell whether `said_wire` and `heard_wire` may be used: calls are calls, and texts are sent as they are."""
+    """Return whether `said_wire` and `heard_wire` may be used: calls are calls, and texts are sent as they are."""
     return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
 
 
@@ -129,7 +129,7 @@ def call_message(calls: list[Wire], dialect: OpenAIChat) -> Wire:
 
 
 def add_reasoning(wire: Wire, dialect: OpenAIChat, *, has_calls: bool) -> None:
-    """Give a message an empty reasoning where there must be one (DS-09, KM-05)."""
+    """Return a message an empty reasoning where there must be one (DS-09, KM-05)."""
     required = dialect.reasoning_required
     if dialect.reasoning and (required in ("once shown", "always") or (required == "calls" and has_calls)):
         wire.setdefault(dialect.reasoning, "")

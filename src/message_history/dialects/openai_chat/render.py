@@ -115,7 +115,7 @@ class Render:
                     self._put(written)
 
     def _put(self, written: Wire) -> None:
-        """Add a message; where roles must alternate, or system words are the user's, user messages in a row are one."""
+        """Add a message; where roles must alternate, or system messages are the user's, neighbouring ones are joined."""
         last = self._wire[-1] if self._wire and self._joins else None
         if last is None or not last["role"] == written["role"] == "user" or "name" in last or "name" in written:
             self._wire.append(written)
@@ -177,7 +177,7 @@ class Render:
         return wire
 
     def _name(self, wire: Wire, block: Block) -> None:
-        """Give a message the name that a block carries; of messages that became one, the last one's."""
+        """Return a message the name that a block carries; of messages that became one, the last one's."""
         name = self._writer.speaker(block)
         if name is None:
             return
@@ -186,7 +186,7 @@ class Render:
         wire["name"] = name
 
     def _own_keys(self, wire: Wire, block: Block) -> None:
-        """Give a message the keys that it came with and that only this API knows."""
+        """Return a message the keys that it came with and that only this API knows."""
         opened = block.carried(OPENAI_CHAT)
         for key in sorted(self._dialect.own_keys & opened.keys()):
             given, there = thaw_well_formed(opened[key], self.changes), wire.get(key)
@@ -196,7 +196,7 @@ class Render:
                 wire[key] = given
 
     def _is_refusal(self, block: TextBlock) -> bool:
-        """Tell whether to write text as a refusal, which only OpenAI has a place for."""
+        """Return whether to write text as a refusal, which only OpenAI has a place for."""
         if block.meta is None or block.extra(OPENAI_CHAT).get("type") != "refusal":
             return False
         if not self._dialect.refusals:
@@ -240,7 +240,7 @@ class Render:
             self.changes.omitted(block, "a block of another provider")
 
     def _own(self, block: ProviderBlock, wire: Wire) -> None:
-        """Give a message a key that only this API knows; lists of two messages that became one are one."""
+        """Return a message a key that only this API knows; lists of two messages that became one are one."""
         given = thaw_well_formed(block.data.get(block.type), self.changes)
         left = {key: value for key, value in block.data.items() if key not in ("type", block.type)}
         self._writer.withhold(left, "keys that this API does not take")
@@ -353,7 +353,7 @@ class Render:
         return {"type": "text", "text": f"[The {kind} follows in the next user message.]"}
 
     def _groups(self, parts: list[Wire], blocks: Sequence[Block]) -> list[Wire]:
-        """Write what is no result: one message for each run of system words, and for each name."""
+        """Write what is no result: one message for each run of system messages, and for each name."""
         wire: list[Wire] = []
         name: Any = None
         spoken: list[SystemBlock] = []
@@ -424,7 +424,7 @@ class Render:
                 return []
             return [self._writer.part(block)]
         if isinstance(block, SystemBlock):
-            self.changes.rewritten("system words as marked text of the user's turn (HF-04)", block)
+            self.changes.rewritten("a system message as marked text of the user's turn (HF-04)", block)
             return [{"type": "text", "text": self._writer.text(f"<system>\n{block.text}\n</system>")}]
         if isinstance(block, ImageBlock | DocumentBlock):
             return [self._writer.media(block)]
@@ -434,7 +434,7 @@ class Render:
         return []
 
     def _taken(self) -> frozenset[str]:
-        """Give the types of parts that are sent back as they came."""
+        """Return the types of parts that are sent back as they came."""
         dialect = self._dialect
         kinds = {
             "input_audio": dialect.audio,
@@ -443,7 +443,7 @@ class Render:
         return frozenset(kind for kind, taken in kinds.items() if taken and not dialect.native)
 
     def _spoken(self, blocks: Sequence[SystemBlock]) -> Wire:
-        """Write system words as a message."""
+        """Write system messages as one."""
         writer = self._writer
         role = self._dialect.system_role
         if len(blocks) > 1 and self._dialect.one_system:
@@ -451,7 +451,7 @@ class Render:
         for block in blocks:
             writer.left(block)
         if role == "user":
-            self.changes.rewritten("system words as marked text of the user's turn (OC-17, HF-03)", *blocks)
+            self.changes.rewritten("a system message as marked text of the user's turn (OC-17, HF-03)", *blocks)
             texts = "\n\n".join(f"<system>\n{writer.text(block.text)}\n</system>" for block in blocks)
             return {"role": "user", "content": texts}
         carried = blocks[0].carried(OPENAI_CHAT) if blocks[0].meta is not None else {}
@@ -463,7 +463,7 @@ class Render:
 
 
 def _opens(block: SystemBlock) -> bool:
-    """Tell whether system words are a message of their own, not one more part of the message before."""
+    """Return whether a block opens a system message of its own, not one more part of the message before."""
     return block.meta is not None and bool(block.carried(OPENAI_CHAT))
 
 

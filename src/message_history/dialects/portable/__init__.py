@@ -97,13 +97,13 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
         return FORM.reply(response)
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end with the assistant: never."""
+        """Return whether the list may end with the assistant: never."""
         return FORM.may_end_with(assistant)
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list: it is the first message."""
+        """Return whether the system prompt goes into the list: it is the first message."""
         return FORM.has_system_in_list()
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
-        """Tell whether a key is looked at: those of Chat Completions are."""
+        """Return whether a key is looked at: those of Chat Completions are."""
         return FORM.sends(origin, key, of_message=of_message)

@@ -54,7 +54,7 @@ _FAULTS: Final = {
 
 
 def _quoting(fault: str, rule: Rule) -> Rule:
-    """Let a rule say what a provider that it comes from answers to this fault."""
+    """Return a rule with what a provider that it comes from answers to this fault."""
     asked = (rule_of(quotes[fault]) for quotes in faults().values() if quotes.get(fault))
     texts = next((origin.errors for origin in asked if set(origin.errors) & set(rule.errors)), ())
     return evolve(rule, errors=texts or rule.errors[-1:])
