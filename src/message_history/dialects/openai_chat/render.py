@@ -115,7 +115,7 @@ class Render:
                     self._put(written)
 
     def _put(self, written: Wire) -> None:
-        """Add a message; where roles must alternate, or system messages are the user's, neighbouring ones are joined."""
+        """Add a message; where roles must alternate, or the user says what the system says, neighbours are joined."""
         last = self._wire[-1] if self._wire and self._joins else None
         if last is None or not last["role"] == written["role"] == "user" or "name" in last or "name" in written:
             self._wire.append(written)
