@@ -54,6 +54,7 @@ __all__ = [
     "read_bytes",
     "read_file",
     "repair_file",
+    "saved_value",
 ]
 
 MESSAGES: Final = "messages"
@@ -296,7 +297,7 @@ def read_bytes(data: bytes) -> SavedFile:
     decoder = Decoder()
     whole = decoder.value(text)
     if decoder.failure is None:
-        return _sound(whole, decoder)
+        return saved_value(whole, tuple(LineNote(line=1, detail=detail) for detail in decoder.kept))
     saved = _damaged(text)
     if any(isinstance(entry, Mapping) for entry in saved.entries):
         return saved
@@ -417,9 +418,21 @@ def _is_system(entry: object) -> bool:
     return isinstance(entry, Mapping) and entry.get("role") == SYSTEM
 
 
-def _sound(whole: Any, decoder: Decoder) -> SavedFile:
-    """Take a file that is one JSON value."""
-    notes = tuple(LineNote(line=1, detail=detail) for detail in decoder.kept)
+def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
+    """Take a file that is one JSON value.
+
+    Args:
+        whole: the value.
+        notes: what of it was kept in another form.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        UnreadableFileError: when it holds no conversation.
+
+    Complexity: constant.
+    """
     if isinstance(whole, list):
         return SavedFile(entries=tuple(whole), form=FileForm.LIST, notes=notes)
     if isinstance(whole, dict) and isinstance(whole.get(MESSAGES), list):

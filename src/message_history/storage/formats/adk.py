@@ -25,7 +25,7 @@ def _is_event(item: Any) -> bool:
 
 def _events(document: Document) -> list[tuple[int, Any]]:
     found = document.object.get("events")
-    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items()
+    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items
 
 
 def _fit(document: Document) -> Fit:

@@ -76,7 +76,7 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     collector = Collector()
-    items = document.numbered_items() if isinstance(document.value, list) else _messages(document)
+    items = document.numbered_items if isinstance(document.value, list) else _messages(document)
     for n, message in items:
         if not _is_message(message):
             collector.note(n, "an entry that is no message", message)

@@ -21,7 +21,7 @@ _NOT_SENT: Final = ("step-start", "source", "source-url", "source-document")
 
 def _messages(document: Document) -> list[tuple[int, Any]]:
     found = document.object.get("messages")
-    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items()
+    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items
 
 
 def _is_message(item: Mapping[str, Any]) -> bool:
@@ -37,8 +37,11 @@ def _is_part(part: Any) -> bool:
 
 def _fit(document: Document) -> Fit:
     items = [item for _, item in _messages(document)[:60] if isinstance(item, dict)]
-    shaped = [item for item in items if _is_message(item) or ("id" in item and item.get("role") in _ROLES)]
-    return fit_items(items, lambda item: item in shaped, _is_message)
+    return fit_items(items, lambda item: _is_message(item) or _is_plain(item), _is_message)
+
+
+def _is_plain(item: Mapping[str, Any]) -> bool:
+    return "id" in item and item.get("role") in _ROLES
 
 
 def _read(document: Document) -> Reading:

@@ -22,7 +22,7 @@ def _is_message(item: Mapping[str, Any]) -> bool:
 def _items(document: Document) -> list[tuple[int, Any]]:
     """Give the messages, oldest first: the API lists them the other way round."""
     data = document.object.get("data", document.object.get("messages"))
-    items = list(enumerate(data)) if isinstance(data, list) else document.numbered_items()
+    items = list(enumerate(data)) if isinstance(data, list) else document.numbered_items
     times = [item.get("created_at") if isinstance(item, dict) else None for _, item in items]
     if all(isinstance(time, int) for time in times):
         order = sorted(range(len(items)), key=lambda n: (times[n] or 0, -n if times[0] != times[-1] else n))

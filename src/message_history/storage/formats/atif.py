@@ -28,7 +28,7 @@ def _fit(document: Document) -> Fit:
 def _read(document: Document) -> Reading:
     found: list[Conversation] = []
     unread = []
-    waiting = [item for _, item in document.numbered_items()][::-1]
+    waiting = [item for _, item in document.numbered_items][::-1]
     while waiting:
         item = waiting.pop()
         collector = Collector()

@@ -32,7 +32,7 @@ def _fit(document: Document) -> Fit:
 def _read(document: Document) -> Reading:
     found: list[Conversation] = []
     unread: list[LineNote] = []
-    for n, item in document.numbered_items():
+    for n, item in document.numbered_items:
         collector = Collector()
         dialect: Dialect[Any] = BLOCKS
         if not isinstance(item, dict) or not _is_result(item):

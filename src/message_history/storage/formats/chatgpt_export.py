@@ -28,7 +28,7 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     found, unread = [], []
-    for n, item in document.numbered_items():
+    for n, item in document.numbered_items:
         collector = Collector()
         if not isinstance(item, dict) or not _is_conversation(item):
             collector.note(n, "an item that is no conversation", item)

@@ -24,7 +24,7 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     found, unread = [], []
-    for n, item in document.numbered_items():
+    for n, item in document.numbered_items:
         collector = Collector()
         messages = item.get("chat_messages") if isinstance(item, dict) else None
         if not isinstance(item, dict) or not isinstance(messages, list):

@@ -28,7 +28,7 @@ def _is_logged(item: Any) -> bool:
 
 def _tasks(document: Document) -> list[tuple[int, Any]]:
     found = document.object.get("tasks_output")
-    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items()
+    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items
 
 
 def _fit(document: Document) -> Fit:

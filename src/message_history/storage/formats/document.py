@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
 from message_history.storage.damaged_json import Decoder, LineNote, decode_bytes, decode_line
+from message_history.storage.files import FileForm, SavedFile, read_bytes, saved_value
 from message_history.storage.sessions.splicing import Line
 
 if TYPE_CHECKING:
@@ -63,11 +65,28 @@ class Document:
         found = self.items or [self.value] if self.value is not None else self.first_rows()
         return [item for item in found[:INSPECTED] if isinstance(item, dict)]
 
+    @cached_property
     def numbered_items(self) -> list[tuple[int, Any]]:
-        """Return all items of a list, of a file of lines, or the one object, with their places."""
+        """Return all items of a list, of a file of lines, or the one object, with their places; not to be changed."""
         if self.value is None:
             return list(self.rows())
         return list(enumerate(self.items)) if isinstance(self.value, list) else [(0, self.value)]
+
+    @cached_property
+    def saved(self) -> SavedFile:
+        """Return the list of messages that the file is, as `read_bytes` reads it."""
+        if self.value is not None:
+            return saved_value(self.value, self.notes)
+        written = [line for line in self.lines if line.written.strip()]
+        if not written or any(line.value is None or _is_conversation(line.value) for line in written):
+            return read_bytes(self.data)
+        numbers = tuple(line.number for line in written)
+        entries = tuple(line.value for line in written)
+        return SavedFile(entries=entries, form=FileForm.LINES, lines=numbers, notes=self.notes)
+
+
+def _is_conversation(row: dict[str, Any]) -> bool:
+    return "role" not in row and "messages" in row
 
 
 def parse_document(data: bytes) -> Document:

@@ -50,7 +50,7 @@ def _fit(document: Document) -> Fit:
 def _read(document: Document) -> Reading:
     collector = Collector()
     conversation = document.object.get("conversation")
-    rows = list(enumerate(conversation)) if isinstance(conversation, list) else document.numbered_items()
+    rows = list(enumerate(conversation)) if isinstance(conversation, list) else document.numbered_items
     about = document.object
     for number, row in rows:
         if isinstance(row, dict) and _is_header(row):

@@ -32,7 +32,7 @@ def _has_meta(item: Mapping[str, Any]) -> bool:
 
 def _messages(document: Document) -> list[tuple[int, Any]]:
     found = document.object.get("messages")
-    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items()
+    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items
 
 
 def _fit(document: Document) -> Fit:

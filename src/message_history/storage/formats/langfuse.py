@@ -40,7 +40,7 @@ def _observations(document: Document) -> list[tuple[int, Any]]:
     """Give the observations, those of traces too; a trace without any counts itself."""
     found: list[tuple[int, Any]] = []
     inner = document.object.get("data")
-    for n, item in list(enumerate(inner)) if isinstance(inner, list) else document.numbered_items():
+    for n, item in list(enumerate(inner)) if isinstance(inner, list) else document.numbered_items:
         nested = item.get("observations") if isinstance(item, dict) else None
         has_nested = isinstance(nested, list) and any(isinstance(each, dict) for each in nested)
         found += [(n, each) for each in nested] if has_nested and isinstance(nested, list) else [(n, item)]

@@ -29,7 +29,7 @@ def _lists(document: Document) -> list[tuple[str, list[tuple[int, Any]]]]:
     store = document.object.get("store", document.object.get("chat_store", {}).get("store"))
     if isinstance(store, dict):
         return [(str(key), list(enumerate(each))) for key, each in store.items() if isinstance(each, list)]
-    return [("", document.numbered_items())]
+    return [("", document.numbered_items)]
 
 
 def _fit(document: Document) -> Fit:

@@ -27,12 +27,12 @@ def is_message(entry: object) -> bool:
     """Return whether an entry is a message of a dialect, with its content where the dialect has it."""
     if not isinstance(entry, Mapping):
         return False
-    shape = shape_of(entry)
-    if shape == "gemini" and not all(map(_is_gemini_part, entry["parts"] if isinstance(entry["parts"], list) else ())):
+    parts = entry.get("parts")
+    if isinstance(parts, list) and "kind" not in entry and not all(map(_is_gemini_part, parts)):
         return False
     if "role" in entry:
-        return isinstance(entry["role"], str) and (bool(entry.keys() & _CONTENT) or len(entry) == 1)
-    return shape is not None
+        return isinstance(entry["role"], str) and (not _CONTENT.isdisjoint(entry) or len(entry) == 1)
+    return shape_of(entry) is not None
 
 
 def _is_gemini_part(part: object) -> bool:
@@ -51,14 +51,14 @@ def fit_of_messages(entries: Sequence[Any]) -> Fit:
 
 def _fit(document: Document) -> Fit:
     try:
-        saved = read_bytes(document.data)
+        saved = document.saved
     except UnreadableFileError:
         return Fit.NONE
     return fit_of_messages(saved.entries)
 
 
 def _read(document: Document) -> Reading:
-    file = read_bytes(document.data)
+    file = document.saved
     tools = file.container.get("tools") if file.container is not None else None
     conversation = Conversation(file=file, tools=tuple(tools) if isinstance(tools, list) else ())
     return Reading(conversations=(conversation,), notes=file.notes)

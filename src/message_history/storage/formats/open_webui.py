@@ -40,7 +40,7 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     found, unread = [], []
-    for n, item in document.numbered_items():
+    for n, item in document.numbered_items:
         collector = Collector()
         nodes = _nodes(item) if isinstance(item, dict) else None
         if nodes is None:

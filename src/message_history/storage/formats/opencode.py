@@ -107,7 +107,7 @@ def _fit_storage(document: Document) -> Fit:
 def _read_storage(document: Document) -> Reading:
     """Read what one of opencode's files holds: all parts of a message are in files of their own."""
     collector = Collector()
-    for n, row in document.numbered_items():
+    for n, row in document.numbered_items:
         if not isinstance(row, dict) or "messageID" not in row:
             collector.note(n, "a message without its parts, which are in other files; run `opencode export`", row)
         elif row.get("type") == "tool" or row.get("type") == "reasoning":

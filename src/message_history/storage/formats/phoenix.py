@@ -57,7 +57,7 @@ def _is_span(item: Mapping[str, Any]) -> bool:
 
 def _items(document: Document) -> list[tuple[int, Any]]:
     data = document.object.get("data")
-    return list(enumerate(data)) if isinstance(data, list) else document.numbered_items()
+    return list(enumerate(data)) if isinstance(data, list) else document.numbered_items
 
 
 def _fit(document: Document) -> Fit:

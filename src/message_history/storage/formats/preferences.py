@@ -35,7 +35,7 @@ def _fit(document: Document) -> Fit:
 def _read(document: Document) -> Reading:
     found: list[Conversation] = []
     unread: list[LineNote] = []
-    for n, item in document.numbered_items():
+    for n, item in document.numbered_items:
         if not isinstance(item, dict) or not _is_row(item):
             other = Collector()
             other.note(n, "an item without messages", item)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError, read_bytes
+from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError
 from message_history.storage.formats.adk import ADK
 from message_history.storage.formats.agent_framework import AGENT_FRAMEWORK
 from message_history.storage.formats.ai_sdk import AI_SDK, AI_SDK_MODEL
@@ -99,7 +99,7 @@ def recognise(document: Document) -> Format:
     if nearest:
         raise NotRecognisedError(nearest)
     try:
-        read_bytes(document.data)
+        document.saved  # noqa: B018 - it says why there is none
     except UnreadableFileError as error:
         if not error.sound:
             raise

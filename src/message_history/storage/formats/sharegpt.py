@@ -41,7 +41,7 @@ def _items(document: Document) -> list[tuple[int, Any]]:
     """Give the conversations; a mere list of turns is one of them."""
     if isinstance(document.value, list) and _turns(document.value) is not None:
         return [(0, document.value)]
-    return document.numbered_items()
+    return document.numbered_items
 
 
 def _fit(document: Document) -> Fit:

@@ -30,7 +30,7 @@ def _fit(document: Document) -> Fit:
 def _read(document: Document) -> Reading:
     found: list[Conversation] = []
     unread: list[LineNote] = []
-    for n, item in document.numbered_items():
+    for n, item in document.numbered_items:
         collector = Collector()
         if not isinstance(item, dict) or not _is_result(item):
             collector.note(n, "an item that is no result", item)
