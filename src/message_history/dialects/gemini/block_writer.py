@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
 from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.fields import GEMINI, NOTED, noted
@@ -62,6 +63,8 @@ class Parts:
             else:
                 self.changes.omitted(block, f"{what} that the API does not take (GM-G24)")
             return [{"text": f"[{what} left out: it cannot be sent here]"}]
+        if isinstance(block, ImageBlock | DocumentBlock):
+            omit_beside_source(block, self.changes)
         title = block.title if isinstance(block, DocumentBlock) else block.extra(GEMINI).get("displayName")
         if not isinstance(title, str) or not title:
             return [part]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, TextBlock, is_blank
 from message_history.core.json_values import FrozenDict, json_text
+from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
 from message_history.dialects.gemini.media import (
     is_base64,
@@ -75,6 +76,7 @@ class ContentWriter:
         if item is None:
             self._changes.omitted(block, f"{what} that the API does not take (GI-08)")
             return [{"type": "text", "text": f"[{what} omitted: it cannot be sent here]"}]
+        omit_beside_source(block, self._changes)
         if before:
             self._changes.rewritten(f"the title of a {what} as text before it", block)
         return [*before, item]

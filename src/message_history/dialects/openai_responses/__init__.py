@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, final
 
 from attrs import Factory, evolve, field, frozen
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from message_history.violations import Violation
 
 __all__ = ["OpenAIResponses"]
+
+
+_OF_REPLY: Final = ("object", "id", "model", "status", "incomplete_details")
+"""The keys of a response that are read with its items."""
 
 
 @final
@@ -153,7 +157,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         output = as_sequence(response.get("output"))
         if response.get("object") != "response" or output is None:
             return None
-        kept = {key: response[key] for key in ("object", "status", "incomplete_details") if key in response}
+        kept = {key: response[key] for key in _OF_REPLY if key in response}
         return Reply([{**kept, "output": output}], is_truncated(response))
 
     def may_end_with(self, assistant: Message) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.blocks import DocumentBlock, ImageBlock, ProviderBlock, TextBlock
 from message_history.core.json_values import FrozenDict
+from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
 from message_history.dialects.openai_responses import forms
 from message_history.dialects.openai_responses.forms import OPENAI_RESPONSES
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Pieces", "Wire", "is_part", "plain"]
 
 Wire = dict[str, Any]
-OURS: Final = frozenset({"item", "parts", "led_to", "type", "role"})
+OURS: Final = frozenset({"(noted)", "item", "parts", "led_to", "type", "role"})
 """The keys that a block keeps for us, and those that tell what is written."""
 
 
@@ -55,6 +56,7 @@ class Pieces:
         title = block.title if isinstance(block, DocumentBlock) else None
         found = self._held(block)
         if found is not None and (self._dialect.images if what == "image" else self._dialect.files):
+            omit_beside_source(block, self.changes)
             extra = block.extra(OPENAI_RESPONSES)
             kept = {key: value for key, value in extra.items() if key in PART_KEYS and forms.suits(key, value)}
             self.left(extra, kept)

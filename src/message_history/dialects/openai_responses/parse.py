@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 __all__ = ["Reader", "is_truncated", "summary_of"]
 
 UNFINISHED: Final = frozenset({"incomplete", "failed", "cancelled", "in_progress", "queued"})
+NOTED: Final = "(noted)"
+"""The key of what a block's message carries that no request has a place for."""
 _EASY: Final = frozenset({"role", "content", "phase", "status", "id", "type"})
 _TEXTS: Final = frozenset({"input_text", "output_text", "text"})
 _PARTS: Final = frozenset({"refusal"}).union(*forms.PARTS.values())
@@ -117,6 +119,10 @@ class Reader:
                 self.parsed.dropped(item, source, "no item")
             else:
                 self._item(data, source)
+        made = {key: response[key] for key in ("id", "model") if isinstance(response.get(key), str)}
+        if self._blocks and made:
+            # No request has a place for them; who goes on from the response, or asks which model it was, finds them.
+            self._carry(self._blocks, {**self._blocks[0].carried(OPENAI_RESPONSES), NOTED: made})
         if not self._blocks and not as_sequence(response.get("output")):
             self.parsed.empty(response, source)
         self._truncated = self._truncated or is_truncated(response)
