@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,9 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from examples.strict_server import Said, StrictServer
-
+from message_history.testing import ModelReply, StrictServer
+from tests.healing.growing import Form, Raw, versions
 from tests.healing.prefixes import begins_with
-from tests.proxy.growing import Form, Raw, versions
 from tests.proxy.servers import proxy_for
 from tests.proxy.test_proxy import urls_of
 
@@ -33,7 +33,7 @@ KEYS: dict[Form, str] = {"chat": "messages", "anthropic": "messages", "responses
 
 @pytest.fixture
 def servers() -> Iterator[tuple[StrictServer, str]]:
-    with StrictServer(lambda _: Said(text="Yes.")) as strict, proxy_for(urls_of(strict)) as proxy:
+    with StrictServer(lambda _: ModelReply(text="Yes.")) as strict, proxy_for(urls_of(strict)) as proxy:
         yield strict, proxy
 
 
@@ -52,7 +52,7 @@ def judge(strict: StrictServer, form: Form, at_least: int) -> None:
     assert len(strict.requests) >= at_least
     rewritten = 0
     for wires in sent_by_conversation(strict, form).values():
-        rewritten += sum(not begins_with(wire, before) for before, wire in zip(wires, wires[1:], strict=False))
+        rewritten += sum(not begins_with(wire, before) for before, wire in pairwise(wires))
     assert rewritten == 0
 
 

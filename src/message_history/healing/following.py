@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.dialects.base import Parsed
 
-__all__ = ["Followed", "Replaced", "common_entries", "follow", "followed_from", "has_grown"]
+__all__ = ["AsItCame", "Followed", "Replaced", "common_entries", "follow", "followed_from", "has_grown"]
 
 
 @final
@@ -50,6 +50,24 @@ class Replaced:
 
 @final
 @frozen(eq=False)
+class AsItCame:
+    """The beginning of a conversation that was sent as it came, before anything had to be repaired.
+
+    Args:
+        entries: what its raw entries are known by.
+        messages: how many messages of the history stand for them.
+        blocks: how many blocks the last of these has.
+        repairs: how many repairs of the history are about them; none of these was made in what was sent.
+    """
+
+    entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
+    messages: int = 0
+    blocks: int = 0
+    repairs: int = 0
+
+
+@final
+@frozen(eq=False)
 class Followed:
     """What was sent for a raw list, and how to go on from there.
 
@@ -60,6 +78,7 @@ class Followed:
         new_repairs: what was repaired in this step; all repairs are in `history.repairs`.
         replaced: what the raw list has replaced since the version before; None when it only grew.
         before: the version before, for a list that goes back.
+        as_it_came: what of it was sent as it came.
     """
 
     history: MessageHistory
@@ -68,6 +87,7 @@ class Followed:
     new_repairs: tuple[Repair, ...] = ()
     replaced: Replaced | None = None
     before: Followed | None = field(default=None, repr=False)
+    as_it_came: AsItCame = field(factory=AsItCame)
 
     def follow(self, raw: Iterable[Any], *, digests: Sequence[EntryDigest] | None = None) -> Followed:
         """Go on with the raw list as it is now.
@@ -116,7 +136,8 @@ class Followed:
         shared = common_entries(self.entries, known)
         log = self.entries if shared == len(self.entries) else Log(known[:shared])
         repairs = _new_repairs(self.history, history)
-        return Followed(history, self.dialect, log.extend(known[shared:]), repairs, None, self)
+        entries_now = log.extend(known[shared:])
+        return Followed(history, self.dialect, entries_now, repairs, None, self, self.as_it_came)
 
     def _replaced(self, followed: Followed, known: Sequence[EntryDigest], kept: int) -> Followed:
         start = common_entries(self.entries, known)

@@ -14,7 +14,7 @@ from message_history.core.json_values import short_repr
 from message_history.core.log import Log
 from message_history.dialects import CLASSES
 from message_history.healing.digests import EntryDigest, digest_of
-from message_history.healing.following import Followed, common_entries, follow
+from message_history.healing.following import AsItCame, Followed, common_entries, follow
 from message_history.healing.verbatim import wire_of
 from message_history.history import MessageHistory
 from message_history.storage.files import allow_assistant_tail
@@ -305,23 +305,26 @@ def heal_list(
     """
     known = digests if digests is not None else [digest_of(entry) for entry in messages]
     violations = tuple(check(messages, dialect))
-    as_it_came = HealedList(messages=messages, sent=Untouched(Log(known)))
+    unchanged = HealedList(messages=messages, sent=Untouched(Log(known)))
     if not isinstance(sent, Followed) and not violations:
-        return as_it_came
+        return unchanged
     closing = _closing(messages, dialect, violations)
     followed = _followed(messages, known, closing, sent, policy)
     if not violations and followed.replaced is not None and not followed.replaced.kept:
-        return as_it_came
-    wire = wire_of(followed.history, messages, closing)
+        return unchanged
+    as_it_came = followed.as_it_came
+    if common_entries(as_it_came.entries, known) < len(as_it_came.entries):
+        as_it_came = AsItCame(repairs=as_it_came.repairs)
+    wire = wire_of(followed.history, messages, closing, as_it_came)
     if not wire.messages or wire.messages == messages:
         # Nothing is left to send, or nothing differs: the list goes out as it came.
-        return evolve(as_it_came, sent=followed, violations=violations, unhealed=violations)
+        return evolve(unchanged, sent=followed, violations=violations, unhealed=violations)
     unhealed = () if dialect is closing else tuple(check(wire.messages, dialect))
     return HealedList(
         messages=wire.messages,
         is_healed=True,
         sent=followed,
-        repairs=(*followed.history.repairs, *wire.repairs),
+        repairs=(*followed.history.repairs[as_it_came.repairs :], *wire.repairs),
         new_repairs=(*followed.new_repairs, *(wire.repairs if not isinstance(sent, Followed) else ())),
         violations=violations,
         unhealed=unhealed or tuple(wire.violations),
@@ -347,5 +350,8 @@ def _followed(
         # It was sent as it came: what comes now stands behind that.
         start = len(sent.entries)
         before = MessageHistory.from_list(entries[:start], dialect=dialect, policy=policy).as_sent()
-        return Followed(before, dialect, Log(known[:start])).follow(entries, digests=known)
+        blocks = len(before[-1].content) if before else 0
+        as_it_came = AsItCame(sent.entries, len(before), blocks, len(before.repairs))
+        start_with = Followed(before, dialect, Log(known[:start]), as_it_came=as_it_came)
+        return start_with.follow(entries, digests=known)
     return follow(entries, dialect=dialect, policy=policy)

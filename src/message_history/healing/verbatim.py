@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
+    from message_history.healing.following import AsItCame
     from message_history.history import MessageHistory
     from message_history.violations import Violation
 
@@ -55,20 +56,25 @@ class _Side(NamedTuple):
         message: all that it says.
         start: its first entry.
         end: the entry behind its last.
+        number: which side it is, or begins.
     """
 
     message: Message
     start: int
     end: int
+    number: int
 
 
-def wire_of(history: MessageHistory, raw: Sequence[Any], dialect: Dialect[Any]) -> Wire:
+def wire_of(
+    history: MessageHistory, raw: Sequence[Any], dialect: Dialect[Any], as_it_came: AsItCame | None = None
+) -> Wire:
     """Write a history in the form of the raw list that it was read from.
 
     Args:
         history: the history as it is to be sent.
         raw: the raw list; its entries are taken as they are.
         dialect: the dialect of both.
+        as_it_came: the beginning that was sent as it came; the raw list begins with it.
 
     Returns:
         The list to send. A side of the conversation whose raw entries the provider refuses is written anew.
@@ -77,7 +83,39 @@ def wire_of(history: MessageHistory, raw: Sequence[Any], dialect: Dialect[Any]) 
     """
     export = history.export(dialect)
     marks = sum(1 for _ in _marked(list(raw)))
-    segments = _segments(history, export.messages, raw, dialect)
+    written = _written(export.messages)
+    if len(written) != len(history):
+        return _checked([_Segment(None, export.messages)], export.repairs, dialect, marks)
+    if as_it_came is not None and as_it_came.messages:
+        segments = _behind(history, export.messages, raw, dialect, as_it_came)
+        wire = _checked(segments, export.repairs, dialect, marks)
+        if not wire.violations and wire.messages[: len(as_it_came.entries)] == raw[: len(as_it_came.entries)]:
+            return wire
+        export = history.export(dialect)
+        written = _written(export.messages)
+    system = _count_of_system(export.messages)
+    as_written = list(raw[: _count_of_system(raw)]) if system else []
+    head = _Segment(None, export.messages[:system], as_written or None)
+    sides = _sides(raw, _count_of_system(raw), dialect)
+    return _checked([head, *_segments(history, written, 0, sides, raw)], export.repairs, dialect, marks)
+
+
+def _written(export: list[Any]) -> list[list[Any]]:
+    """Give what an export says of each message of its history."""
+    return [list(side) for _, side in groupby(export[_count_of_system(export) :], _is_assistants)]
+
+
+def _alone(history: MessageHistory, message: Message, dialect: Dialect[Any]) -> list[Any]:
+    """Write a message by itself."""
+    empty = type(history)()
+    if message.role == "user":
+        return empty.add(message).export(dialect).messages
+    written = empty.add_user("?").add(message).export(dialect).messages
+    return [entry for entry in written if _is_assistants(entry)]
+
+
+def _checked(segments: list[_Segment], repairs: tuple[Repair, ...], dialect: Dialect[Any], marks: int) -> Wire:
+    """Put segments together; those whose raw entries the provider refuses are written anew."""
     while True:
         _limit_marks(segments, marks)
         messages = [message for segment in segments for message in segment.sent]
@@ -93,79 +131,110 @@ def wire_of(history: MessageHistory, raw: Sequence[Any], dialect: Dialect[Any]) 
         if all(new.raw is old.raw for new, old in zip(narrower, segments, strict=True)):
             break
         segments = narrower
-    verbatim = {segment.position for segment in segments if segment.raw is not None}
-    repairs = tuple(repair for repair in export.repairs if repair.index not in verbatim)
-    return Wire(messages, repairs, violations)
+    verbatim = {position for segment in segments if segment.raw is not None for position in segment.positions}
+    return Wire(messages, tuple(repair for repair in repairs if repair.index not in verbatim), violations)
+
+
+def _behind(
+    history: MessageHistory,
+    export: list[Any],
+    raw: Sequence[Any],
+    dialect: Dialect[Any],
+    as_it_came: AsItCame,
+) -> list[_Segment]:
+    """Put what came behind a beginning that was sent as it came."""
+    count = as_it_came.messages
+    written = _written(export)
+    begun = [message for side in written[:count] for message in side]
+    system = export[: _count_of_system(export)]
+    first = _Segment(None, [*system, *begun], list(raw[: len(as_it_came.entries)]), tuple(range(count)))
+    sides = _sides(raw, len(as_it_came.entries), dialect)
+    last = history[count - 1]
+    more = last.content[as_it_came.blocks :]
+    if not more:
+        return [first, *_segments(history, written, count, sides, raw)]
+    # The last message went on: what is new in it is a message of its own on the wire.
+    grown = make_message(last.role, more)
+    alone = _alone(history, grown, dialect)
+    plain = _unmarked(grown)
+    same = next((side for side in sides if side.number == 0 and side.message == plain), None)
+    found = list(raw[same.start : same.end]) if same is not None else None
+    return [first, _Segment(None, alone, found), *_segments(history, written, count, sides, raw)]
 
 
 class _Segment(NamedTuple):
-    """One message of a history on the wire.
+    """A part of what is sent.
 
     Args:
-        position: which message; None for the system prompt, or for all of them.
+        position: which message of the history it is; None when it is none or several.
         written: what an export says of it.
         raw: the raw entries that say the same; None when there are none.
+        several: the messages that it is, if they are several.
     """
 
     position: int | None
     written: list[Any]
     raw: list[Any] | None = None
+    several: tuple[int, ...] = ()
 
     @property
     def sent(self) -> list[Any]:
         """Return what is sent of it."""
         return self.written if self.raw is None else self.raw
 
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """Return the messages of the history that it is."""
+        return self.several if self.position is None else (self.position,)
 
-def _segments(history: MessageHistory, export: list[Any], raw: Sequence[Any], dialect: Dialect[Any]) -> list[_Segment]:
-    """Find the raw entries that say the same as the messages of a history."""
-    written_system, raw_system = _count_of_system(export), _count_of_system(raw)
-    written = [list(side) for _, side in groupby(export[written_system:], key=_is_assistants)]
-    if len(written) != len(history):
-        return [_Segment(None, export)]
-    sides = _sides(raw, raw_system, dialect)
-    places: dict[Message, list[int]] = {}
-    for number in reversed(range(len(sides))):
-        places.setdefault(sides[number].message, []).append(number)
-    as_it_came = list(raw[:raw_system]) if written_system and raw_system else None
-    segments = [_Segment(None, export[:written_system], as_it_came)]
+
+def _segments(
+    history: MessageHistory, written: list[list[Any]], start: int, sides: list[_Side], raw: Sequence[Any]
+) -> list[_Segment]:
+    """Find the raw entries that say the same as the messages of a history, from one on."""
+    places: dict[Message, list[_Side]] = {}
+    for side in reversed(sides):
+        places.setdefault(side.message, []).append(side)
+    segments: list[_Segment] = []
     next_side = 0
-    for position, (message, side) in enumerate(zip(history, written, strict=True)):
-        numbers = places.get(_unmarked(message), [])
-        while numbers and numbers[-1] < next_side:
-            numbers.pop()
+    for position in range(start, len(written)):
+        same = places.get(_unmarked(history[position]), [])
+        while same and same[-1].number < next_side:
+            same.pop()
         found: list[Any] | None = None
-        if numbers:
-            same = sides[numbers[-1]]
-            found, next_side = list(raw[same.start : same.end]), numbers.pop() + 1
-        segments.append(_Segment(position, side, found))
+        if same:
+            found, next_side = list(raw[same[-1].start : same[-1].end]), same[-1].number + 1
+        segments.append(_Segment(position, written[position], found))
     return segments
 
 
 def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]:
-    """Give the sides of a raw list that were read whole, each from entries of its own."""
+    """Give the sides of a raw list that were read whole, each from entries of its own, and how each begins.
+
+    What a side ends with may be moved elsewhere, as a late result is; then its beginning still stands as it came.
+    """
     parsed = read(raw[start:], dialect)
     noted = {note.source + start for note in parsed.notes}
+    read_from = zip(parsed.messages, (source + start for source in parsed.sources), strict=True)
+    runs = [(role, list(run)) for role, run in groupby(read_from, key=lambda one: one[0].role)]
     sides: list[_Side] = []
-    last = -1
-    torn: set[int] = set()
-    for role, group in groupby(zip(parsed.messages, parsed.sources, strict=True), key=lambda one: one[0].role):
-        messages = list(group)
-        first = messages[0][1] + start
-        if first == last:
-            torn |= {len(sides) - 1, len(sides)}  # one entry holds the end of a side and the beginning of the next
-        last = messages[-1][1] + start
-        if sides:
-            sides[-1] = sides[-1]._replace(end=first)
-        blocks = tuple(block for message, _ in messages for block in message.content)
-        sides.append(_Side(_unmarked(make_message(role, blocks)), first, len(raw)))
-    return [
-        side
-        for number, side in enumerate(sides)
-        if number not in torn
-        and side.message.content
-        and not any(entry in noted for entry in range(side.start, side.end))
-    ]
+    for number, (role, run) in enumerate(runs):
+        next_run = runs[number + 1][1][0][1] if number + 1 < len(runs) else len(raw)
+        if (number and runs[number - 1][1][-1][1] == run[0][1]) or run[-1][1] == next_run:
+            continue  # one entry holds the end of a side and the beginning of the next
+        ends = [source for _, source in run[1:]] + [next_run]
+        blocks: tuple[Block, ...] = ()
+        for place, ((message, _), end) in enumerate(zip(run, ends, strict=True), 1):
+            blocks += message.content
+            if place < len(run) and (len(run) > _LONG or end == run[place - 1][1]):
+                continue
+            if blocks and not any(entry in noted for entry in range(run[0][1], end)):
+                sides.append(_Side(_unmarked(make_message(role, blocks)), run[0][1], end, number))
+    return sides
+
+
+_LONG: Final = 16
+"""Of a side of more messages, only the whole is known."""
 
 
 def _count_of_system(wire: Sequence[Any]) -> int:

@@ -37,7 +37,8 @@ class Anthropic(Provider):
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
-        messages = body["messages"]
+        messages = combined(body["messages"])
+        body = {**body, "messages": messages}
         if not messages:
             return "messages: at least one message is required"
         if messages[0]["role"] != "user":
@@ -45,7 +46,7 @@ class Anthropic(Provider):
         for n, message in enumerate(messages):
             content = message["content"]
             blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-            found = self._message(n, message, blocks, messages) or self._thinking(n, blocks, body, dialect)
+            found = self._message(n, blocks, messages) or self._thinking(n, blocks, body, dialect)
             if found is not None:
                 return found
         if messages[-1]["role"] == "assistant" and not dialect.prefill and not _is_paused(messages[-1]):
@@ -54,7 +55,7 @@ class Anthropic(Provider):
             )
         return None
 
-    def _message(self, n: int, message: Body, blocks: list[Body], messages: list[Body]) -> str | None:
+    def _message(self, n: int, blocks: list[Body], messages: list[Body]) -> str | None:
         if not blocks:
             return (
                 f"messages.{n}: all messages must have non-empty content except for the optional final assistant "
@@ -62,13 +63,8 @@ class Anthropic(Provider):
             )
         if any(block["type"] == "text" and not block["text"] for block in blocks):
             return "messages: text content blocks must be non-empty"
-        if any(block["type"] == "text" and not block["text"].strip() for block in blocks):
+        if all(block["type"] == "text" and not block["text"].strip() for block in blocks):
             return "messages: text content blocks must contain non-whitespace text"
-        if n and messages[n - 1]["role"] == message["role"]:
-            return (
-                'messages: roles must alternate between "user" and "assistant", but found multiple '
-                f'"{message["role"]}" roles in a row'
-            )
         called = _ids(messages[n - 1], "tool_use", "id") if n else []
         answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
         for m, block in enumerate(blocks):
@@ -129,7 +125,7 @@ class Anthropic(Provider):
         if reply.thinking:
             thinking = {"type": "thinking", "thinking": reply.thinking}
             # In a turn that goes on, what was said in it already counts as heard.
-            signature = _signature(body, body["messages"], thinking, Dialect.for_model(body["model"]))
+            signature = _signature(body, combined(body["messages"]), thinking, Dialect.for_model(body["model"]))
             blocks.append({**thinking, "signature": signature})
         if reply.text:
             blocks.append({"type": "text", "text": reply.text})
@@ -193,6 +189,22 @@ def _head(body: Body) -> Body:
 def _ids(message: Body, kind: str, key: str) -> list[str]:
     content = message["content"]
     return [block[key] for block in content if block["type"] == kind] if isinstance(content, list) else []
+
+
+def combined(messages: list[Body]) -> list[Body]:
+    """Combine consecutive turns of one role into one, as the API does."""
+    found: list[Body] = []
+    for message in messages:
+        if found and found[-1]["role"] == message["role"]:
+            found[-1] = {**found[-1], "content": [*_blocks_of(found[-1]), *_blocks_of(message)]}
+        else:
+            found.append(message)
+    return found
+
+
+def _blocks_of(message: Body) -> list[Body]:
+    content = message["content"]
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]
 
 
 def _waiting(message: Body) -> str | None:
