@@ -13,7 +13,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.message import Message
 from message_history.core.policy import Policy
-from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
+from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError
 from message_history.dialects.base import Export
 from message_history.dialects.sending import SystemPromptWarning
 from message_history.history import MessageHistory
@@ -39,6 +39,7 @@ __all__ = [
     "ThinkingBlock",
     "ToolResultBlock",
     "ToolUseBlock",
+    "UnknownCallError",
     "Violation",
     "check",
     "from_file",

@@ -19,6 +19,7 @@ from message_history.core.json_values import short_repr
 from message_history.core.log import Log
 from message_history.core.message import Message, make_message
 from message_history.core.policy import Policy
+from message_history.core.repairs import RepairCode, UnknownCallError
 from message_history.core.rewrites import with_system, without_unanswered
 from message_history.core.step import step
 from message_history.core.view import ConversationView
@@ -179,6 +180,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             user message; what was sent stays as it was.
 
         Raises:
+            UnknownCallError: when the history has no such call.
             InvariantError: see `add`.
             TypeError: for a `call` that is neither a call nor an id.
 
@@ -188,7 +190,12 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {short_repr(call)}")
         id, known = (call, None) if isinstance(call, str) else (call.id, call)
         result = ToolResultBlock(id, parse_tool_output(content), is_error)
-        return self._stepped(make_message("user", (result,)), answers=known)
+        added = self._stepped(make_message("user", (result,)), answers=known, log=False)
+        before, after = self._conversation[CONTEXT], added._conversation[CONTEXT]
+        if any(repair.code is RepairCode.ORPHAN_RESULT_DROPPED for repair in after.repairs[len(before.repairs) :]):
+            raise UnknownCallError(id, [waiting.id for waiting in self.awaiting])
+        log_new(before, after)
+        return added
 
     def add_response(
         self, response: object, *, dialect: Dialect[Any] | None = None, sent: MessageHistory | None = None
@@ -250,7 +257,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         *,
         dialect: Dialect[Any] | None = None,
         policy: Policy | None = None,
-        open_tail: Literal["stub", "keep"] = "stub",
+        open_tail: Literal["stub", "keep"] | None = None,
     ) -> MessageHistory:
         """Read a list that was saved, or recorded elsewhere, and repair it.
 
@@ -260,8 +267,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             raw: the entries, in the form of any provider; they are never changed.
             dialect: their dialect; None to find it by shape.
             policy: decides where there is a choice.
-            open_tail: what becomes of calls at the end without a result: `stub` adds stubs (the process may have
-                crashed before their results were saved), `keep` leaves them open.
+            open_tail: what becomes of calls at the end without a result: `keep` leaves them open, `stub` adds stubs
+                (the process may have crashed before their results were saved). None keeps them for the saved form
+                that `to_list` writes, and adds stubs for lists from elsewhere.
 
         Returns:
             The history. Calls in its `awaiting` may have run already: ask before running one again.
@@ -475,11 +483,18 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return self if conversation is self._conversation else history_of(conversation)
 
     def _stepped(
-        self, message: Message, *, interrupted: bool = False, answers: ToolUseBlock | None = None, dialect: str = ""
+        self,
+        message: Message,
+        *,
+        interrupted: bool = False,
+        answers: ToolUseBlock | None = None,
+        dialect: str = "",
+        log: bool = True,
     ) -> MessageHistory:
         before = self._conversation
         grown = step(before, message, interrupted=interrupted, answers=answers)
-        log_new(before[CONTEXT], grown[CONTEXT], dialect)
+        if log:
+            log_new(before[CONTEXT], grown[CONTEXT], dialect)
         return history_of(grown)
 
     def _add_parsed(self, parsed: Parsed) -> MessageHistory:

@@ -143,7 +143,7 @@ def test_law_6_for_send_is_the_closed_history_s(history: MessageHistory, dialect
 @given(histories())
 def test_law_7_idempotence_of_the_saved_form(history: MessageHistory) -> None:
     saved = json.loads(json.dumps(history.to_list()))
-    loaded = MessageHistory.from_list(saved, open_tail="keep")
+    loaded = MessageHistory.from_list(saved)
     assert loaded == history
     assert hash(loaded) == hash(history)
     assert not loaded.repairs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from message_history import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    UnknownCallError,
 )
 from message_history.core.blocks import Block, Meta
 from message_history.core.conversation import NO_TURN, Context, Conversation, make_conversation, parts_of
@@ -254,7 +256,7 @@ def test_row_user_text_while_a_call_is_awaited_stubs_it_for_now() -> None:
 
 
 def test_row_a_stub_that_came_in_is_replaced_and_recorded() -> None:
-    loaded = MessageHistory.from_list(calling().to_list())
+    loaded = MessageHistory.from_list(calling().to_list(), open_tail="stub")
     answered = loaded.add(Message.user(RESULT))
     assert contents(answered) == (RESULT,)
     assert codes(answered) == [RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED]
@@ -463,8 +465,8 @@ def test_the_policy_raise_refuses_to_send_what_must_be_stubbed_first() -> None:
     with pytest.raises(InvariantError, match="result_stubbed"):
         strict.for_send()
     with pytest.raises(InvariantError, match="result_stubbed"):
-        MessageHistory.from_list(strict.to_list(), policy=strict.policy)
-    assert MessageHistory.from_list(strict.to_list(), policy=strict.policy, open_tail="keep") == strict
+        MessageHistory.from_list(strict.to_list(), policy=strict.policy, open_tail="stub")
+    assert MessageHistory.from_list(strict.to_list(), policy=strict.policy) == strict
 
 
 def test_thinking_behind_a_change_on_ingest_is_marked_unbound() -> None:
@@ -478,3 +480,37 @@ def test_thinking_behind_a_change_on_ingest_is_marked_unbound() -> None:
     )
     bound = [block.bound for message in loaded for block in message.content if isinstance(block, ThinkingBlock)]
     assert bound == [True, False]
+
+
+@pytest.mark.parametrize("call", ["nope", ToolUseBlock("nope", "f", {})])
+def test_a_result_by_hand_for_a_call_that_does_not_exist_is_an_error_that_names_the_open_ones(
+    call: ToolUseBlock | str, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = history("q", Message.assistant([ToolUseBlock("a", "f", {}), ToolUseBlock("b", "f", {})]))
+    with pytest.raises(UnknownCallError, match="'nope'; the calls that wait are 'a', 'b'") as caught:
+        asked.add_tool_result(call, "x")
+    assert (caught.value.id, caught.value.awaiting) == ("nope", ("a", "b"))
+    assert pickle.loads(pickle.dumps(caught.value)).awaiting == ("a", "b")
+    assert not caplog.records
+    with pytest.raises(UnknownCallError, match="no call waits"):
+        history("q").add_tool_result(call, "x")
+    assert codes(asked.add(Message.user(ToolResultBlock("nope", "x")))) == [RepairCode.ORPHAN_RESULT_DROPPED]
+
+
+def test_a_late_or_second_result_by_hand_is_no_error() -> None:
+    settled = calling().add_user("wait").add_assistant("ok")
+    assert codes(settled.add_tool_result("1", "late"))[-1] is RepairCode.LATE_RESULT_QUOTED
+    answered = calling().add_tool_result("1", "one")
+    assert codes(answered.add_tool_result("1", "two"))[-1] is RepairCode.SECOND_RESULT_QUOTED
+
+
+def test_lists_from_elsewhere_are_stubbed_at_their_end_and_our_own_keep_it_open() -> None:
+    asked = history("q", Message.assistant(CALL))
+    assert MessageHistory.from_list(asked.to_list()) == asked
+    assert MessageHistory.from_list(asked.to_list()).awaiting == asked.awaiting
+    assert not MessageHistory.from_list(asked.to_list()).repairs
+    elsewhere = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
+    ]
+    assert codes(MessageHistory.from_list(elsewhere)) == [RepairCode.RESULT_STUBBED]

@@ -194,7 +194,7 @@ def test_repairs_made_since_are_kept_and_move_with_what_they_tell_of() -> None:
 
 
 def test_a_stub_that_was_read_back_and_sent_is_not_assistant_to_be_replaced() -> None:
-    history = MessageHistory.from_list(ASKED.to_list())
+    history = MessageHistory.from_list(ASKED.to_list(), open_tail="stub")
     sent = history.as_sent(Anthropic())
     answered = history.add_tool_result("a", "A")
     assert codes(answered)[-1] == "stub_replaced"

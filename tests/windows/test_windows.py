@@ -401,7 +401,7 @@ def test_a_quote_whose_call_is_kept_stays_its_quote() -> None:
 
 
 def test_a_result_whose_call_was_left_out_is_dropped_and_recorded() -> None:
-    kept = late().rewind(2).add_user("go on").drop_before(4).add_tool_result("1", "too late")
+    kept = late().rewind(2).add_user("go on").drop_before(4).add(Message.user(ToolResultBlock("1", "too late")))
     (removed,) = kept.repairs[-1].removed
     assert kept.repairs[-1].code is RepairCode.ORPHAN_RESULT_DROPPED
     assert isinstance(removed, ToolResultBlock)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.core.json_values import Frozen
 
-__all__ = ["InvariantError", "Repair", "RepairCode", "Severity"]
+__all__ = ["InvariantError", "Repair", "RepairCode", "Severity", "UnknownCallError"]
 
 
 @final
@@ -195,3 +195,22 @@ class InvariantError(ValueError):
 
     def __reduce__(self) -> tuple[type[InvariantError], tuple[tuple[Repair, ...]]]:
         return InvariantError, (self.violations,)
+
+
+@final
+class UnknownCallError(LookupError):
+    """A result was added by hand for a call that the history does not have; nothing has changed.
+
+    Args:
+        id: the id that no call has.
+        awaiting: the ids of the calls that wait for a result.
+    """
+
+    def __init__(self, id: str, awaiting: Sequence[str]) -> None:
+        waiting = f"the calls that wait are {', '.join(map(repr, awaiting))}" if awaiting else "no call waits"
+        super().__init__(f"call: no call of this history has the id {id!r:.80}; {waiting}")
+        self.id = id
+        self.awaiting = tuple(awaiting)
+
+    def __reduce__(self) -> tuple[type[UnknownCallError], tuple[str, tuple[str, ...]]]:
+        return UnknownCallError, (self.id, self.awaiting)

@@ -31,19 +31,20 @@ __all__ = ["from_list", "restore", "to_list"]
 _NATIVE: Final = Native()
 
 
-def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, open_tail: str) -> Conversation:
+def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, open_tail: str | None) -> Conversation:
     """Read a list and repair it; see `MessageHistory.from_list`."""
     entries = as_sequence(raw)
     if entries is None:
         raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
-    if open_tail not in ("stub", "keep"):
-        raise ValueError(f"open_tail must be 'stub' or 'keep', not {short_repr(open_tail)}")
+    if open_tail not in ("stub", "keep", None):
+        raise ValueError(f"open_tail must be 'stub', 'keep' or None, not {short_repr(open_tail)}")
     ingest = Ingest(Context(policy))
     parsed = read(entries, dialect)
     if dialect is not None and dialect.takes_leading_assistant():
         lead_with_placeholder(parsed, policy)
     ingest.add_list(parsed)
-    if open_tail == "stub":
+    keeps = parsed.dialect == _NATIVE.name if open_tail is None else open_tail == "keep"
+    if not keeps:
         ingest.stub_open_calls()
     return ingest.finish()
 
