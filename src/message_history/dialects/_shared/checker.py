@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, final
 
@@ -63,7 +62,7 @@ class OpenCalls:
     def __init__(self, index: int = -1, ids: Iterable[str] = ()) -> None:
         self.index = index
         self.count = 0
-        self._waiting: Counter[str] = Counter()
+        self._waiting: dict[str, int] = {}
         self._answered: dict[str, int] = {}
         for id in ids:
             self.add(id)
@@ -71,8 +70,9 @@ class OpenCalls:
     def add(self, id: str) -> bool:
         """Add a call; False when another of this id waits already."""
         self.count += 1
-        self._waiting[id] += 1
-        return self._waiting[id] == 1
+        others = self._waiting.get(id, 0)
+        self._waiting[id] = others + 1
+        return not others
 
     def answer(self, id: str, index: int) -> Literal["answered", "again", "unknown"]:
         """Take a result; say whether its call waited, was answered before, or is none of these.
@@ -101,7 +101,7 @@ class OpenCalls:
     @property
     def waiting(self) -> list[str]:
         """Return the ids without a result, in the order of the calls."""
-        return list(self._waiting.elements())
+        return [id for id, count in self._waiting.items() for _ in range(count)]
 
 
 def entries(value: object) -> list[Any]:

@@ -259,13 +259,14 @@ class _Check:
 
     def _pairs(self) -> None:
         """Each assistant message with the run of tool messages right behind it."""
-        calls = OpenCalls()
+        calls = _NO_CALLS
         for n, entry in enumerate(self._wire):
             role = entry.get("role")
             if role != "tool":
                 self._unanswered(calls, n)
                 made = entries(entry.get("tool_calls")) if role == "assistant" else []
-                calls = OpenCalls(n, (text_at(call, "id") for call in made if isinstance(call, Mapping)))
+                ids = [text_at(call, "id") for call in made if isinstance(call, Mapping)]
+                calls = OpenCalls(n, ids) if ids else _NO_CALLS
                 continue
             id = text_at(entry, "tool_call_id")
             others = calls.is_waiting
@@ -354,6 +355,7 @@ def _texts(value: object) -> Iterator[str]:
             todo += [(part, depth + 1) for part in item]
 
 
+_NO_CALLS: Final = OpenCalls()
 _MEDIA_FAULTS: Final = {
     **dict.fromkeys(("type", "broken", "animated"), "image data"),
     **dict.fromkeys(("bytes", "side", "pixels", "many", "count", "total"), "image size"),

@@ -114,7 +114,7 @@ def user_wire(
 def apart(wire: Wire, dialect: OpenAIChat, writer: BlockWriter) -> list[Wire]:
     """Split an assistant message that holds text and calls, where it may not hold both."""
     calls = wire.get("tool_calls")
-    if dialect.text_with_calls or not calls or not wire.get("content"):
+    if not calls or not wire.get("content"):
         return [wire]
     writer.changes.added("a user message between text and calls of one message (VX-01)")
     text = {key: value for key, value in wire.items() if key != "tool_calls"}

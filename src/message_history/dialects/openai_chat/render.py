@@ -102,7 +102,7 @@ class Render:
                     written, self._later_calls = assistant
                 else:
                     written = self.assistant(message)
-                for one in apart(written, self._dialect, self._writer):
+                for one in [written] if self._dialect.text_with_calls else apart(written, self._dialect, self._writer):
                     self._put(one)
                 continue
             user = user_wire(message, self._later_calls, self._dialect, self._writer) if self._is_common else None
