@@ -21,7 +21,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
     },
     "roles and turns": {
         "anthropic": "AN-A2 AN-A3 AN-A4",
-        "openai_chat": "DS-07 HF-01 HF-02 HF-05 PX-01 OL-06",
+        "openai_chat": "DS-07 HF-01 HF-02 HF-05 PX-01 OL-06 GL-01",
         "openai_responses": "OR-19 DS-18",
         "mistral": "MS-M02 MS-M03 MS-M03a MS-M13 MS-M22",
         "bedrock": "BR-B01 BR-B02 BR-B25",
@@ -48,7 +48,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
     "calls and results": {
         "anthropic": "AN-C1 AN-C2 AN-C3 AN-C4 AN-C5 AN-C6 AN-C10 AN-C11 AN-C19 AN-C20 AN-S7",
         "openai_chat": "OC-01 OC-02 OC-03 OC-04 OC-05 DS-01 DS-02 DS-03 DS-04 DS-05 KM-03 KM-04 QW-01 QW-02 QW-03 "
-        "HF-06 HF-09 HF-13 MM-02 CO-01 CO-02 GL-01",
+        "HF-06 HF-09 HF-13 MM-02 CO-01 CO-02",
         "openai_responses": "OR-01 OR-02 OR-03 OR-04 OR-05 OR-24 DS-15 DS-16",
         "mistral": "MS-M06 MS-M06a MS-M06b MS-M06c MS-M06d MS-M21",
         "bedrock": "BR-B06 BR-B07 BR-B08 BR-B15 BR-B30 BR-B32",
