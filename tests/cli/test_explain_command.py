@@ -37,17 +37,36 @@ def saved(path: Path, value: Any) -> Path:
     return path
 
 
-def test_the_rule_what_the_library_does_and_the_source_are_printed() -> None:
+def test_meaning_cause_repair_advice_and_source_are_printed() -> None:
     result = run(f"Error code: 400 - {{'error': {{'message': '{UNANSWERED}'}}}}")
     first = explain(UNANSWERED)[0]
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("anthropic AN-C1 (")
-    assert lines[0].endswith(f"): {first.rule.rule}")
-    assert lines[1] == f"  the provider says: {first.error}"
-    assert lines[2] == f"  this library: {first.rule.repair}"
-    assert lines[3] == f"  seen: {first.rule.source} ({first.rule.date})"
-    assert any(line.startswith("or bedrock BR-B06") for line in lines[4:])
+    assert lines[1] == f"  what it means: {first.rule.rule}"
+    assert lines[2].startswith("  what causes it: A tool failed or was cancelled")
+    assert lines[3] == f"  what this library does: {first.rule.repair}"
+    assert lines[4] == (
+        "  what to do: run `message-history repair FILE --to anthropic`, or send "
+        "`MessageHistory.from_list(messages).for_send(Anthropic())`"
+    )
+    assert lines[5] == f"  what the provider says: {first.error}"
+    assert lines[6] == f"  seen: {first.rule.source} ({first.rule.date})"
+    assert any(line.startswith("or bedrock BR-B06") for line in lines[7:])
+
+
+def test_where_the_list_is_not_at_fault_no_repair_is_advised() -> None:
+    result = run("Conversation already has an active response")
+    assert result.exit_code == 0
+    assert "what this library does: Nothing: the list is not at fault. Wait" in result.stdout
+    assert "what to do" not in result.stdout
+
+
+def test_words_that_no_rule_has_are_explained_by_their_topic() -> None:
+    result = run("the speakers' roles have to be alternating")
+    assert result.exit_code == 0
+    assert "what it means: No rule has these words; they look to be about roles and turns." in result.stdout
+    assert "what the provider says" not in result.stdout
 
 
 def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
@@ -56,7 +75,7 @@ def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     (told,) = [number for number, line in enumerate(lines) if line.startswith(f"{file}: ")]
-    assert lines[told] == f"{file}: anthropic, 4 messages, this rule is broken in 1 place"
+    assert lines[told] == f"{file}: anthropic, 4 messages, it breaks this rule in 1 place"
     assert lines[told + 1] == "  entry 3: AN-C1: no result right after: toolu_2"
     assert lines[told + 2].strip() == UNANSWERED
 
@@ -65,8 +84,8 @@ def test_a_file_that_does_not_break_the_rule_is_told_and_others_are_counted(tmp_
     file = saved(tmp_path / "a.json", BROKEN)
     result = run(BLANK, file)
     assert result.exit_code == 0
-    assert f"{file}: anthropic, 4 messages, this rule is not broken in it\n" in result.stdout
-    assert "of other rules; `message-history check` shows them" in result.stdout
+    assert f"{file}: anthropic, 4 messages, it does not break this rule\n" in result.stdout
+    assert "of other rules: see `message-history check`" in result.stdout
     sound = run(BLANK, saved(tmp_path / "b.json", BROKEN[:3]))
     assert "other rules" not in sound.stdout
 
@@ -81,7 +100,7 @@ def test_the_error_can_come_from_the_standard_input() -> None:
 def test_a_text_that_no_rule_is_like_has_no_explanation(text: str) -> None:
     result = run("--", text)
     assert result.exit_code == 1
-    assert result.stdout == "no rule's text is like this one\n"
+    assert result.stdout == "no known error is like this text\n"
 
 
 def test_an_error_about_something_else_comes_with_a_hint() -> None:
@@ -93,7 +112,7 @@ def test_an_error_about_something_else_comes_with_a_hint() -> None:
 def test_the_id_of_a_rule_gives_the_rule() -> None:
     result = run("c1")
     assert result.exit_code == 0
-    assert result.stdout.startswith("anthropic AN-C1 (100%): Every call is answered")
+    assert result.stdout.startswith("anthropic AN-C1 (100%)\n  what it means: Every call is answered")
 
 
 def test_an_error_of_another_kind_still_tells_what_is_wrong_with_the_file(tmp_path: Path) -> None:
@@ -115,9 +134,9 @@ def test_whose_error_it_is_can_be_named_and_is_read_from_the_file(tmp_path: Path
 def test_the_model_decides_what_is_wrong(tmp_path: Path) -> None:
     text = "This model does not support assistant message prefill. The conversation must end with a user message."
     file = saved(tmp_path / "a.json", [*BROKEN[:3], {"role": "assistant", "content": "done"}])
-    assert "this rule is broken in 1 place" in run(text, file).stdout
+    assert "it breaks this rule in 1 place" in run(text, file).stdout
     older = run(text, file, "--dialect", "anthropic", "--model", "claude-3-5-sonnet-latest")
-    assert "this rule is not broken in it" in older.stdout
+    assert "it does not break this rule" in older.stdout
     assert Anthropic.for_model("claude-3-5-sonnet-latest").prefill
     assert run(text, file, "--model", "claude-3-5-sonnet-latest").exit_code == 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -10,7 +11,8 @@ from rich.text import Text
 
 from message_history.cli.options import DIALECT_NAMES, ExitCode, dialect_for, input_format, read_or_report
 from message_history.cli.printing import Printer, counted, one_line, visible
-from message_history.explaining import explain, subject_of, where
+from message_history.dialects import CLASSES
+from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.violations import check
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_error"]
 
+_NO_REPAIR: Final = ("Nothing", "None", "The list is not at fault", "The text does not say")
+"""How a rule begins what is done about it when a repaired list would not help."""
 OTHERS: Final = 4
 """How many more rules are named; a text that fits more of them says too little."""
 
@@ -44,13 +48,13 @@ def explain_error(
     format_name: str | None,
     model: str | None,
 ) -> None:
-    """Tell which rule a provider's error TEXT is about, what this library does about it, and where FILE breaks it.
+    """Explain a provider's error TEXT: what it means, what causes it, what this library does, and where FILE breaks it.
 
-    TEXT is a provider's message with its ids and numbers, as an SDK raised it or a log shows it, whole or in part; - is
-    the standard input. FILE is the list that was sent, or the session that it was made of.
+    TEXT is the error as an SDK raised it or a log shows it, whole or in part, or the id of a rule; - reads the standard
+    input. FILE is the list that was sent, or the session that it was made of.
 
-    The exit code is 0 when a rule was found, 1 when no rule's text is like this one or a line of FILE was skipped, 2
-    when FILE cannot be read.
+    The exit code is 0 when a rule was found, 1 when none was found or a line of FILE was skipped, 2 when FILE cannot be
+    read.
     """
     if model is not None and dialect is None:
         raise click.UsageError("--model needs --dialect")
@@ -63,7 +67,7 @@ def explain_error(
     own = saved.dialect(as_request=True) if saved is not None else None
     found = explain(error, known or own)
     if found:
-        _print_explanations(printer, found)
+        _print_explanations(printer, found, file)
     else:
         _print_nothing(printer, error)
     if saved is not None and own is not None and file is not None:
@@ -72,21 +76,34 @@ def explain_error(
     context.exit(ExitCode.DONE if found and (saved is None or not saved.skipped) else ExitCode.FOUND)
 
 
-def _print_explanations(printer: Printer, found: list[Explanation]) -> None:
+def _print_explanations(printer: Printer, found: list[Explanation], file: str | None) -> None:
     first, *others = found
-    printer.line(Text.assemble(_name(first), f": {first.rule.rule}"))
-    printer.line(Text(f"  the provider says: {one_line(first.error)}", "dim"))
-    printer.line(f"  this library: {first.rule.repair}")
-    printer.line(f"  seen: {first.rule.source} ({first.rule.date})")
+    printer.line(_name(first))
+    printer.line(Text(f"  what it means: {first.rule.rule}"))
+    cause = cause_of(first)
+    if cause:
+        printer.line(Text(f"  what causes it: {cause}"))
+    printer.line(Text(f"  what this library does: {first.rule.repair}"))
+    if not first.rule.repair.startswith(_NO_REPAIR):
+        printer.line(Text(f"  what to do: {_advice(first, file)}"))
+    if first.error:
+        printer.line(Text(f"  what the provider says: {one_line(first.error)}", "dim"))
+    printer.line(Text(f"  seen: {first.rule.source} ({first.rule.date})", "dim"))
     for other in others[:OTHERS]:
         printer.line(Text.assemble("or ", _name(other), f": {other.rule.rule}"))
+
+
+def _advice(one: Explanation, file: str | None) -> str:
+    """Return how to have a list repaired, on the command line and in a program."""
+    command = f"message-history repair {visible(quote(file or 'FILE'))} --to {one.dialect}"
+    return f"run `{command}`, or send `MessageHistory.from_list(messages).for_send({CLASSES[one.dialect]}())`"
 
 
 def _print_nothing(printer: Printer, error: str) -> None:
     """Print that no rule explains a text, and what it is about instead, where that is known."""
     subject = subject_of(error)
     if subject is None:
-        printer.line(Text("no rule's text is like this one", "bold red"))
+        printer.line(Text("no known error is like this text", "bold red"))
     else:
         about = f"not about the form of the messages, but about {subject.name}"
         printer.line(Text.assemble((about, "bold"), f": {subject.hint}"))
@@ -97,14 +114,14 @@ def _name(one: Explanation) -> Text:
 
 
 def _print_places(printer: Printer, path: str, saved: SavedFile, dialect: Dialect[Any], error: str) -> None:
-    """Print where a file breaks the rules that explain a text, or that it does not."""
+    """Print where a file breaks the rules that explain a text."""
     places = where(error, saved.entries, dialect)
-    told = f"{dialect.name}, {counted(len(saved.entries), 'message')}, "
-    summary = f"this rule is broken in {counted(len(places), 'place')}" if places else "this rule is not broken in it"
+    listed = f"{dialect.name}, {counted(len(saved.entries), 'message')}, "
+    summary = f"it breaks this rule in {counted(len(places), 'place')}" if places else "it does not break this rule"
     style = "bold red" if places else "bold green"
-    printer.line(Text.assemble((f"{visible(path)}: ", "bold"), told, (summary, style)))
+    printer.line(Text.assemble((f"{visible(path)}: ", "bold"), listed, (summary, style)))
     for violation in places:
         printer.violation(saved, violation)
     others = len(check(saved.entries, dialect)) - len(places)
     if others:
-        printer.line(f"  and {counted(others, 'violation')} of other rules; `message-history check` shows them")
+        printer.line(f"  and {counted(others, 'violation')} of other rules: see `message-history check`")

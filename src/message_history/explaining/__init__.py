@@ -14,10 +14,10 @@ from attrs import evolve, frozen
 from message_history.dialects.base import Rule
 from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
-from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules
+from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules, topic_names
 from message_history.explaining.matching import PROOF, field_subject, matches
 from message_history.explaining.reading import features_of, plain, words_of
-from message_history.explaining.topics import topic_of
+from message_history.explaining.topics import topic_of, topics
 from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Dialect
 
-__all__ = ["Explanation", "Subject", "explain", "rules_named", "subject_of", "where"]
+__all__ = ["Explanation", "Subject", "cause_of", "explain", "rules_named", "subject_of", "where"]
 
 NEARLY: Final = 0.8
 """What scores less than this part of the best is not what the text is about."""
@@ -132,6 +132,26 @@ def subject_of(text: str) -> Subject | None:
         default=None,
     )
     return best.known.about if best is not None and isinstance(best.known.about, Subject) else None
+
+
+def cause_of(explanation: Explanation) -> str:
+    """Find how lists come to break a rule.
+
+    Args:
+        explanation: what `explain` gave.
+
+    Returns:
+        The usual cause in a sentence; empty where none is known, or the text does not say what is wrong.
+
+    Complexity: linear in the rule's text.
+    """
+    rule = explanation.rule
+    if rule.id in opaque_rules():
+        return ""
+    named = topic_names().get(rule.id)
+    known = (topic for topic in topics() if topic.id == rule.id or topic.name == named)
+    found = next(known, None) or topic_of(plain(explanation.error or rule.rule))
+    return found.cause if found is not None else ""
 
 
 def rules_named(id: str) -> list[Explanation]:

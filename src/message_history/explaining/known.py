@@ -11,7 +11,7 @@ from attrs import frozen
 
 from message_history.dialects.base import Rule
 
-__all__ = ["Subject", "further_texts", "opaque_rules", "own_rules", "quoting_rules", "subjects"]
+__all__ = ["Subject", "further_texts", "opaque_rules", "own_rules", "quoting_rules", "subjects", "topic_names"]
 
 _FILE: Final = "known.toml"
 
@@ -70,6 +70,12 @@ def own_rules() -> tuple[tuple[str, Rule], ...]:
 def opaque_rules() -> frozenset[str]:
     """Return the ids of the rules whose texts do not say what is wrong."""
     return frozenset(row["id"] for row in _data()["rule"] if row.get("opaque"))
+
+
+@cache
+def topic_names() -> dict[str, str]:
+    """Return the topics of the rules that only explain, by id."""
+    return {row["id"]: row["topic"] for row in _data()["rule"]}
 
 
 @cache
