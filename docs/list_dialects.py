@@ -34,7 +34,7 @@ NAMES: Final = tuple(name for name in DIALECTS if name != "native")
 MODELS: Final = {
     "anthropic": ("anthropic.schema.model_rows",),
     "openai_chat": ("openai_chat.providers.HOSTS", "openai_chat.providers.TEMPLATES", "openai_chat.providers.MODELS"),
-    "openai_responses": ("openai_responses.forms.MODELS",),
+    "openai_responses": ("openai_responses.schema.MODELS",),
     "gemini": ("gemini.schema.MODELS", "gemini.schema.DEVELOPER_MODELS"),
     "mistral": ("mistral.schema.MODELS",),
     "bedrock": ("bedrock.schema.MODELS",),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, check
 from message_history.dialects import OpenAIResponses
-from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses import schema
 from message_history.integrations.strategies import broken_lists, histories
 from tests.dialects.responses import configurations, lists
 from tests.oracles.spoiling import spoil
@@ -38,7 +38,7 @@ def judge(wire: list[Any]) -> None:
 
 def is_ours(item: dict[str, Any]) -> bool:
     """Tell whether we write an item: the server's own go back as they came, however spoiled they were."""
-    return item.get("type", "message") in forms.MODELLED and not forms.is_searched_by_server(item)
+    return item.get("type", "message") in schema.MODELLED and not schema.is_searched_by_server(item)
 
 
 def asks_for_less(item: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from attrs import Factory, field, frozen
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_truncated
 from message_history.dialects.gemini.check import violations as find_violations
-from message_history.dialects.gemini.fields import GEMINI
+from message_history.dialects.gemini.entries import GEMINI
 from message_history.dialects.gemini.limits import LIMITS, VERTEX
 from message_history.dialects.gemini.parse import Reader
 from message_history.dialects.gemini.render import Render

@@ -9,7 +9,7 @@ from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
 from message_history.dialects.gemini import schema
-from message_history.dialects.gemini.fields import GEMINI, NOTED, noted
+from message_history.dialects.gemini.entries import GEMINI, NOTED, noted
 from message_history.dialects.gemini.media import (
     in_url_base64,
     is_base64,

@@ -39,7 +39,7 @@ from message_history.dialects._shared.typed_blocks import (
 )
 from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.gemini import schema
-from message_history.dialects.gemini.fields import (
+from message_history.dialects.gemini.entries import (
     GEMINI,
     Came,
     Entry,

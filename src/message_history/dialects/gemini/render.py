@@ -27,7 +27,7 @@ from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Change
 from message_history.dialects.base import Export
 from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.block_writer import Parts, Wire, fits, is_media, kind_of, type_of
-from message_history.dialects.gemini.fields import GEMINI, noted
+from message_history.dialects.gemini.entries import GEMINI, noted
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini.plain_writer import UNKNOWN, Called, assistant_wire, user_wire
 from message_history.media import has_media

@@ -31,8 +31,8 @@ from message_history.dialects._shared.writer import (
 from message_history.dialects.base import Export
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini_interactions import schema
+from message_history.dialects.gemini_interactions.block_writer import ContentWriter, Wire
 from message_history.dialects.gemini_interactions.parse import noted, summary_of
-from message_history.dialects.gemini_interactions.provider_blocks import ContentWriter, Wire
 from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTIONS
 from message_history.media import has_media
 

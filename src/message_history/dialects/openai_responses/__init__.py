@@ -10,11 +10,10 @@ from message_history.dialects._shared.held import add_held
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
 from message_history.dialects.openai_responses.check import violations as find_violations
-from message_history.dialects.openai_responses.forms import MODELS, OPENAI_RESPONSES, TEXT_LIMIT
 from message_history.dialects.openai_responses.limits import LIMITS
 from message_history.dialects.openai_responses.parse import Reader, is_truncated
 from message_history.dialects.openai_responses.render import Render
-from message_history.dialects.openai_responses.schema import RULES
+from message_history.dialects.openai_responses.schema import MODELS, OPENAI_RESPONSES, RULES, TEXT_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,8 +8,8 @@ from message_history.core.blocks import DocumentBlock, ImageBlock, ProviderBlock
 from message_history.core.json_values import FrozenDict
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
-from message_history.dialects.openai_responses import forms
-from message_history.dialects.openai_responses.forms import OPENAI_RESPONSES
+from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,7 +58,7 @@ class Pieces:
         if found is not None and (self._dialect.images if what == "image" else self._dialect.files):
             omit_beside_source(block, self.changes)
             extra = block.extra(OPENAI_RESPONSES)
-            kept = {key: value for key, value in extra.items() if key in PART_KEYS and forms.suits(key, value)}
+            kept = {key: value for key, value in extra.items() if key in PART_KEYS and schema.suits(key, value)}
             self.left(extra, kept)
             wire: Wire = {"type": "input_image" if what == "image" else "input_file", **found}
             if what == "document" and (title is not None or "file_data" in found):
@@ -106,8 +106,8 @@ class Pieces:
 
     def kept(self, extra: Mapping[str, Any], kind: str, *others: str) -> Wire:
         """Give the further keys that an item of this type may hold, and record those that it may not."""
-        asked = forms.KEYS[kind] if self._dialect.checks_keys else extra.keys()
-        known = {key for key in asked - OURS if key in extra and forms.suits(key, extra[key])}
+        asked = schema.KEYS[kind] if self._dialect.checks_keys else extra.keys()
+        known = {key for key in asked - OURS if key in extra and schema.suits(key, extra[key])}
         if kind == "apply_patch_call" and extra.get("status") == "incomplete":
             known.discard("status")
         self.left(extra, known | {"id"})

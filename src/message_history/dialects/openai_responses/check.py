@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
-from message_history.dialects.openai_responses import forms, schema
+from message_history.dialects.openai_responses import schema
 from message_history.violations import Violation
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class _Check:
 
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role, content = text_at(entry, "role"), entry.get("content")
-        if role not in forms.ROLES:
+        if role not in schema.ROLES:
             told = entry.get("role")
             self.found.add("OR-19", n, "role", f"role {short_repr(told)}", role=told)
             return
@@ -164,7 +164,7 @@ class _Check:
             data = part if isinstance(part, Mapping) else {}
             kind = text_at(data, "type")
             path = f"content[{m}]"
-            if kind not in forms.PARTS[role]:
+            if kind not in schema.PARTS[role]:
                 which = 0 if role == "assistant" else 1
                 self.found.add("OR-18", n, path, f"a part of type {kind!r:.40}", which=which, kind=kind)
             elif kind == "refusal" and not self._dialect.refusals:
@@ -211,7 +211,7 @@ class _Check:
             self.found.add("OR-15", n, "call_id", "no call_id", which=1)
         elif not id:
             self.found.add("OR-15", n, "call_id", "an empty call_id", which=2)
-        elif len(id) > forms.CALL_ID_LIMIT:
+        elif len(id) > schema.CALL_ID_LIMIT:
             self.found.add("OR-15", n, "call_id", f"a call_id of {len(id)} characters", count=len(id))
 
     def _length(self, n: int, path: str, text: object) -> None:
@@ -228,16 +228,16 @@ class _Check:
         form = kind
         if kind == "message" and (entry.get("role") != "assistant" or "id" not in entry):
             form = "easy" if entry.get("role") == "assistant" else "input"
-        known, nullable = forms.KEYS.get(form), forms.NULLABLE.get(form, frozenset())
+        known, nullable = schema.KEYS.get(form), schema.NULLABLE.get(form, frozenset())
         if kind == "message" and form != "message":
             # The id and the status of a message are told by other rules, its content by OR-20.
-            known, nullable = forms.KEYS["message"], nullable | {"content"}
+            known, nullable = schema.KEYS["message"], nullable | {"content"}
         if known is None:
             return
         for key, value in entry.items():
             if key not in known or (value is None and key not in nullable and key != "call_id"):
                 self.found.add("OR-17", n, str(key), f"the key {key!r:.80}", key=key)
-        outer, inner = forms.HIDDEN.get(kind, ("", ""))
+        outer, inner = schema.HIDDEN.get(kind, ("", ""))
         held = entry.get(outer)
         if isinstance(held, Mapping) and held.get(inner) is not None:
             self.found.add("OR-17", n, f"{outer}.{inner}", key=f"{outer}.{inner}")
@@ -255,7 +255,7 @@ class _Check:
                 self.found.add("OR-14", n, "id", f"id {id!r:.80}", ids=id)
             elif len(id) > 64:
                 self.found.add("OR-13", n, "id", f"an id of {len(id)} characters", count=len(id))
-            prefix = forms.PREFIXES.get(kind, "")
+            prefix = schema.PREFIXES.get(kind, "")
             if self._encrypted and id and not id.startswith(prefix):
                 self.found.add("OR-12", n, "id", f"id {id!r:.80}", ids=id, prefix=prefix)
             if id and id in seen:

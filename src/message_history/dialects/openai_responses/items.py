@@ -22,9 +22,9 @@ from message_history.core.blocks import (
 from message_history.core.json_values import FrozenDict, FrozenList, json_text
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.schema import anything
-from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses import schema
 from message_history.dialects.openai_responses.block_writer import is_part
-from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.openai_responses.schema import CUSTOM, FUNCTION, OPENAI_RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.openai_responses import OpenAIResponses
-    from message_history.dialects.openai_responses.forms import ClientTool
+    from message_history.dialects.openai_responses.schema import ClientTool
 
 __all__ = ["Item", "Items", "fits", "is_object"]
 
@@ -160,11 +160,11 @@ class Items:
         kind = str(extra.get("type", FUNCTION))
         if not extra and block.meta is not None and block.extra("openai_chat").get("type") == "custom":
             kind = CUSTOM
-        tool = forms.CLIENT_TOOLS.get(kind)
+        tool = schema.CLIENT_TOOLS.get(kind)
         if self._dialect.continues and is_held(block):
             return Item(kind, [block], is_held=True)
         alias = self._ids(block.id)
-        name_fits = len(block.name) <= forms.NAME_LIMIT and forms.NAME.fullmatch(block.name) is not None
+        name_fits = len(block.name) <= schema.NAME_LIMIT and schema.NAME.fullmatch(block.name) is not None
         given = block.arguments if block.arguments is not None else json_text(block.frozen_input)
         readable = not self._dialect.object_arguments or block.arguments is None or is_object(given)
         whole = alias == block.id and name_fits and readable and self._is_clean(given)
@@ -177,7 +177,7 @@ class Items:
                 self.as_function(item, "its input is no text")
         elif not _says_what(kind, tool, block):
             self.as_function(item, "it does not say what to do")
-        elif id is None and kind in forms.NEEDS_ID:
+        elif id is None and kind in schema.NEEDS_ID:
             self.as_function(item, "it has no id to go back under")
         elif not (tool.as_function or self._can_answer(tool, result)):
             self.as_function(item, "its own type of output cannot say the result")
@@ -199,18 +199,18 @@ class Items:
         item.kind, item.id = FUNCTION, None
 
     def _own(self, block: ProviderBlock) -> list[Item]:
-        modelled = block.type in forms.MODELLED and not forms.is_searched_by_server(block.data)
-        if not block.type or modelled or forms.side_of(block.data) == "user":
+        modelled = block.type in schema.MODELLED and not schema.is_searched_by_server(block.data)
+        if not block.type or modelled or schema.side_of(block.data) == "user":
             self._changes.omitted(block, "not for an assistant message")
             return []
         if block.type == "item_reference" and not self._dialect.store:
             self._changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
-        if self._dialect.checks_keys and not forms.is_known(block.data):
+        if self._dialect.checks_keys and not schema.is_known(block.data):
             self._changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
             return []
         id = self.fresh(block.data.get("id"), block.type)
-        if id is None and block.type in forms.NEEDS_ID:
+        if id is None and block.type in schema.NEEDS_ID:
             self._changes.omitted(block, "an item that needs an id (OR-11 to OR-14)")
             return []
         return [Item(block.type, [block], id)]
@@ -253,8 +253,8 @@ class Items:
         if not self._dialect.checks_ids and isinstance(id, str):
             self._seen.add(id)
             return id
-        prefix = forms.PREFIXES.get(kind, "") if self._encrypted else ""
-        if not isinstance(id, str) or not forms.ID.fullmatch(id) or not id.startswith(prefix):
+        prefix = schema.PREFIXES.get(kind, "") if self._encrypted else ""
+        if not isinstance(id, str) or not schema.ID.fullmatch(id) or not id.startswith(prefix):
             why = "an item's id that the API does not take (OR-12 to OR-14)"
         elif id in self._seen:
             why = "an item's id that was sent before (OR-11)"
@@ -307,7 +307,7 @@ def _says_what(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
         return False
     kinds: dict[str, Any] = {"actions": FrozenList, "arguments": object}
     given = [isinstance(value, kinds.get(key, FrozenDict)) for key, value in block.frozen_input.items()]
-    known = forms.ORDERS.get(kind, anything)
+    known = schema.ORDERS.get(kind, anything)
     return bool(given) and all(given) and all(map(known, block.frozen_input.values()))
 
 

@@ -32,8 +32,8 @@ from message_history.dialects._shared.mcp import mcp_block, mcp_blocks
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, is_plain_text, read_parts, text_of_json
 from message_history.dialects.base import Parsed
-from message_history.dialects.openai_responses import forms
-from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses.schema import CUSTOM, FUNCTION, OPENAI_RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ NOTED: Final = "(noted)"
 """The key of what a block's message carries that no request has a place for."""
 _EASY: Final = frozenset({"role", "content", "phase", "status", "id", "type"})
 _TEXTS: Final = frozenset({"input_text", "output_text", "text"})
-_PARTS: Final = frozenset({"refusal"}).union(*forms.PARTS.values())
+_PARTS: Final = frozenset({"refusal"}).union(*schema.PARTS.values())
 
 
 def is_truncated(response: Mapping[Any, Any]) -> bool:
@@ -133,16 +133,16 @@ class Reader:
         if (
             not isinstance(kind, str)
             or kind == "message"
-            or (kind not in forms.KEYS and data.keys() >= {"role", "content"})
+            or (kind not in schema.KEYS and data.keys() >= {"role", "content"})
         ):
             self._message(data, source)
         elif kind == "reasoning":
             self._take("assistant", [self._reasoning(data)], source)
-        elif kind in (FUNCTION, CUSTOM) or (kind in forms.CLIENT_TOOLS and not forms.is_searched_by_server(data)):
+        elif kind in (FUNCTION, CUSTOM) or (kind in schema.CLIENT_TOOLS and not schema.is_searched_by_server(data)):
             self._led_to(data)
             self._truncated = self._truncated or data.get("status") == "incomplete"
             self._take("assistant", [self._call(kind, data)], source)
-        elif kind in forms.OUTPUTS and not forms.is_searched_by_server(data):
+        elif kind in schema.OUTPUTS and not schema.is_searched_by_server(data):
             self._take("user", [self._output(kind, data, source)], source)
         elif kind in ("image", "image_url") and (image := _image_item(data)) is not None:
             self._take("user", [image], source)
@@ -151,10 +151,10 @@ class Reader:
             self._take(self._side or "user", [ProviderBlock(OPENAI_RESPONSES, {**data, "type": "compaction"})], source)
             self.parsed.note(RepairCode.VALUE_CONVERTED, source, (kind,), "a context_compaction as a compaction")
         elif kind in _PARTS or kind == "text":
-            side: Role = "assistant" if kind in forms.PARTS["assistant"] else "user"
+            side: Role = "assistant" if kind in schema.PARTS["assistant"] else "user"
             self._take(side, [self._part(data)], source)
         else:
-            side = forms.side_of(data) or self._side or "user"
+            side = schema.side_of(data) or self._side or "user"
             if side == "assistant":
                 self._led_to(data)
             self._take(side, [ProviderBlock(OPENAI_RESPONSES, data)], source)
@@ -162,7 +162,7 @@ class Reader:
     def held_call(self, result: ToolResultBlock) -> ToolUseBlock:
         """Make the call of an output that the server alone has; its type follows from the output's."""
         kind, name = self._answered.get(result.tool_use_id, FUNCTION), result.extra(OPENAI_RESPONSES).get("name")
-        tool = forms.CLIENT_TOOLS.get(kind)
+        tool = schema.CLIENT_TOOLS.get(kind)
         given = tool.name if tool is not None else name if isinstance(name, str) else ""
         extra = EMPTY if kind == FUNCTION else freeze_mapping({OPENAI_RESPONSES: {"type": kind}})[0]
         return held_call(result.tool_use_id, given, extra)
@@ -206,7 +206,7 @@ class Reader:
 
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         role = _text(data.get("role"))
-        if role not in forms.ROLES:
+        if role not in schema.ROLES:
             detail = f"role {short_repr(data.get('role'))} taken as the user's"
             self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
         kind = data.get("type")
@@ -263,7 +263,7 @@ class Reader:
 
     def _call(self, kind: str, data: Mapping[Any, Any]) -> ToolUseBlock:
         id = _id_of(data)
-        tool = forms.CLIENT_TOOLS.get(kind)
+        tool = schema.CLIENT_TOOLS.get(kind)
         given = tool.given if tool is not None else ("arguments" if kind == FUNCTION else "input",)
         keys = {key: value for key, value in data.items() if key not in ("call_id", *given)}
         if kind == FUNCTION:
@@ -293,7 +293,7 @@ class Reader:
         return call_of_text(id, name, text_of_json(arguments), meta)
 
     def _output(self, kind: str, data: Mapping[Any, Any], source: int) -> ToolResultBlock:
-        tool = forms.CLIENT_TOOLS.get(forms.OUTPUTS[kind])
+        tool = schema.CLIENT_TOOLS.get(schema.OUTPUTS[kind])
         held = "tools" if kind == "tool_search_output" else "output"
         content: tuple[Block, ...]
         if tool is not None and tool.form == "whole":
@@ -301,7 +301,7 @@ class Reader:
             content = (ProviderBlock(OPENAI_RESPONSES, {"type": kind, **whole}),)
         else:
             content = self._given(data.get(held), source)
-        self._answered[_id_of(data)] = forms.OUTPUTS[kind]
+        self._answered[_id_of(data)] = schema.OUTPUTS[kind]
         extra, converted = _kept({key: value for key, value in data.items() if key not in ("type", "call_id", held)})
         failed = kind == "apply_patch_call_output" and data.get("status") == "failed"
         meta = Meta(extra=extra, converted=converted) if extra else None
@@ -359,8 +359,8 @@ def _is_item(data: Mapping[Any, Any]) -> bool:
     if data.get("object") == "response":
         return True
     if isinstance(kind, str) and kind != "message":
-        return kind in forms.KEYS or kind.endswith(("_call", "_call_output"))
-    if _text(data.get("role")) not in forms.ROLES or not data.keys() <= _EASY:
+        return kind in schema.KEYS or kind.endswith(("_call", "_call_output"))
+    if _text(data.get("role")) not in schema.ROLES or not data.keys() <= _EASY:
         return False
     return isinstance(content, str) or (isinstance(content, list) and all(map(_is_own_part, content)))
 

@@ -22,9 +22,9 @@ from attrs import define, field
 from message_history.core.blocks import TextBlock
 from message_history.core.json_values import FrozenDict
 from message_history.dialects._shared.writer import PLACEHOLDER
-from message_history.dialects.openai_responses import forms
-from message_history.dialects.openai_responses.forms import OPENAI_RESPONSES
+from message_history.dialects.openai_responses import schema
 from message_history.dialects.openai_responses.items import Item
+from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -142,7 +142,7 @@ class Planner:
                 return "reasoning whose following item is another one now (OR-06)"
         if not self._dialect.interleaved:
             for before, item in pairwise(following):
-                if before.kind == "message" and before.id is not None and forms.is_hosted(item.kind):
+                if before.kind == "message" and before.id is not None and schema.is_hosted(item.kind):
                     return "reasoning that does not stand directly before a server tool's call (OR-08)"
         return ""
 
@@ -150,9 +150,9 @@ class Planner:
         """Take an item's id away; an item that needs one goes another way, or not at all."""
         if item.id is None:
             return [item]
-        if item.kind in forms.CLIENT_TOOLS and item.kind in forms.NEEDS_ID:
+        if item.kind in schema.CLIENT_TOOLS and item.kind in schema.NEEDS_ID:
             self._made.as_function(item, "its reasoning is not sent (OR-07)")
-        elif item.kind in forms.NEEDS_ID:
+        elif item.kind in schema.NEEDS_ID:
             self._leave_out(item, "an item whose reasoning is not sent (OR-07)")
             return []
         else:
@@ -191,7 +191,7 @@ class Planner:
 def _asks_for_reasoning(item: Item) -> bool:
     if item.kind == "item_reference":
         return str(item.id).startswith(("msg_", "fc_", "ctc_"))
-    return item.kind in forms.REASONED
+    return item.kind in schema.REASONED
 
 
 def _end_of_run(items: Sequence[Item], start: int, *, reasoning: bool) -> int:

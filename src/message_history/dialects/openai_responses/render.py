@@ -26,13 +26,13 @@ from message_history.core.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
-from message_history.dialects.openai_responses import forms
+from message_history.dialects.openai_responses import schema
 from message_history.dialects.openai_responses.block_writer import Pieces, is_part, plain
-from message_history.dialects.openai_responses.forms import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.dialects.openai_responses.items import Item, Items, fits, is_object
 from message_history.dialects.openai_responses.parse import summary_of
 from message_history.dialects.openai_responses.plain_writer import assistant_wire, user_wire
 from message_history.dialects.openai_responses.plan import Planner, Segment
+from message_history.dialects.openai_responses.schema import CUSTOM, FUNCTION, OPENAI_RESPONSES
 from message_history.media import has_media
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects.openai_responses import OpenAIResponses
     from message_history.dialects.openai_responses.block_writer import Wire
-    from message_history.dialects.openai_responses.forms import ClientTool
+    from message_history.dialects.openai_responses.schema import ClientTool
 
 __all__ = ["Render"]
 
@@ -57,7 +57,7 @@ class Render:
     def __init__(self, dialect: OpenAIResponses) -> None:
         self.changes = Changes()
         self._dialect = dialect
-        self._ids = Aliases(forms.CALL_ID, forms.CALL_ID_LIMIT, unique=dialect.unique_ids)
+        self._ids = Aliases(schema.CALL_ID, schema.CALL_ID_LIMIT, unique=dialect.unique_ids)
         self._items = Items(dialect, self.changes, self._ids)
         self._planner = Planner(dialect, self.changes, self._items)
         self._pieces = Pieces(dialect, self.changes)
@@ -169,7 +169,7 @@ class Render:
         """Write a message under its id, as it came."""
         carried = item.blocks[0].carried(OPENAI_RESPONSES)
         wire: Wire = {"type": "message", "id": item.id, "role": "assistant"}
-        wire["status"] = carried["status"] if carried.get("status") in forms.STATUSES else "completed"
+        wire["status"] = carried["status"] if carried.get("status") in schema.STATUSES else "completed"
         wire["content"] = [self._assistant(block) for block in item.blocks if isinstance(block, TextBlock)]
         return [{**wire, **self._pieces.kept(carried, "message", "status")}]
 
@@ -179,7 +179,7 @@ class Render:
             self._pieces.left(extra, frozenset())
             return {"type": "refusal", "refusal": block.text}
         wire: Wire = {"type": "output_text", "text": block.text, "annotations": []}
-        told = {key for key in ("annotations", "logprobs") if key in extra and forms.suits(key, extra[key])}
+        told = {key for key in ("annotations", "logprobs") if key in extra and schema.suits(key, extra[key])}
         self._pieces.left(extra, told)
         return {**wire, **{key: thaw_well_formed(extra[key], self.changes) for key in sorted(told)}}
 
@@ -218,7 +218,7 @@ class Render:
         return {**wire, **self._pieces.kept(given, "reasoning")}
 
     def _call(self, item: Item, block: ToolUseBlock) -> Wire:
-        tool = forms.CLIENT_TOOLS.get(item.kind)
+        tool = schema.CLIENT_TOOLS.get(item.kind)
         wire: Wire = {"type": item.kind, "call_id": self._ids(block.id)}
         if item.id is not None:
             wire["id"] = item.id
@@ -226,7 +226,7 @@ class Render:
             wire.update((key, list(value) if isinstance(value, tuple) else value) for key, value in tool.defaults)
             wire.update((key, thaw_well_formed(value, self.changes)) for key, value in block.frozen_input.items())
         else:
-            wire["name"] = named_for(block.name, forms.NAME, forms.NAME_LIMIT, self.changes)
+            wire["name"] = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self.changes)
             if item.kind == CUSTOM:
                 wire["input"] = self._pieces.text(str(block.frozen_input["input"]))
             else:
@@ -253,12 +253,12 @@ class Render:
         left: Wire = {}
         if not self._dialect.checks_keys:
             return wire
-        if block.type in forms.KEYS:
-            known, nullable = forms.KEYS[block.type], forms.NULLABLE.get(block.type, frozenset())
+        if block.type in schema.KEYS:
+            known, nullable = schema.KEYS[block.type], schema.NULLABLE.get(block.type, frozenset())
             for key in [*wire]:
                 if key not in known or (wire[key] is None and key not in nullable):
                     left[key] = wire.pop(key)
-        outer, inner = forms.HIDDEN.get(block.type, ("", ""))
+        outer, inner = schema.HIDDEN.get(block.type, ("", ""))
         if isinstance(wire.get(outer), dict) and wire[outer].get(inner) is not None:
             left[f"{outer}.{inner}"] = wire[outer].pop(inner)
         self._pieces.left(left, frozenset())
@@ -268,11 +268,11 @@ class Render:
 
     def _output(self, kind: str, result: ToolResultBlock) -> Wire:
         """Write what answers a call of some type."""
-        tool = forms.CLIENT_TOOLS.get(kind)
+        tool = schema.CLIENT_TOOLS.get(kind)
         extra = dict(result.extra(OPENAI_RESPONSES)) if result.meta is not None else {}
         id = extra.pop("id", None)
         wire: Wire = {"type": f"{kind}_output", "call_id": self._ids(result.tool_use_id)}
-        if isinstance(id, str) and forms.ID.fullmatch(id):
+        if isinstance(id, str) and schema.ID.fullmatch(id):
             wire["id"] = id
         elif id is not None:
             self._pieces.left({"id": id}, frozenset())
@@ -305,7 +305,7 @@ class Render:
                 wire["type"] = "function_call_output"
         if wire["type"] == "local_shell_call_output":
             called: str = wire["call_id"]
-            wire.setdefault("id", called if forms.ID.fullmatch(called) else re.sub("[^A-Za-z0-9-]", "-", called))
+            wire.setdefault("id", called if schema.ID.fullmatch(called) else re.sub("[^A-Za-z0-9-]", "-", called))
 
     def _given(self, result: ToolResultBlock, *, detailed: bool) -> str | list[Wire]:
         """Write what a tool gave: a text if it is one, else parts (OR-25); custom tools' images tell their detail."""
@@ -361,7 +361,7 @@ class Render:
         elif first and all(item.get("role") in ("system", "developer") and "type" not in item for item in wire):
             self.changes.added("a user message before the operator's words, which would be the system prompt")
             wire.insert(0, {"role": "user", "content": PLACEHOLDER})
-        elif not first and not message.results and "role" not in wire[0] and forms.side_of(wire[0]) is None:
+        elif not first and not message.results and "role" not in wire[0] and schema.side_of(wire[0]) is None:
             self.changes.added("a user message before an item that would be taken for the assistant's")
             wire.insert(0, {"role": "user", "content": PLACEHOLDER})
         return wire
@@ -379,18 +379,18 @@ class Render:
 
     def _user_item(self, block: ProviderBlock) -> list[Wire]:
         """Write an item of the user's side that only this API understands."""
-        modelled = block.type in forms.MODELLED or forms.side_of(block.data) == "assistant"
+        modelled = block.type in schema.MODELLED or schema.side_of(block.data) == "assistant"
         if block.dialect != OPENAI_RESPONSES or not block.type or modelled:
             self.changes.omitted(block, "not for a user message")
             return []
         if block.type == "item_reference" and not self._dialect.store:
             self.changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
-        if self._dialect.checks_keys and not forms.is_known(block.data):
+        if self._dialect.checks_keys and not schema.is_known(block.data):
             self.changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
             return []
         id = self._items.fresh(block.data.get("id"), block.type)
-        if id is None and block.type in forms.NEEDS_ID:
+        if id is None and block.type in schema.NEEDS_ID:
             self.changes.omitted(block, "an item that needs an id (OR-11 to OR-14)")
             return []
         return [self._own(block, id)]

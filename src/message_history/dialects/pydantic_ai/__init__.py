@@ -9,9 +9,9 @@ from attrs import evolve, frozen
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_truncated
 from message_history.dialects.pydantic_ai.check import violations as find_violations
-from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI
 from message_history.dialects.pydantic_ai.objects import model_messages
 from message_history.dialects.pydantic_ai.parse import Reader
+from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI
 from message_history.dialects.pydantic_ai.render import Render
 from message_history.dialects.pydantic_ai.schema import RULES
 from message_history.media.limits import NO_LIMITS

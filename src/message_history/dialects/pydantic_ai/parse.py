@@ -28,7 +28,8 @@ from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, half_written, text_of_json
 from message_history.dialects.anthropic.parse import parse as parse_typed
 from message_history.dialects.base import Parsed, is_truncated
-from message_history.dialects.pydantic_ai.extras import (
+from message_history.dialects.pydantic_ai.objects import plain
+from message_history.dialects.pydantic_ai.provider_blocks import (
     PYDANTIC_AI,
     is_file,
     media_of,
@@ -37,7 +38,6 @@ from message_history.dialects.pydantic_ai.extras import (
     rest_of,
     with_extra,
 )
-from message_history.dialects.pydantic_ai.objects import plain
 from message_history.dialects.pydantic_ai.schema import ISSUERS, REASONING_KEYS
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from message_history.dialects._shared.schema import Shape, misfits
 from message_history.dialects._shared.typed_blocks import parsed_input
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, thaw_well_formed
 from message_history.dialects.base import Export
-from message_history.dialects.pydantic_ai.content import Content
-from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI, json_of
+from message_history.dialects.pydantic_ai.block_writer import Content
 from message_history.dialects.pydantic_ai.fields import (
     IN_REQUEST,
     IN_RESPONSE,
@@ -39,6 +38,7 @@ from message_history.dialects.pydantic_ai.fields import (
 )
 from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
 from message_history.dialects.pydantic_ai.plain_writer import request_of, response_of
+from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, json_of
 from message_history.dialects.pydantic_ai.schema import ID, PROVIDERS
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
-from message_history.dialects.pydantic_ai.extras import PYDANTIC_AI, json_of
 from message_history.dialects.pydantic_ai.fields import ITEMS, is_base64
+from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, json_of
 
 if TYPE_CHECKING:
     from message_history.dialects._shared.writer import Changes
