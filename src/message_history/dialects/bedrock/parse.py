@@ -13,7 +13,6 @@ from message_history.core.blocks import (
     Meta,
     ProviderBlock,
     RedactedThinkingBlock,
-    SystemBlock,
     TextBlock,
     ThinkingBlock,
     is_blank,
@@ -24,6 +23,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import freeze, freeze_mapping, json_text, short_repr
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.reader import as_system
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import finished
 from message_history.dialects._shared.typed_blocks import carry, is_white_space, read_block, text_of_json
@@ -118,9 +118,7 @@ class _Reader:
         assistant = role == "assistant"
         blocks = self._kept_blank(self._blocks(data.get("content")), assistant=assistant)
         if role in ("system", "developer"):
-            blocks = [
-                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
-            ]
+            blocks = as_system(blocks)
         elif role not in ("user", "assistant"):
             self._parsed.note(
                 RepairCode.ROLE_ASSUMED, self._source, detail=f"role {short_repr(role)} taken as the user's"

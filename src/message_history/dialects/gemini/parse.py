@@ -16,7 +16,6 @@ from message_history.core.blocks import (
     ImageBlock,
     Meta,
     ProviderBlock,
-    SystemBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -25,19 +24,18 @@ from message_history.core.blocks import (
     tool_result_block,
 )
 from message_history.core.json_values import EMPTY, freeze, json_text, short_repr
-from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.mcp import mcp_blocks
+from message_history.dialects._shared.reader import add_message
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     MODELLED,
     call_of_text,
-    carry,
     read_block,
     read_blocks,
     text_of_json,
 )
-from message_history.dialects.base import Parsed, is_truncated
+from message_history.dialects.base import Parsed
 from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.entries import (
     GEMINI,
@@ -155,16 +153,8 @@ class Reader:
         return known
 
     def _message(self, data: Mapping[Any, Any], role: str, blocks: list[Block], read: set[str]) -> None:
-        if role == "system":
-            blocks = [
-                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
-            ]
-        if not blocks:
-            self.parsed.empty(data, self._source)
-            return
-        carry(blocks, GEMINI, {key: value for key, value in data.items() if key not in read})
-        message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-        self.parsed.add(message, self._source, interrupted=role == "assistant" and is_truncated(data))
+        keys = {key: value for key, value in data.items() if key not in read}
+        add_message(self.parsed, data, self._source, dialect=GEMINI, role=role, blocks=blocks, keys=keys)
 
     # Parts
 

@@ -17,8 +17,6 @@ from message_history.core.blocks import (
     ImageBlock,
     Meta,
     ProviderBlock,
-    SystemBlock,
-    TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -29,6 +27,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_text, short_repr
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.reader import as_system
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     call_of_text,
@@ -185,7 +184,7 @@ class Reader:
                 continue
             blocks = read_parts([item], self._entry, self.parsed, self._item)
             if is_system:
-                blocks = [SystemBlock(b.text, meta=b.meta) if isinstance(b, TextBlock) else b for b in blocks]
+                blocks = as_system(blocks)
             carry(blocks, GEMINI_INTERACTIONS, keys)
             keys = {}
             self._take(side, blocks, "model_output" if side == "assistant" else "user_input")

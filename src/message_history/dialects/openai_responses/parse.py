@@ -15,8 +15,6 @@ from message_history.core.blocks import (
     ImageBlock,
     Meta,
     ProviderBlock,
-    SystemBlock,
-    TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -29,6 +27,7 @@ from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.mcp import mcp_block, mcp_blocks
+from message_history.dialects._shared.reader import as_system
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, is_plain_text, read_parts, text_of_json
 from message_history.dialects.base import Parsed
@@ -216,9 +215,7 @@ class Reader:
             )
         blocks = self._content(data.get("content"), source)
         if role in ("system", "developer"):
-            blocks = [
-                SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks
-            ]
+            blocks = as_system(blocks)
         if role == "assistant":
             self._led_to(data)
         if not blocks:
