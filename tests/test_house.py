@@ -297,3 +297,12 @@ def test_every_rule_of_a_dialect_says_where_it_comes_from(name: str) -> None:
         assert rule.repair
         assert rule.source
         assert re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", rule.date), rule.id
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_the_same_role_has_the_same_file_name_in_every_dialect(name: str) -> None:
+    files = {path.stem for path in (SOURCE / "dialects" / name).glob("*.py")}
+    spared = {"native": {"schema"}, "portable": {"parse", "render", "check"}}.get(name, set())
+    assert files >= {"__init__", "parse", "render", "check", "schema"} - spared
+    assert (SOURCE / "dialects" / name / "rules.toml").is_file()
+    assert not files & {"common", "parts", "pieces", "own"}, "plain_writer, block_writer or provider_blocks"
