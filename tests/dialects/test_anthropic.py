@@ -613,6 +613,16 @@ def test_results_in_several_messages_are_refused_only_where_the_model_is_unknown
     assert not check(raw, Anthropic.for_model("claude-haiku-4-5"))
 
 
+def test_many_search_results_are_written_in_time_in_proportion() -> None:
+    def seconds(count: int) -> float:
+        history = MessageHistory.from_list([Q, assistant(call()), user(result(content=[FOUND] * count))])
+        begin = process_time()
+        assert len(history.for_send(STRICT)[2]["content"][0]["content"]) == count
+        return process_time() - begin
+
+    assert seconds(2_000) < 12 * max(min(seconds(500) for _ in range(2)), 0.03)
+
+
 def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
     def seconds(count: int) -> float:
         ids = [f"t{n}" for n in range(count)]

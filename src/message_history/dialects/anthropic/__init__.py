@@ -106,5 +106,5 @@ class Anthropic(Dialect["MessageParam"]):
         return self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end here: with a paused turn, or where prefill is taken."""
+        """Return whether the list may end here: with a paused turn, or where prefill is taken."""
         return self.prefill or Render(self).is_paused(assistant)

@@ -193,12 +193,12 @@ class BlockWriter:
                 )
                 source["media_type"] = actual
         elif declared.startswith("text/"):
-            words = _words(source["data"])
-            if words is None:
+            text = _decoded(source["data"])
+            if text is None:
                 return "it is no text"
             self._changes.rewritten(f"a document of type {declared!r:.80} as plain text", block)
             source.clear()
-            source.update({"type": "text", "media_type": "text/plain", "data": well_formed(words, self._changes)})
+            source.update({"type": "text", "media_type": "text/plain", "data": well_formed(text, self._changes)})
         elif declared != "application/pdf":
             return f"the type {declared!r:.80} cannot be sent here"
         return ""
@@ -266,7 +266,7 @@ def _image_type(data: str) -> str | None:
     return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
 
 
-def _words(data: str) -> str | None:
+def _decoded(data: str) -> str | None:
     try:
         return base64.b64decode(data, validate=True).decode()
     except ValueError:
@@ -274,6 +274,6 @@ def _words(data: str) -> str | None:
 
 
 def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
-    """Tell whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
+    """Return whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
     text = f"{block.thinking}{block.signature}" if isinstance(block, ThinkingBlock) else block.data
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -156,8 +156,7 @@ class BlockCheck:
     def _values(self, n: int, m: int, block: Mapping[Any, Any], kind: str) -> None:
         path = f"content[{m}]"
         if kind == "text" and "text" in block:
-            words = block["text"]
-            if words == "":
+            if block["text"] == "":
                 self._found.add("AN-K2" if "cache_control" in block else "AN-B2", n, path, m=m)
         elif kind == "thinking":
             signature = text_at(block, "signature")

@@ -120,18 +120,18 @@ def _own_call(block: Block) -> Mapping[str, Any] | None:
 
 
 def _system_blocks(data: Mapping[Any, Any], source: int, parsed: Parsed) -> list[Block]:
-    """Read a system message: its words, and behind them all else that it holds, kept as it came."""
+    """Read a system message: its texts, and behind them all else that it holds, kept as it came."""
     content = data.get("content")
     parts = [] if content is None else as_sequence(content)
     if parts is None:
         parts = [content]
-    words = next((n for n, part in enumerate(parts) if not _is_text(part)), len(parts))
-    if any(map(_is_text, parts[words:])):
+    texts = next((n for n, part in enumerate(parts) if not _is_text(part)), len(parts))
+    if any(map(_is_text, parts[texts:])):
         return [ProviderBlock(ANTHROPIC, data)]  # In another order it would not be the same.
-    spoken = read_blocks(parts[:words] if parts[:words] != [content] else content, source, parsed, _READER)
-    blocks: list[Block] = [SystemBlock(block.text, meta=block.meta) for block in spoken if isinstance(block, TextBlock)]
-    if words < len(parts) or _DIRECTING & data.keys() or (not blocks and data.keys() - {"role", "content"}):
-        blocks.append(ProviderBlock(ANTHROPIC, {**data, "content": parts[words:]}))
+    read = read_blocks(parts[:texts] if parts[:texts] != [content] else content, source, parsed, _READER)
+    blocks: list[Block] = [SystemBlock(block.text, meta=block.meta) for block in read if isinstance(block, TextBlock)]
+    if texts < len(parts) or _DIRECTING & data.keys() or (not blocks and data.keys() - {"role", "content"}):
+        blocks.append(ProviderBlock(ANTHROPIC, {**data, "content": parts[texts:]}))
     return blocks
 
 

@@ -144,12 +144,12 @@ class Render:
         return ordered
 
     def is_paused(self, message: Message) -> bool:
-        """Tell whether the API itself stopped in mid-turn, to be sent the message back (AN-S6).
+        """Return whether the API itself stopped in mid-turn, to be sent the message back (AN-S6).
 
-        What is sent of a server tool's call waits for its result, or its result is sent last and the stop said so.
+        A server tool use that is sent waits for its result, or its result is sent last and the stop reason says so.
 
         Args:
-            message: what the assistant said last.
+            message: the last assistant message.
         """
         replies = [carried for block in message.content if (carried := block.carried(ANTHROPIC))]
         last = replies[-1] if replies else {}
@@ -161,10 +161,10 @@ class Render:
         return waiting or (behind_result and last.get("stop_reason") == "pause_turn")
 
     def user(self, message: Message) -> list[Wire]:
-        """Write a user message; system words may follow it as a message of their own."""
+        """Write a user message; a system message may follow it as a message of their own."""
         content: list[Wire] = []
         behind: list[Wire] = []
-        spoken: list[SystemBlock] = []
+        system_blocks: list[SystemBlock] = []
         directives: list[Wire] = []
         for block in message.content:
             if isinstance(block, ToolResultBlock):
@@ -173,7 +173,7 @@ class Render:
             content += behind
             behind = []
             if isinstance(block, SystemBlock) and self._dialect.system_in_list:
-                spoken.append(block)
+                system_blocks.append(block)
             elif isinstance(block, SystemBlock):
                 content.append(self._as_user_text(block))
             elif isinstance(block, ProviderBlock) and block.data.get("role") == "system":
@@ -182,33 +182,33 @@ class Render:
                 content.append(written)
         content += behind
         in_list = self._dialect.system_in_list and bool(content)
-        if spoken and not in_list:
-            content += map(self._as_user_text, spoken)
+        if system_blocks and not in_list:
+            content += map(self._as_user_text, system_blocks)
         if not content:
             if not directives:
                 self.changes.added("a message of which nothing could be sent")
             content = [{"type": "text", "text": PLACEHOLDER}]
         wire: list[Wire] = [{"role": "user", "content": content}]
-        words: list[Wire] = []
-        if spoken and in_list:
-            words = [self._blocks.with_keys(block, "system", self._blocks.text(block.text)) for block in spoken]
-        return [*wire, *_joined(words, directives)]
+        texts: list[Wire] = []
+        if system_blocks and in_list:
+            texts = [self._blocks.with_keys(block, "system", self._blocks.text(block.text)) for block in system_blocks]
+        return [*wire, *_joined(texts, directives)]
 
     def _as_user_text(self, block: SystemBlock) -> Wire:
-        self.changes.rewritten("system words as marked text of the user's turn (AN-A9)", block)
+        self.changes.rewritten("system text as marked text of the user's turn (AN-A9)", block)
         return self._blocks.text(f"<system>\n{block.text}\n</system>")
 
     def _directive(self, block: ProviderBlock) -> list[Wire]:
-        """Write a system message that holds more than words: as much of it as the API takes (AN-A10, AN-A12)."""
+        """Write a system message that holds more than text: as much of it as the API takes (AN-A10, AN-A12)."""
         found = block.data.get("content")
         content = [_plain(part) for part in found if _is_directive(part)] if isinstance(found, FrozenList) else []
         config = block.data.get("output_config")
-        told = isinstance(config, FrozenDict)
-        if block.dialect != ANTHROPIC or not self._dialect.system_in_list or not (content or told):
+        has_config = isinstance(config, FrozenDict)
+        if block.dialect != ANTHROPIC or not self._dialect.system_in_list or not (content or has_config):
             self.changes.omitted(block, "a system message of another form (AN-A9)")
             return []
         wire: Wire = {"role": "system", "content": [thaw_well_formed(part, self.changes) for part in content]}
-        if told:
+        if has_config:
             wire["output_config"] = thaw_well_formed(config, self.changes)
         left = {key: value for key, value in block.data.items() if wire.get(key) != value}
         if left:
@@ -243,8 +243,9 @@ class Render:
     def _tool_result(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
         """Write a result; what it may not hold goes behind the results (AN-C13)."""
         content: list[Wire] = []
+        only_searches = all(map(_is_search, block.content))
         for part in block.content:
-            for written in self._returned(part, block):
+            for written in self._returned(part, block, only_searches=only_searches):
                 self._place(written, content, behind, errs=block.is_error)
         if block.is_error and not content:
             self.changes.added("an error result without text (AN-C12)")
@@ -265,7 +266,7 @@ class Render:
             )
         return wire
 
-    def _returned(self, part: Block, result: ToolResultBlock) -> list[Wire]:
+    def _returned(self, part: Block, result: ToolResultBlock, *, only_searches: bool) -> list[Wire]:
         """Write a block of a result."""
         if isinstance(part, TextBlock):
             if not is_blank(part.text):
@@ -284,7 +285,7 @@ class Render:
             return [self._blocks.media(part)]
         if isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in schema.OWN_IN_RESULTS:
             plain = result.tool_use_id in self._by_code or result.tool_use_id in self._toolsets
-            if part.type == "search_result" and not all(_is_search(other) for other in result.content):
+            if part.type == "search_result" and not only_searches:
                 return [self._blocks.as_json(part, "a search result beside other content (AN-C15)")]
             # Behind the results of an error stands only what a user message may hold (AN-C13).
             plain = plain or (result.is_error and part.type not in schema.OWN_IN_USER)
@@ -304,7 +305,7 @@ class Render:
         """AN-B4: a prefilled answer does not end with white space."""
         last = content[-1]
         if last["type"] == "text" and last["text"] != last["text"].rstrip():
-            self.changes.rewritten("white space at the end of a prefilled answer left out (AN-B4)")
+            self.changes.rewritten("white space at the end of a prefilled answer, omitted (AN-B4)")
             last["text"] = last["text"].rstrip()
 
     def _limit_cache_marks(self, in_prompt: int) -> None:
@@ -339,10 +340,10 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 
 
-def _joined(words: list[Wire], directives: list[Wire]) -> list[Wire]:
-    """Make one system message of the words and of what else was said beside them, as far as one can say it."""
-    words += [part for each in directives for part in each["content"] if part["type"] == "text"]
-    joined: list[Wire] = [{"role": "system", "content": words}] if words else []
+def _joined(texts: list[Wire], directives: list[Wire]) -> list[Wire]:
+    """Make one system message of the texts and the directives beside them, as far as one can hold them."""
+    texts += [part for each in directives for part in each["content"] if part["type"] == "text"]
+    joined: list[Wire] = [{"role": "system", "content": texts}] if texts else []
     for each in directives:
         content = [part for part in each.pop("content") if part["type"] != "text"]
         if joined and "output_config" not in joined[-1]:
@@ -354,12 +355,12 @@ def _joined(words: list[Wire], directives: list[Wire]) -> list[Wire]:
 
 
 def _plain(part: Any) -> Any:
-    """Give a block of a system message as it may stand there: words without citations and marks."""
+    """Return a block of a system message as it may stand there: text without citations and marks."""
     return FrozenDict({key: part[key] for key in ("type", "text")}) if part.get("type") == "text" else part
 
 
 def _is_directive(part: object) -> bool:
-    """Tell whether a system message may hold a block."""
+    """Return whether a system message may hold a block."""
     if not isinstance(part, FrozenDict):
         return False
     text = part.get("text")

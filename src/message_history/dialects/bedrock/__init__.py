@@ -44,7 +44,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         prefill: whether it may end with the assistant (BR-B03).
         prefill_with_tools: whether it may do so when it holds calls (BR-B03).
         beside_results: what may stand beside results: block keys, or formats of documents (BR-B15).
-        text_with_calls: whether words may stand beside calls (BR-B15); beside signed reasoning, Claude's, they may.
+        text_with_calls: whether text may stand beside calls (BR-B15); beside signed reasoning, Claude's, they may.
         in_results: which media a result may hold: block keys, or formats of documents (BR-B16).
         media: which media the model takes at all (BR-B20).
         empty_results: whether a result may be empty (BR-B14), or hold empty text (BR-B05).
@@ -138,6 +138,6 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         return self.prefill_with_tools
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end with the assistant."""
+        """Return whether the list may end with the assistant."""
         del assistant
         return self.prefill

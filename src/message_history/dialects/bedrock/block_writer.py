@@ -100,7 +100,7 @@ class BlockWriter:
             if cited is not None:
                 self.omit_keys(block, {"citationsContent": cited})
                 return [{"citationsContent": thaw_well_formed(cited, self._changes)}]
-            return self._words(block)
+            return self._plain_text(block)
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
             return self._thinking(block)
         if isinstance(block, ImageBlock | DocumentBlock):
@@ -122,9 +122,9 @@ class BlockWriter:
                 qualifiers = qualifiers_of(guard)
                 self.omit_keys(block, {"guardContent": qualifiers})
                 return [{"guardContent": {"text": {"text": self.text(block.text), **qualifiers}}}]
-            return self._words(block)
+            return self._plain_text(block)
         if isinstance(block, SystemBlock):
-            self._changes.rewritten("system words as marked text of the user's turn (BR-B25)", block)
+            self._changes.rewritten("system text as marked text of the user's turn (BR-B25)", block)
             self.omit_keys(block)
             return [{"text": self.text(f"<system>\n{block.text}\n</system>")}]
         if isinstance(block, ImageBlock | DocumentBlock):
@@ -182,7 +182,7 @@ class BlockWriter:
             isinstance(text, str) and text.isspace() and (allowed == "alone" or (allowed != "never" and self._has_text))
         )
 
-    def _words(self, block: TextBlock) -> list[Wire]:
+    def _plain_text(self, block: TextBlock) -> list[Wire]:
         self.omit_keys(block, _GUARD)
         if is_blank(block.text):
             self._changes.omitted(block, "blank text (BR-B05)")
@@ -237,7 +237,7 @@ class BlockWriter:
         return {"document": wire}
 
     def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> tuple[object, Wire | None]:
-        """Give the media type and the source of an image or a document; None where it cannot be sent."""
+        """Return the media type and the source of an image or a document; None where it cannot be sent."""
         source, media_type = block.source, block.source.get("media_type")
         how = source.get("type")
         self._omit({key: value for key, value in source.items() if key not in _SOURCE})
@@ -258,14 +258,14 @@ class BlockWriter:
         return media_type, self._sent(given, kind)
 
     def _sent(self, source: Mapping[str, Any], kind: str) -> Wire | None:
-        """Give a source as boto3 takes it; None where it cannot be sent."""
+        """Return a source as boto3 takes it; None where it cannot be sent."""
         sent = with_bytes(source, kind, self._dialect.s3)
         if sent is not None and "bytes" in sent and encoded(str(source["bytes"])) is None:
             self._changes.rewritten(f"media whose data is no base64 text, as the bytes of that text: {kind}")
         return sent
 
     def _name(self, block: DocumentBlock) -> str:
-        """Give a document a name that no document before it has (BR-B17, BR-B18)."""
+        """Return a document a name that no document before it has (BR-B17, BR-B18)."""
         limit = schema.DOCUMENT_NAME_LIMIT
         base = name = clean_name(block.title, limit)
         number = self._names.get(base.lower(), 0)
@@ -312,7 +312,7 @@ class BlockWriter:
         """
         if block.meta is None:
             return
-        # A cache point is told of where it is written.
+        # A cache point is recorded where it is written.
         extra = {key: value for key, value in block.extra(BEDROCK).items() if key != "cachePoint"}
         self._omit({**beyond(extra, sent), **block.carried(BEDROCK)})
 
@@ -341,7 +341,7 @@ _GUARD: Final = FrozenDict({"guardContent": {}})
 
 
 def _location_of(block: Block) -> FrozenDict:
-    """Give what a place in S3 came with besides its URI."""
+    """Return what a place in S3 came with besides its URI."""
     source = block.extra(BEDROCK).get("source")
     location = source.get("s3Location") if isinstance(source, FrozenDict) else None
     return location if isinstance(location, FrozenDict) else EMPTY

@@ -127,8 +127,8 @@ class _Check:
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role, content = self._roles[n], entry.get("content")
         if role not in ("user", "assistant"):
-            told = entry.get("role")
-            self.found.add("BR-B25", n, "role", f"role {short_repr(told)}", role=told, member=n + 1)
+            found = entry.get("role")
+            self.found.add("BR-B25", n, "role", f"role {short_repr(found)}", role=found, member=n + 1)
             return
         if has_lone_surrogate(entry):
             self.found.add("BR-B29", n)
@@ -234,7 +234,7 @@ class _Check:
         declared = media_type_of(kind, form)
         if kind == "document":
             self._media_check.document(n, path, declared, blob or "")
-        elif blob is None or _is_left(source.get("bytes")):
+        elif blob is None or _is_masked_blob(source.get("bytes")):
             self._media_check.elsewhere(n, path)
         else:
             self._media_check.image(n, path, declared, blob)
@@ -304,9 +304,14 @@ class _Check:
     def _together(self, n: int, role: str, content: Sequence[Any], kinds: Sequence[str]) -> None:
         """BR-B15: what may stand beside calls and results."""
         if role == "assistant":
-            words = any(kind not in ("toolUse", "toolResult", "cachePoint", "") for kind in kinds)
-            if "toolUse" in kinds and words and not self._dialect.text_with_calls and "reasoningContent" not in kinds:
-                self.found.add("BR-B15", n, "content", "words beside calls", which=1)
+            has_text = any(kind not in ("toolUse", "toolResult", "cachePoint", "") for kind in kinds)
+            if (
+                "toolUse" in kinds
+                and has_text
+                and not self._dialect.text_with_calls
+                and "reasoningContent" not in kinds
+            ):
+                self.found.add("BR-B15", n, "content", "text beside calls", which=1)
             return
         if "toolResult" not in kinds:
             return
@@ -373,7 +378,7 @@ class _Check:
         self._missing(len(self._wire), waiting)
 
     def _calls(self, n: int, content: Sequence[Mapping[Any, Any]]) -> list[str]:
-        """Give the ids of a message's calls that the user has to answer."""
+        """Return the ids of a message's calls that the user has to answer."""
         calls: list[str] = []
         served: list[str] = []
         for block in content:
@@ -416,11 +421,11 @@ def _id_of(block: Mapping[Any, Any], kind: str) -> str:
 
 
 def _is_of(block: Mapping[Any, Any], kind: str, kinds: frozenset[str] | set[str]) -> bool:
-    """Tell whether a block's key, or a document's format, is among some kinds."""
+    """Return whether a block's key, or a document's format, is among some kinds."""
     data = block.get(kind)
     return kind in kinds or (kind == "document" and isinstance(data, Mapping) and text_at(data, "format") in kinds)
 
 
-def _is_left(blob: object) -> bool:
-    """Tell whether bytes are what a recording left of an image."""
+def _is_masked_blob(blob: object) -> bool:
+    """Return whether bytes are what a recording left of an image."""
     return isinstance(blob, bytes) and is_masked(blob)

@@ -18,12 +18,12 @@ Wire = dict[str, Any]
 
 
 def key_of(wire: Wire) -> str:
-    """Give a block's one key."""
+    """Return a block's one key."""
     return next(iter(wire))
 
 
 def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
-    """Tell whether a block is of one of some kinds.
+    """Return whether a block is of one of some kinds.
 
     Args:
         wire: the block.
@@ -39,14 +39,14 @@ def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
 
 
 def calls_apart(content: list[Wire]) -> list[list[Wire]]:
-    """Split what the assistant said into words and calls, each with its cache points (BR-B15).
+    """Split an assistant message into text and calls, each with its cache points (BR-B15).
 
     Args:
         content: the whole.
 
     Returns:
-        The words and the calls; the whole where there is only one of them, or reasoning: its calls must stay with it,
-        and the model that signs reasoning takes words beside calls.
+        The text and the calls; the whole where there is only one of them, or reasoning: its calls must stay with it,
+        and the model that signs reasoning takes text beside calls.
     """
     parts: dict[bool, list[Wire]] = {False: [], True: []}
     calling = False
@@ -102,7 +102,7 @@ def with_text(content: list[Wire]) -> bool:
         content: the message's content, which is changed.
 
     Returns:
-        True when a text was put in.
+        True when a text was added.
     """
     first = next((position for position, wire in enumerate(content) if "document" in wire), None)
     if first is None or any("text" in wire for wire in content):
@@ -140,10 +140,10 @@ def place_cache_points(content: list[Wire]) -> tuple[int, int]:
 
 
 def is_document(wire: Wire) -> bool:
-    """Tell whether a block is a document or a video."""
+    """Return whether a block is a document or a video."""
     return "document" in wire or "video" in wire
 
 
 def is_uncached(wire: Wire) -> bool:
-    """Tell whether no cache point may follow a block: a PDF is the one document that it may."""
+    """Return whether no cache point may follow a block: a PDF is the one document that it may."""
     return is_document(wire) and not ("document" in wire and wire["document"].get("format") == "pdf")

@@ -32,7 +32,7 @@ LIMITS: Final = Limits(
 
 
 def with_claude(limits: Limits) -> Limits:
-    """Give the same limits with those that Claude has on every platform.
+    """Return the same limits with those that Claude has on every platform.
 
     Args:
         limits: the limits.

@@ -38,7 +38,7 @@ _EXTENSION: Final = re.compile(rf"\.({'|'.join((*DOCUMENTS, 'htm', 'markdown', '
 
 
 def format_of(kind: str, media_type: object) -> str | None:
-    """Give the format for a media type.
+    """Return the format for a media type.
 
     Args:
         kind: `image` or `document`.
@@ -52,7 +52,7 @@ def format_of(kind: str, media_type: object) -> str | None:
 
 
 def media_type_of(kind: str, form: object) -> str:
-    """Give the media type for a format.
+    """Return the media type for a format.
 
     Args:
         kind: `image` or `document`.
@@ -69,7 +69,7 @@ def media_type_of(kind: str, form: object) -> str:
 
 
 def base64_of(blob: object) -> str | None:
-    """Give a blob as base64 text.
+    """Return a blob as base64 text.
 
     Args:
         blob: bytes, or base64 text.
@@ -83,7 +83,7 @@ def base64_of(blob: object) -> str | None:
 
 
 def bytes_of(text: object) -> bytes | None:
-    """Give the bytes that base64 text stands for.
+    """Return the bytes that base64 text stands for.
 
     Args:
         text: the text; line breaks in it, and missing padding, do not matter.
@@ -101,7 +101,7 @@ def bytes_of(text: object) -> bytes | None:
 
 
 def utf8_of(text: object) -> bytes | None:
-    """Give the bytes of a text.
+    """Return the bytes of a text.
 
     Args:
         text: the text.
@@ -116,7 +116,7 @@ def utf8_of(text: object) -> bytes | None:
 
 
 def with_text(kind: str, value: object) -> Any:
-    """Give a block with base64 text where its source has bytes.
+    """Return a block with base64 text where its source has bytes.
 
     Args:
         kind: the block's key.
@@ -133,7 +133,7 @@ def with_text(kind: str, value: object) -> Any:
 
 
 def with_bytes(source: Mapping[str, Any], kind: str, s3: frozenset[str]) -> dict[str, Any] | None:
-    """Give a source as boto3 takes it.
+    """Return a source as boto3 takes it.
 
     Args:
         source: a mapping with `bytes` as base64 text, or with an `s3Location`. Other text is the bytes itself, as
@@ -163,7 +163,7 @@ S3_URI: Final = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/[^\ud800-\u
 
 
 def clean_name(title: str | None, limit: int) -> str:
-    """Give a document's title in the API's alphabet.
+    """Return a document's title in the API's alphabet.
 
     Args:
         title: the title, perhaps a file's name; None when there is none.

@@ -375,7 +375,7 @@ def _cited(data: Mapping[Any, Any]) -> Block | None:
 
 
 def _rest_of(data: Mapping[Any, Any], *read: str) -> dict[Any, Any]:
-    """Give the keys of an object that were not read; nulls say nothing."""
+    """Return the keys of an object that were not read; nulls say nothing."""
     return {key: value for key, value in data.items() if key not in read and value is not None}
 
 

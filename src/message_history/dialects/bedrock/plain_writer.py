@@ -66,6 +66,6 @@ def _assistant(message: Message, dialect: Bedrock, changes: Changes) -> list[Wir
     ]
     if not (texts and calls) or dialect.text_with_calls:
         return [{"role": "assistant", "content": texts + calls}]
-    changes.added("a user message between words and calls of one message (BR-B15)")
+    changes.added("a user message between the text and the calls of one message (BR-B15)")
     bridge = {"role": "user", "content": [{"text": BRIDGE}]}
     return [{"role": "assistant", "content": texts}, bridge, {"role": "assistant", "content": calls}]

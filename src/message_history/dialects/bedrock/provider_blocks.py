@@ -17,7 +17,7 @@ __all__ = ["beyond", "cited_of", "is_search_result", "kind_of", "qualifiers_of",
 
 
 def beyond(given: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what of an object is not sent.
+    """Return what of an object is not sent.
 
     Args:
         given: the object, frozen.
@@ -40,7 +40,7 @@ def beyond(given: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(block: Block) -> str:
-    """Give the key of a block that this API alone knows.
+    """Return the key of a block that this API alone knows.
 
     Args:
         block: any block.
@@ -57,7 +57,7 @@ def served_pairs(message: Message) -> frozenset[int]:
     """Find the calls of the model's own tools that have their result behind them, in the same message (BR-B30).
 
     Args:
-        message: what the assistant said.
+        message: the assistant message.
 
     Returns:
         The positions of these calls and of their results; every id is good for one pair.
@@ -77,7 +77,7 @@ def served_pairs(message: Message) -> frozenset[int]:
 
 
 def server_id(block: Block) -> str | None:
-    """Give the id of a call, or result, of one of the model's own tools.
+    """Return the id of a call, or result, of one of the model's own tools.
 
     Args:
         block: any block.
@@ -104,13 +104,13 @@ def server_id(block: Block) -> str | None:
 
 
 def _is_plain_part(part: object) -> bool:
-    """Tell whether a part of a server tool's result is JSON or text."""
+    """Return whether a part of a server tool's result is JSON or text."""
     is_json = isinstance(part, FrozenDict) and len(part) == 1 and isinstance(part.get("json"), FrozenDict)
     return is_json or _is_text(part)
 
 
 def is_search_result(value: FrozenDict) -> bool:
-    """Tell whether a search result holds what it must, and nothing that the API does not know.
+    """Return whether a search result holds what it must, and nothing that the API does not know.
 
     Args:
         value: what stands under its key.
@@ -127,7 +127,7 @@ def is_search_result(value: FrozenDict) -> bool:
 
 
 def cited_of(value: FrozenDict) -> FrozenDict | None:
-    """Give an answer with its citations as the API takes it back.
+    """Return an answer with its citations as the API takes it back.
 
     Args:
         value: what came.
@@ -151,7 +151,7 @@ def _is_switch(value: object) -> bool:
 
 
 def qualifiers_of(guard: FrozenDict) -> dict[str, Any]:
-    """Give the qualifiers of a text that a guardrail is to look at, as a part of its block.
+    """Return the qualifiers of a text that a guardrail is to look at, as a part of its block.
 
     Args:
         guard: what came with the text.

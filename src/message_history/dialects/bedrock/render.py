@@ -118,7 +118,7 @@ class Render:
             for position, block in enumerate(message.content)
         ]
         content = [wire for wires in self._ordered(written) for wire in wires]
-        self._end_with_words(content)
+        self._end_with_text(content)
         if not content:
             self.changes.added("a message of which nothing could be sent")
             content = [{"text": PLACEHOLDER}]
@@ -127,9 +127,9 @@ class Render:
             self._settle(part)
         if len(parts) == 1:
             return [_message("assistant", content)]
-        self.changes.added("a user message between words and calls of one message (BR-B15)")
-        words, calls = parts
-        return [_message("assistant", words), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
+        self.changes.added("a user message between the text and the calls of one message (BR-B15)")
+        texts, calls = parts
+        return [_message("assistant", texts), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
 
     def _ordered(self, written: list[list[Wire]]) -> list[list[Wire]]:
         """Put what may not stand behind a call before it, each with its cache point."""
@@ -141,7 +141,7 @@ class Render:
             self.changes.rewritten("text before the calls (BR-B32)")
         return ordered
 
-    def _end_with_words(self, content: list[Wire]) -> None:
+    def _end_with_text(self, content: list[Wire]) -> None:
         """Take reasoning from the end of a message, and the cache points behind it (BR-B23)."""
         while content:
             last = next((wire for wire in reversed(content) if key_of(wire) != "cachePoint"), content[-1])
@@ -156,7 +156,7 @@ class Render:
         """An answer that is to be gone on with does not end with white space, as the Messages API has it (B4)."""
         last = content[-1]
         if "text" in last and last["text"] != last["text"].rstrip():
-            self.changes.rewritten("white space at the end of a prefilled answer left out")
+            self.changes.rewritten("white space at the end of a prefilled answer, omitted")
             last["text"] = last["text"].rstrip()
 
     # The user's side

@@ -45,10 +45,10 @@ class Native(Dialect[dict[str, Any]]):
         return find_violations(wire)
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
-        """Tell whether a key is saved: all are."""
+        """Return whether a key is saved: all are."""
         del origin, key, of_message
         return True
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list: it is the first entry."""
+        """Return whether the system prompt goes into the list: it is the first entry."""
         return True

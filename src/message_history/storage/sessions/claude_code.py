@@ -41,7 +41,7 @@ _NAMESPACE: Final = uuid.UUID("6f1d3c52-6a0e-5d43-9a53-1f0f8f6a2b7e")
 
 
 def is_line(value: Mapping[str, Any]) -> bool:
-    """Tell whether a JSON object is a line of such a file."""
+    """Return whether a JSON object is a line of such a file."""
     if isinstance(value.get("message"), Mapping):
         return value.get("type") in ("user", "assistant") and ("uuid" in value or "sessionId" in value)
     return isinstance(value.get("type"), str) and ("sessionId" in value or "leafUuid" in value or "parentUuid" in value)
@@ -118,7 +118,7 @@ class _Tree:
         self._linked = any(isinstance(value.get("parentUuid"), str) for value in self._values.values())
 
     def thread(self, label: str) -> Thread:
-        """Give the conversation."""
+        """Return the conversation."""
         chain = self._chain()
         lines = self._with_siblings(chain)
         pieces = _by_turn(_by_reply([piece for n in lines for piece in _pieces(n, self._values[n])]))
@@ -157,7 +157,7 @@ class _Tree:
         return self._before[at]
 
     def _anchors(self) -> dict[str, str]:
-        """Give the new parents of messages that were kept when the rest was compacted."""
+        """Return the new parents of messages that were kept when the rest was compacted."""
         found: dict[str, str] = {}
         for value in self._values.values():
             about = value.get("compactMetadata")
@@ -210,7 +210,7 @@ def _reply_id(value: Mapping[str, Any]) -> str | None:
 
 
 def _items(value: Mapping[str, Any]) -> list[Any]:
-    """Give the items that a line holds; none when it is no message, or only shows an error of the API."""
+    """Return the items that a line holds; none when it is no message, or only shows an error of the API."""
     if not _is_message(value) or value.get("isApiErrorMessage") is True:
         return []
     content = value["message"].get("content")
@@ -293,7 +293,7 @@ def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
 
 
 def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line | None, dict[str, Any] | None]]:
-    """Put mended conversations back among the lines of the file.
+    """Put repaired conversations back among the lines of the file.
 
     Args:
         lines: the lines as they were.
@@ -324,7 +324,7 @@ class _Weaving:
         self._taken = {_id(line.value) for line in lines if line.value is not None}
 
     def take(self, splice: Splice) -> None:
-        """Take one mended conversation."""
+        """Take one repaired conversation."""
         if not splice.changed:
             return
         for n in dict.fromkeys(piece.line for piece in splice.thread.pieces):
@@ -397,7 +397,7 @@ class _Weaving:
         return self._values.get(node, self._lines[node].value or {}) if isinstance(node, int) else node
 
     def lines(self) -> list[tuple[Line | None, dict[str, Any] | None]]:
-        """Give the new lines."""
+        """Return the new lines."""
         heirs = self._heirs()
         changed = {_id(self._lines[n].value or {}): n for n in (*self._gone, *self._values)}
         out: list[tuple[Line | None, dict[str, Any] | None]] = [
@@ -425,6 +425,6 @@ class _Weaving:
 
 
 def _linked(value: dict[str, Any], heirs: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a line whose links lead to lines that are there."""
+    """Return a line whose links lead to lines that are there."""
     new = {key: heirs[value[key]] for key in _LINKS if isinstance(value.get(key), str) and value[key] in heirs}
     return {**value, **new} if new else value
