@@ -11,9 +11,12 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.calls import CallRecord, Calls
 from message_history.core.message import Message
 from message_history.core.policy import Policy
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError
+from message_history.core.rules import CallState
+from message_history.core.states import CallStateError
 from message_history.dialects.base import Export
 from message_history.dialects.sending import SystemPromptWarning
 from message_history.history import MessageHistory
@@ -21,6 +24,10 @@ from message_history.loading import from_file
 from message_history.violations import Violation, check
 
 __all__ = [
+    "CallRecord",
+    "CallState",
+    "CallStateError",
+    "Calls",
     "DocumentBlock",
     "Export",
     "ImageBlock",

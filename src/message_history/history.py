@@ -21,6 +21,8 @@ from message_history.core.message import Message, make_message
 from message_history.core.policy import Policy
 from message_history.core.repairs import RepairCode, UnknownCallError
 from message_history.core.rewrites import with_system, without_unanswered
+from message_history.core.rules import CallState
+from message_history.core.states import record_state
 from message_history.core.step import step
 from message_history.core.view import ConversationView
 from message_history.dialects import Anthropic, Dialect, Export
@@ -228,6 +230,30 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         grown = added_behind(self._conversation, sent.as_sent(dialect)._conversation, parsed)
         return history_of(grown) if grown is not None else self._add_parsed(parsed)
 
+    def record_call(self, call: ToolUseBlock | str, state: CallState | str, *, reason: str = "") -> MessageHistory:
+        """Record what became of a call; save the history before you act on it.
+
+        Args:
+            call: the call, as `calls` or `awaiting` returns it, or its id.
+            state: its new state: `waiting`, `approved`, `denied`, `started` or `cancelled`. A result is added with
+                `add_tool_result`.
+            reason: what the person said who denied it.
+
+        Returns:
+            A new history. In the open turn the state is a stub, which a result replaces; for a call of a settled turn
+            it is a marked text in the user message that is open, so what was sent stays as it was.
+
+        Raises:
+            CallStateError: when the state may not follow the one that the call is in; see `core/rules.py`, `MOVES`.
+            LookupError: for a call that is not in this history.
+            ValueError: for a state that is none.
+
+        Complexity: linear in the history.
+        """
+        if not isinstance(call, ToolUseBlock | str):
+            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {short_repr(call)}")
+        return history_of(record_state(self._conversation, call, CallState(state), reason))
+
     def extend(self, messages: Iterable[Message | Mapping[str, Any]]) -> MessageHistory:
         """Add several messages, one by one.
 
@@ -378,7 +404,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Args:
             dialect: where it is sent; None to add stubs only.
-            reason: why there are no results.
+            reason: why there are no results. Calls that are `denied` or `cancelled` are not awaited any more.
 
         Returns:
             The version; this history if nothing had to be added.

@@ -16,6 +16,7 @@ import pytest
 
 import message_history
 from message_history import (
+    Calls,
     DocumentBlock,
     Export,
     ImageBlock,
@@ -199,7 +200,7 @@ def test_nothing_that_can_be_reached_from_a_history_can_be_changed() -> None:
     for path, value in reachable(history, "history"):
         kind = type(value)
         seen.add(kind)
-        plain = kind in (str, int, float, bool, type(None), tuple, FrozenDict, FrozenList, MessageHistory)
+        plain = kind in (str, int, float, bool, type(None), tuple, FrozenDict, FrozenList, MessageHistory, Calls)
         frozen = attrs.has(kind) and kind.__setattr__ is not object.__setattr__
         named = issubclass(kind, tuple) and hasattr(kind, "_fields")
         assert plain or frozen or named or issubclass(kind, enum.Enum), f"{path} is a {kind}"

@@ -125,7 +125,7 @@ def test_with_system_gives_another_prompt_and_marks_thinking_unbound() -> None:
 def test_close_stubs_what_is_awaited_and_settles_nothing(reason: Any) -> None:
     history = MessageHistory().add_user("q").add_assistant([CALL, ToolUseBlock("2", "g", {})])
     closed = history.as_sent(reason=reason)
-    assert [call.id for call in closed.awaiting] == ["1", "2"]
+    assert [call.id for call in closed.awaiting] == ([] if reason == "cancelled" else ["1", "2"])
     assert {result.mark.reason for result in closed[-1].results if result.mark is not None} == {reason}
     assert [repair.code for repair in closed.repairs] == [RepairCode.RESULT_STUBBED] * 2
     assert closed.as_sent(reason=reason) is closed

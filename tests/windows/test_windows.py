@@ -354,7 +354,7 @@ def test_awaited_calls_stay_awaited() -> None:
 
 
 def test_a_closed_history_keeps_its_stubs_and_their_repairs() -> None:
-    closed = talk(2).add_user("run").add_assistant([call()]).as_sent(reason="cancelled")
+    closed = talk(2).add_user("run").add_assistant([call()]).as_sent(reason="interrupted")
     kept = closed.window(max_messages=3)
     assert [(repair.code, repair.index) for repair in kept.repairs] == [(RepairCode.RESULT_STUBBED, 2)]
     assert kept[2].results[0].mark == closed[-1].results[0].mark

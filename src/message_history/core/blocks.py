@@ -50,8 +50,10 @@ __all__ = [
     "with_meta",
 ]
 
-StubReason: TypeAlias = Literal["not_recorded", "interrupted", "cancelled", "pending"]
-MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "renamed", "held"]
+StubReason: TypeAlias = Literal[
+    "not_recorded", "interrupted", "cancelled", "pending", "proposed", "approved", "denied", "started"
+]
+MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "renamed", "held", "state"]
 
 
 @final
@@ -62,12 +64,17 @@ class Mark:
     Args:
         kind: `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of
             a tool result that is quoted as text), `renamed` (a call whose id was taken), `held` (a call that
-            only the provider has, which a list that goes on from there does not show).
-        reason: why a stub stands here; for a quote `late` or `second`, or `omitted` when a window took its call.
+            only the provider has, which a list that goes on from there does not show), `state` (the news that a call
+            of a settled turn has another state).
+        reason: why a stub stands here; for a quote `late` or `second`, or `omitted` when a window took its call; for
+            news of a state the reason that a stub would have.
         tool_use_id: the call that a quote belongs to, or the id that a renamed call came with.
         name: the tool that a quote belongs to.
         is_error: whether a quoted result was an error.
         blocks: how many blocks after a quote's heading belong to it.
+        distance: how many messages before a quote or the news of a state its call stands; 0 when that is not known.
+        detail: what the person said who denied a call.
+        key: the idempotency key of the call of a stub, once it was recorded.
     """
 
     kind: MarkKind
@@ -76,6 +83,9 @@ class Mark:
     name: str = ""
     is_error: bool = False
     blocks: int = 0
+    distance: int = 0
+    detail: str = ""
+    key: str = ""
 
 
 @final

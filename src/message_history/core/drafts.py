@@ -35,6 +35,7 @@ __all__ = [
     "final_answers",
     "free_id",
     "is_alike",
+    "is_final",
     "lowest",
     "make_stub",
     "reason_of",
@@ -221,18 +222,18 @@ class UserDraft:
             self.rest,
         )
 
-    def without_stubs(self, told: Collection[str]) -> UserDraft:
-        """Give the draft without the stubs that nobody was told of, if anything else was heard.
+    def without_stubs(self, recorded: Collection[str]) -> UserDraft:
+        """Return the draft without the stubs that are not final, if it holds anything else.
 
         Args:
-            told: the ids of those of which somebody was told.
+            recorded: the ids of the calls whose stubs are recorded as repairs.
 
         Returns:
-            The draft; a stub that it lacks is made anew, and told when it is final.
+            The draft; a stub that it lacks is made anew, and recorded when it is final.
 
-        Complexity: linear in the answers and in what was told.
+        Complexity: linear in the answers and in what was recorded.
         """
-        kept = [answer for answer in self.answers if not answer.result.is_stub or answer.result.tool_use_id in told]
+        kept = [answer for answer in self.answers if is_final(answer.result) or answer.result.tool_use_id in recorded]
         if not kept and not self.rest:
             return self
         stubbed = sum({1 << answer.call for answer in kept if answer.result.is_stub})
@@ -276,20 +277,33 @@ OpenTurn: TypeAlias = tuple["Message | AssistantDraft | None", "Message | UserDr
 """The turn that may still change."""
 
 
-def make_stub(call: ToolUseBlock, policy: Policy, reason: str = "not_recorded") -> ToolResultBlock:
+def make_stub(
+    call: ToolUseBlock, policy: Policy, reason: str = "not_recorded", detail: str = "", key: str = ""
+) -> ToolResultBlock:
     """Make the result of a call that has none.
 
     Args:
         call: the call.
         policy: says what the stub says.
         reason: why there is no result.
+        detail: what the person said who denied the call.
+        key: the idempotency key of the call.
 
     Returns:
-        A marked error result.
+        A marked result; an error, unless the call may still run.
     """
-    return tool_result_block(
-        call.id, (TextBlock(policy.stub_text),), is_error=True, meta=Meta(mark=Mark(kind="stub", reason=reason))
-    )
+    mark = Mark(kind="stub", reason=reason, detail=detail, key=key)
+    content = (TextBlock(policy.stub_content(reason, detail)),)
+    return tool_result_block(call.id, content, is_error=reason not in NO_ERROR, meta=Meta(mark=mark))
+
+
+NO_ERROR: Final = frozenset({"proposed", "pending", "approved"})
+"""The reasons of stubs that are no errors: the call may still run."""
+
+
+def is_final(result: ToolResultBlock) -> bool:
+    """Return whether a result is a real one, or a stub that says in which state its call is."""
+    return not result.is_stub or reason_of(result) not in ("not_recorded", "interrupted")
 
 
 def stub_repair(position: int, call: ToolUseBlock, stub: ToolResultBlock, source: int | None = None) -> Repair:

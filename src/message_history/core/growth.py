@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from attrs import evolve
 
-from message_history.core.blocks import Block, ToolResultBlock, ToolUseBlock
+from message_history.core.blocks import Block, ToolResultBlock, ToolUseBlock, with_meta
 from message_history.core.conversation import Context, messages_in, open_turn_of, parts_of
+from message_history.core.drafts import is_final, reason_of
 from message_history.core.ingest import Ingest
 from message_history.core.message import Message, make_message
 from message_history.core.repairs import RepairCode
@@ -65,15 +66,16 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
         return None
     assistant, user = open_turn_of(sent)
     here = messages_in(past)
+    shift = 2 if user is not None else 0
     steps: list[Step] = []
     earlier = chain([(assistant, user)], repeat((None, None)))
     for then, turn in zip(earlier, _turns_from(now, len(past)), strict=False):
-        more = _steps_since(then, turn, here)
+        more = _steps_since(then, turn, here, shift)
         if more is None:
             return None
         steps += more
     position = here + (assistant is not None)
-    repairs = _repairs_of_both(context.repairs, context_now.repairs, position, 2 if user is not None else 0)
+    repairs = _repairs_of_both(context.repairs, context_now.repairs, position, shift)
     return Added(steps, evolve(context_now, repairs=repairs))
 
 
@@ -106,13 +108,14 @@ def added_behind(conversation: Conversation, sent: Conversation, parsed: Parsed)
     return ingest.finish()
 
 
-def _steps_since(then: Turn, turn: Turn, position: int) -> list[Step] | None:
+def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step] | None:
     """Return the steps that a turn took since an earlier version of it.
 
     Args:
         then: the turn as it was; without messages when it was not there.
         turn: the turn as it is.
         position: the position of the assistant message then.
+        shift: by how many messages what was added stands further back behind the reply.
 
     Returns:
         The steps; None when the turn did not grow from that version.
@@ -131,7 +134,7 @@ def _steps_since(then: Turn, turn: Turn, position: int) -> list[Step] | None:
         # A call that is added again stands in the turn that is open by then.
         steps.append((make_message("user", (result,)), evolve(calls[n], turn=position if n < count else None)))
     if rest:
-        steps.append((make_message("user", rest), None))
+        steps.append((make_message("user", tuple(_shifted(block, shift) for block in rest)), None))
     return steps
 
 
@@ -149,12 +152,17 @@ def _answered_since(then: Message | None, now: Message | None) -> list[tuple[int
     new: list[tuple[int, ToolResultBlock]] = []
     for call, result in enumerate(results):
         old = before[call] if call < len(before) else None
-        if old is None or (old.is_stub and not (result.is_stub and result.content == old.content)):
+        if old is None or (old.is_stub and not (result.is_stub and (result == old or not _is_news(result)))):
             new.append((call, result))
         elif not old.is_stub and old != result:
             return None
     gone = before[len(results) :]
     return new if all(result.is_stub for result in gone) else None
+
+
+def _is_news(stub: ToolResultBlock) -> bool:
+    """Return whether a stub says more of its call than that it has no result."""
+    return is_final(stub) and reason_of(stub) != "proposed"
 
 
 def _content_since(then: Message | None, now: Message | None) -> tuple[Block, ...] | None:
@@ -165,6 +173,14 @@ def _content_since(then: Message | None, now: Message | None) -> tuple[Block, ..
         # It was added only to be sent.
         before = before[:-1]
     return rest[len(before) :] if rest[: len(before)] == before else None
+
+
+def _shifted(block: Block, shift: int) -> Block:
+    """Return a quote or the news of a state with the distance to its call that it has further back."""
+    mark = block.mark
+    if mark is None or not mark.distance:
+        return block
+    return with_meta(block, mark=evolve(mark, distance=mark.distance + shift))
 
 
 def _is_continuation(block: Block) -> bool:

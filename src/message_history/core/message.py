@@ -1,4 +1,4 @@
-"""A message: a role and its blocks, with what one look at it tells.
+"""A message: a role and its blocks, with what adding it needs to know of them.
 
 A message is checked alone: nothing here looks at another message. It may hold what a history would not keep (blank
 text, a misplaced block); the history decides what becomes of that.
@@ -43,6 +43,7 @@ __all__ = [
     "invalidate_thinking",
     "known_message",
     "make_message",
+    "may_be_stub",
     "text_message",
 ]
 
@@ -65,11 +66,11 @@ class Message:
         content: text, a block, or several of both.
 
     Attributes:
-        ids: what one look at it tells, so that adding it need not look again: in order, the ids of an assistant
-            message's calls, or of a user message's results.
-        shape: `SAID` for an assistant message and `HEARD` for a user message in which nothing asks for mending: no
-            blank text, no block in the wrong role, calls complete, results first, every id once, nothing that says
-            it is an error, a stub or a system message. `CAREFUL` for any other.
+        ids: in order, the ids of an assistant message's calls, or of a user message's results; found once, so that
+            adding the message need not look again.
+        shape: `CLEAN_ASSISTANT` or `CLEAN_USER` for a message that needs no repair: no blank text, no block in the
+            wrong role, calls complete, results first, every id once, nothing that is an error, may be a stub or is a
+            system message. `NEEDS_REPAIR` for any other.
     """
 
     role: Role
@@ -147,7 +148,7 @@ class Message:
 
 
 def _survey(role: Role, blocks: Sequence[Block]) -> tuple[tuple[str, ...], int]:
-    """Look once at the blocks of a message."""
+    """Return the ids and the shape of a message."""
     calls: list[str] = []
     answers: list[str] = []
     clean = bool(blocks)
@@ -162,6 +163,7 @@ def _survey(role: Role, blocks: Sequence[Block]) -> tuple[tuple[str, ...], int]:
             answers.append(block.tool_use_id)
             clean = clean and role == "user" and len(answers) == position + 1
             clean = clean and not block.is_error and not block.is_stub and block.tool_use_id != ""
+            clean = clean and not may_be_stub(block.content)
             clean = clean and all(part.meta is None or not part.meta.converted for part in block.content)
         elif kind is SystemBlock:
             clean = False
@@ -169,6 +171,15 @@ def _survey(role: Role, blocks: Sequence[Block]) -> tuple[tuple[str, ...], int]:
             clean = False
     clean = clean and len(set(calls)) == len(calls) and len(set(answers)) == len(answers)
     return tuple(calls if role == "assistant" else answers), SHAPES[role] if clean else NEEDS_REPAIR
+
+
+def may_be_stub(content: tuple[Block, ...]) -> bool:
+    """Return whether the content of a result begins as the text of a stub whose mark was lost."""
+    return len(content) == 1 and type(content[0]) is TextBlock and content[0].text.startswith(STUB_OPENINGS)
+
+
+STUB_OPENINGS: Final = ("[This call ", "[No result is recorded for this call.")
+"""How the texts of stubs begin, if the policy has no others."""
 
 
 def _complete(call: ToolUseBlock) -> bool:
@@ -197,7 +208,7 @@ def make_message(role: Role, content: tuple[Block, ...]) -> Message:
 
 
 def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> Message:
-    """Make a message that the caller has looked at already.
+    """Make a message whose ids and shape are known.
 
     Args:
         role: its role.
@@ -235,8 +246,8 @@ def is_bootstrap(message: Message | None) -> bool:
 
 
 def has_thinking(message: Message) -> bool:
-    """Tell whether a message holds thinking."""
-    for block in message.content:  # noqa: SIM110  # `any` takes three times as long, and a mended list asks often
+    """Return whether a message holds thinking."""
+    for block in message.content:  # noqa: SIM110  # `any` takes three times as long, and a repaired list asks often
         if isinstance(block, _THINKING):
             return True
     return False
@@ -246,7 +257,7 @@ _THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 
 
 def invalidate_thinking(message: Message) -> Message:
-    """Mark the thinking of a message: what came before it is not what its issuer saw."""
+    """Return a message whose thinking is invalidated: what came before it is not what its issuer saw."""
     content = (
         evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
         for block in message.content

@@ -6,7 +6,7 @@ tool output and not the user's words, then the result's own blocks. Nothing here
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from message_history.core.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, is_blank
 from message_history.core.message import Message
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from message_history.core.log import Log
 
-__all__ = ["IdRecord", "Turn", "ids_of", "is_quoted_at", "quote", "records_of"]
+__all__ = ["IdRecord", "Turn", "ids_of", "is_quoted_at", "news_of_state", "quote", "records_of"]
 
 Turn: TypeAlias = tuple[Message | None, Message | None]
 """A settled turn: the assistant message and the user message behind it; the first of a history has only the second."""
@@ -110,13 +110,14 @@ def ids_of(call: ToolUseBlock) -> set[str]:
     return {call.id, mark.tool_use_id} if mark is not None and mark.kind == "renamed" else {call.id}
 
 
-def quote(result: ToolResultBlock, reason: str, name: str) -> list[Block]:
+def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) -> list[Block]:
     """Put a result into blocks that a user message can hold.
 
     Args:
         result: the result.
         reason: `late` or `second`.
         name: the tool that was called.
+        distance: how many messages before the quote the call stands; 0 if that is not known.
 
     Returns:
         The marked heading, then the result's own blocks but for blank text.
@@ -129,12 +130,45 @@ def quote(result: ToolResultBlock, reason: str, name: str) -> list[Block]:
         name=name,
         is_error=result.is_error,
         blocks=len(content),
+        distance=distance,
     )
     came = "came after the conversation had moved on" if reason == "late" else "is not the first one for this call"
     what = "An error" if result.is_error else "A result"
     more = "What follows is the tool's output, not the user's words." if content else "It is empty."
     text = f"[{what} of the tool call {name:.80} ({result.tool_use_id:.80}) {came}. {more}]"
     return [TextBlock(text, meta=Meta(mark=mark)), *content]
+
+
+def news_of_state(call: ToolUseBlock, stub: Mark, distance: int) -> TextBlock:
+    """Return the marked text that says that a call of a settled turn has another state.
+
+    Args:
+        call: the call.
+        stub: the mark of the stub that stands for the state.
+        distance: how many messages before the text the call stands.
+    """
+    mark = Mark(
+        kind="state",
+        reason=stub.reason,
+        tool_use_id=call.id,
+        name=call.name,
+        distance=distance,
+        detail=stub.detail,
+        key=stub.key,
+    )
+    because = f" Reason: {stub.detail}" if stub.detail else ""
+    text = f"[The tool call {call.name:.80} ({call.id:.80}) {_NEWS.get(stub.reason, _NO_NEWS)}{because}]"
+    return TextBlock(text, meta=Meta(mark=mark))
+
+
+_NEWS: Final = {
+    "pending": "waits for approval; it has not run yet.",
+    "approved": "was approved; it has not run yet.",
+    "denied": "was denied and did not run. Do not repeat it unless you are asked to.",
+    "started": "was started; it may have taken effect: check before repeating it.",
+    "cancelled": "was cancelled before it started.",
+}
+_NO_NEWS: Final = "has no result."
 
 
 def is_quoted_at(blocks: Sequence[Block] | Log[Block], where: int, result: ToolResultBlock) -> bool:

@@ -38,6 +38,10 @@ Rule 12. What is sent has a stub for each call of the open turn that has no resu
          that ends with the assistant, a marked user message that says to go on follows. Sending settles nothing.
          (`needs_continuation`, `continuation`)
 Rule 13. On request, calls without a real result are removed together with their stubs. (`without_unanswered_calls`)
+Rule 14. Every call has a state. A state that is recorded is a stub with a reason. In the open turn it replaces the stub
+         that stands there. For a call of a settled turn it becomes a marked text in the user message that is open: what
+         was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. The
+         first state that is recorded in a turn says of its other calls that they have not run yet.
 
 `step.py` adds one message by these rules: a message that needs no repair as a whole, every other block by block.
 """
@@ -77,11 +81,14 @@ if TYPE_CHECKING:
     from message_history.core.policy import Policy
 
 __all__ = [
+    "MOVES",
+    "REASONS",
     "RESULTS",
     "TABLE",
     "UNKNOWN_TOOL",
     "Action",
     "Arrival",
+    "CallState",
     "Outcome",
     "Row",
     "Says",
@@ -95,12 +102,15 @@ __all__ = [
     "is_doubtful",
     "is_nothing",
     "is_same_result",
+    "is_settled",
     "known_stub",
     "may_be_rehomed",
+    "may_move",
     "needs_continuation",
     "needs_placeholder",
     "placeholder",
     "state_of",
+    "state_of_reason",
     "without_unanswered_calls",
 ]
 
@@ -257,8 +267,10 @@ class Says(StrEnum):
 
     STUB = "stub"
     """Nothing: it is a stub."""
+    MOVE = "new state"
+    """That the call goes to another state, which `MOVES` allows: it is a stub that replaces another."""
     SAME = "same"
-    """The same; or it is a stub, and a stub stands there already."""
+    """The same; or it is a stub that says nothing new."""
     DIFFERENT = "different"
     """Anything else."""
 
@@ -269,6 +281,7 @@ class Outcome(StrEnum):
 
     ANSWER = "it is the call's result"
     HOLD_PLACE = "it holds the place until a result arrives"
+    ADD_NEWS = "news of the state in the open user message"
     QUOTE_LATE = "quoted as a late result"
     QUOTE_SECOND = "quoted as a second result"
     DROP_DUPLICATE = "dropped: nothing new"
@@ -277,18 +290,23 @@ class Outcome(StrEnum):
 
 RESULTS: Final[dict[tuple[Standing, Says], Outcome]] = {
     (Standing.WAITING, Says.STUB): Outcome.HOLD_PLACE,
+    (Standing.WAITING, Says.MOVE): Outcome.HOLD_PLACE,
     (Standing.WAITING, Says.SAME): Outcome.DROP_DUPLICATE,
     (Standing.WAITING, Says.DIFFERENT): Outcome.ANSWER,
     (Standing.ANSWERED, Says.STUB): Outcome.DROP_DUPLICATE,
+    (Standing.ANSWERED, Says.MOVE): Outcome.DROP_DUPLICATE,
     (Standing.ANSWERED, Says.SAME): Outcome.DROP_DUPLICATE,
     (Standing.ANSWERED, Says.DIFFERENT): Outcome.QUOTE_SECOND,
     (Standing.STUBBED, Says.STUB): Outcome.DROP_DUPLICATE,
+    (Standing.STUBBED, Says.MOVE): Outcome.ADD_NEWS,
     (Standing.STUBBED, Says.SAME): Outcome.DROP_DUPLICATE,
     (Standing.STUBBED, Says.DIFFERENT): Outcome.QUOTE_LATE,
     (Standing.SETTLED, Says.STUB): Outcome.DROP_DUPLICATE,
+    (Standing.SETTLED, Says.MOVE): Outcome.DROP_DUPLICATE,
     (Standing.SETTLED, Says.SAME): Outcome.DROP_DUPLICATE,
     (Standing.SETTLED, Says.DIFFERENT): Outcome.QUOTE_SECOND,
     (Standing.UNKNOWN, Says.STUB): Outcome.DROP_ORPHAN,
+    (Standing.UNKNOWN, Says.MOVE): Outcome.DROP_ORPHAN,
     (Standing.UNKNOWN, Says.SAME): Outcome.DROP_ORPHAN,
     (Standing.UNKNOWN, Says.DIFFERENT): Outcome.DROP_ORPHAN,
 }
@@ -300,10 +318,93 @@ def is_same_result(left: ToolResultBlock, right: ToolResultBlock) -> bool:
 
 
 def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
-    """Return a result, marked as a stub when it is an error whose whole text is a stub's: its mark was lost."""
-    if not block.is_error or block.is_stub or len(block.content) != 1 or block.text != policy.stub_text:
+    """Return a result, marked as a stub when its whole text is a stub's: its mark was lost in a provider's format."""
+    if block.is_stub or len(block.content) != 1 or not isinstance(block.content[0], TextBlock):
         return block
-    return with_meta(block, mark=Mark(kind="stub", reason="not_recorded"))
+    found = policy.reason_of_text(block.content[0].text)
+    if found is None:
+        return block
+    reason, detail = found
+    return with_meta(block, mark=Mark(kind="stub", reason=reason, detail=detail))
+
+
+# Rule 14: the states of a call
+
+
+@final
+class CallState(StrEnum):
+    """What became of a call."""
+
+    PROPOSED = "proposed"
+    """The model made the call; it has not run."""
+    WAITING = "waiting"
+    """It waits for a person's approval; it has not run."""
+    APPROVED = "approved"
+    """It may run, and has not started."""
+    DENIED = "denied"
+    """It must not run, and has not."""
+    CANCELLED = "cancelled"
+    """It was cancelled before it started; it has not run and will not."""
+    STARTED = "started"
+    """It was started, and no result is recorded: it may have taken effect."""
+    ANSWERED = "answered"
+    """Its result is in the history."""
+    UNKNOWN = "unknown"
+    """It has no result, and nobody recorded whether it ran: it may have taken effect."""
+
+
+MOVES: Final[dict[CallState, tuple[CallState, ...]]] = {
+    CallState.PROPOSED: (
+        CallState.WAITING,
+        CallState.APPROVED,
+        CallState.DENIED,
+        CallState.CANCELLED,
+        CallState.STARTED,
+    ),
+    CallState.WAITING: (CallState.APPROVED, CallState.DENIED, CallState.CANCELLED),
+    CallState.APPROVED: (CallState.STARTED, CallState.DENIED, CallState.CANCELLED),
+    CallState.DENIED: (),
+    CallState.CANCELLED: (),
+    # Somebody checked whether it took effect, or repeats it with the same idempotency key.
+    CallState.STARTED: (CallState.APPROVED, CallState.STARTED),
+    CallState.ANSWERED: (),
+    CallState.UNKNOWN: (
+        CallState.WAITING,
+        CallState.APPROVED,
+        CallState.DENIED,
+        CallState.CANCELLED,
+        CallState.STARTED,
+    ),
+}
+"""From each state, those that may be recorded next. `ANSWERED` is reached by a result, from any state; `PROPOSED` by a
+call, `UNKNOWN` by a stub that nobody recorded."""
+
+REASONS: Final[dict[CallState, str]] = {
+    CallState.PROPOSED: "proposed",
+    CallState.WAITING: "pending",
+    CallState.APPROVED: "approved",
+    CallState.DENIED: "denied",
+    CallState.CANCELLED: "cancelled",
+    CallState.STARTED: "started",
+}
+"""The reason of the stub that stands for a state."""
+
+_STATES: Final = {reason: state for state, reason in REASONS.items()}
+
+
+def state_of_reason(reason: str) -> CallState:
+    """Return the state that a stub with a reason stands for."""
+    return _STATES.get(reason, CallState.UNKNOWN)
+
+
+def is_settled(state: CallState) -> bool:
+    """Return whether a call in a state waits for nothing any more."""
+    return not MOVES[state]
+
+
+def may_move(state: CallState, following: CallState) -> bool:
+    """Return whether a state may be recorded for a call that is in another."""
+    return following in MOVES[state]
 
 
 # Rules 9 to 13

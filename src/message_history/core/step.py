@@ -19,6 +19,7 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.calls import state_of_settled
 from message_history.core.conversation import (
     ASSISTANT,
     CONTEXT,
@@ -38,19 +39,22 @@ from message_history.core.drafts import (
     free_id,
     is_alike,
     lowest,
+    reason_of,
     stub_repair,
     user_message,
     with_id,
 )
 from message_history.core.log import put
 from message_history.core.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role
-from message_history.core.past import IdRecord, is_quoted_at, quote, records_of
+from message_history.core.past import IdRecord, is_quoted_at, news_of_state, quote, records_of
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rules import (
+    REASONS,
     RESULTS,
     TABLE,
     UNKNOWN_TOOL,
     Action,
+    CallState,
     Outcome,
     Says,
     Standing,
@@ -60,8 +64,10 @@ from message_history.core.rules import (
     is_nothing,
     is_same_result,
     known_stub,
+    may_move,
     placeholder,
     state_of,
+    state_of_reason,
 )
 
 if TYPE_CHECKING:
@@ -147,7 +153,7 @@ class Match(NamedTuple):
         says: what it says, compared with what is there.
         result: the result, with its call's id where the call is known.
         call: the call, if there is one.
-        position: the position of a waiting call in its turn.
+        position: the position of a waiting call in its turn; of a settled one, of its message.
     """
 
     standing: Standing
@@ -315,6 +321,8 @@ class Transition:
         outcome = RESULTS[match.standing, match.says]
         if outcome in (Outcome.ANSWER, Outcome.HOLD_PLACE):
             self._answer(block, match)
+        elif outcome is Outcome.ADD_NEWS:
+            self._add_news(match)
         elif outcome is Outcome.QUOTE_LATE:
             self._quote(match, "late", RepairCode.LATE_RESULT_QUOTED)
         elif outcome is Outcome.QUOTE_SECOND:
@@ -342,8 +350,14 @@ class Transition:
         return self._match_by_id(block, assistant_draft.calls[lowest(named)] if named else None)
 
     def _match_waiting(self, block: ToolResultBlock, position: int) -> Match:
-        stands = self._user_draft().latest(position) is not None
-        says = Says.DIFFERENT if not block.is_stub else Says.SAME if stands else Says.STUB
+        standing = self._user_draft().latest(position)
+        if not block.is_stub:
+            says = Says.DIFFERENT
+        elif standing is None:
+            says = Says.STUB
+        else:
+            moves = may_move(state_of_reason(reason_of(standing.result)), state_of_reason(reason_of(block)))
+            says = Says.MOVE if moves else Says.SAME
         return Match(Standing.WAITING, says, block, self._assistant_draft().calls[position], position)
 
     def _match_by_id(self, block: ToolResultBlock, answered: ToolUseBlock | None) -> Match:
@@ -362,7 +376,8 @@ class Transition:
             return Match(Standing.SETTLED, Says.STUB, block)
         late = self._count_of_late(record, block)
         if late < len(record.stubs):
-            return Match(Standing.STUBBED, Says.DIFFERENT, block, self._settled_call(record.stubs[late]))
+            where = record.stubs[late]
+            return Match(Standing.STUBBED, Says.DIFFERENT, block, self._settled_call(where), 2 * where[0] - 1)
         same = self._is_quoted_here(block) or (answered is None and self._is_recorded_before(block, record))
         says = Says.SAME if same else Says.DIFFERENT
         if answered is not None:
@@ -377,12 +392,15 @@ class Transition:
             block = evolve(block, tool_use_id=call.id)
         standing = user.results[position] if user is not None else block
         if block.is_stub:
-            return Match(Standing.SETTLED, Says.STUB, block, call)
+            state = self._settled_state(turn, position)
+            if state is CallState.ANSWERED or not may_move(state, state_of_reason(reason_of(block))):
+                return Match(Standing.SETTLED, Says.STUB, block, call)
+            return Match(Standing.STUBBED, Says.MOVE, block, call, 2 * turn - 1)
         if standing.is_stub:
             record = records_of(self.past, block.tool_use_id) or IdRecord()
             made_good = self._count_of_late(record, block) >= len(record.stubs)
             same = made_good and (self._is_quoted_here(block) or self._is_recorded_before(block, record))
-            return Match(Standing.STUBBED, Says.SAME if same else Says.DIFFERENT, block, call)
+            return Match(Standing.STUBBED, Says.SAME if same else Says.DIFFERENT, block, call, 2 * turn - 1)
         if is_same_result(standing, block):
             return Match(Standing.SETTLED, Says.SAME, block, call)
         return self._match_by_id(block, call)
@@ -396,7 +414,7 @@ class Transition:
             self._record(code, (block,), (named,), detail, at=self._user_position())
             block = named
         standing = self._user_draft().latest(match.position)
-        if standing is not None and not standing.made:
+        if standing is not None and not standing.made and reason_of(standing.result) not in REASONS.values():
             code = RepairCode.STUB_REPLACED
             self._record(code, (standing.result,), (block,), _result_text(block), at=self._user_position())
         if self._role == "assistant":
@@ -453,9 +471,22 @@ class Transition:
         user = self.past[record.quote[0]][1]
         return user is not None and is_quoted_at(user.content, record.quote[1], block)
 
+    def _add_news(self, match: Match) -> None:
+        """Rule 14: say in the open turn what became of a call of a settled turn."""
+        mark = match.result.mark
+        if match.call is not None and mark is not None:
+            self._add_to_user(news_of_state(match.call, mark, self._user_position() - match.position))
+
+    def _settled_state(self, turn: int, position: int) -> CallState:
+        """Return the state of a call of a settled turn, with the news of the open turn."""
+        conversation = make_conversation(self.past, (self.assistant, self.user), self._context)
+        return state_of_settled(conversation, turn, position)
+
     def _quote(self, match: Match, reason: str, code: RepairCode) -> None:
         """Keep a result as text: what was sent never changes."""
-        quoted = quote(match.result, reason, match.call.name if match.call is not None else UNKNOWN_TOOL)
+        distance = self._user_position() - match.position if match.position > 0 else 0
+        name = match.call.name if match.call is not None else UNKNOWN_TOOL
+        quoted = quote(match.result, reason, name, distance)
         for part in quoted:
             self._add_to_user(part)
         self._record(code, (match.result,), tuple(quoted), _result_text(match.result), at=self._user_position())

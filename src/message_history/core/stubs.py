@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from message_history.core.blocks import Mark, with_meta
 from message_history.core.conversation import context_of, length_of, make_conversation, messages_in, parts_of
 from message_history.core.drafts import (
     UserDraft,
@@ -19,7 +18,7 @@ from message_history.core.drafts import (
 )
 from message_history.core.message import Message, make_message
 from message_history.core.repairs import Repair, RepairCode
-from message_history.core.rules import continuation, enforce, needs_continuation
+from message_history.core.rules import continuation, enforce, is_settled, needs_continuation, state_of_reason
 from message_history.core.step import step
 
 if TYPE_CHECKING:
@@ -32,13 +31,21 @@ __all__ = ["as_sent", "awaited", "repairs_of", "standing_stubs", "stub_awaited"]
 
 
 def awaited(conversation: Conversation) -> tuple[ToolUseBlock, ...]:
-    """Return the calls of the open turn that have no real result, in order; each knows its turn."""
+    """Return the calls of the open turn that wait for a result, in order; each knows its turn."""
     past, (assistant, user), _ = parts_of(conversation)
     if assistant is None or isinstance(user, Message):
         return ()
-    answered = user.answered if user is not None else 0
+    answered = user.answered | _settled(user) if user is not None else 0
     turn = messages_in(past)
     return tuple(evolve(call, turn=turn) for n, call in enumerate(calls_of(assistant)) if not answered >> n & 1)
+
+
+def _settled(user: UserDraft) -> int:
+    """Return the calls, as bits, that will have no result, since they were denied or cancelled."""
+    if not user.stubbed:
+        return 0
+    latest = {answer.call: answer.result for answer in user.answers if answer.result.is_stub}
+    return sum(1 << call for call, stub in latest.items() if is_settled(state_of_reason(reason_of(stub))))
 
 
 def stub_awaited(
@@ -70,8 +77,7 @@ def stub_awaited(
             after = after.answer(position, stub, made=not recorded)
             new.append(stub_repair(messages_in(past) + 1, call, stub))
         elif reason != "not_recorded" and reason_of(standing.result) == "not_recorded":
-            mark = Mark(kind="stub", reason=reason)
-            after = after.answer(position, with_meta(standing.result, mark=mark), made=standing.made)
+            after = after.answer(position, make_stub(call, context.policy, reason), made=standing.made)
     return (conversation if after is user else make_conversation(past, (assistant, after), context)), new
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from operator import index as as_index
 from typing import TYPE_CHECKING, Never, Self, SupportsIndex, overload
 
+from message_history.core.calls import Calls, find_calls
 from message_history.core.conversation import Conversation, context_of, length_of, message_at, messages_of
 from message_history.core.message import Message
 from message_history.core.stubs import awaited, repairs_of
@@ -41,6 +42,11 @@ class ConversationView(Sequence[Message]):
     def awaiting(self) -> tuple[ToolUseBlock, ...]:
         """Return the calls of the open turn that have no real result, with a stub or without; each knows its turn."""
         return awaited(self._conversation)
+
+    @property
+    def calls(self) -> Calls:
+        """Return every call with its state, its result and its place; filter with `where`. Linear in the history."""
+        return find_calls(self._conversation)
 
     @property
     def repairs(self) -> tuple[Repair, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.core.conversation import context_of
+from message_history.core.drafts import is_final
 from message_history.core.growth import added_since
 from message_history.core.ingest import Ingest
 from message_history.core.repairs import RepairCode
@@ -70,7 +71,7 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     ingest = Ingest(context_of(now), now)
     ingest.record_all(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
     for message, call in added.steps:
-        if not any(result.is_stub for result in message.results):
+        if all(map(is_final, message.results)):
             ingest.add(message, None, keep_thinking=True, answers=call)
     return history_of(ingest.finish(allowed=len(new)))
 

@@ -26,7 +26,7 @@ from message_history.core.blocks import (
     with_meta,
 )
 from message_history.core.json_values import freeze, freeze_mapping, json_text
-from message_history.core.message import NEEDS_REPAIR, SHAPES, Message, Role, known_message, text_message
+from message_history.core.message import NEEDS_REPAIR, SHAPES, Message, Role, known_message, may_be_stub, text_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.mcp import mcp_block
 from message_history.dialects._shared.schema import text_or_none
@@ -139,7 +139,7 @@ def _common_blocks(role: Role, content: list[Any]) -> Message | None:
                     return None
             if type(id) is not str or not id or inner is None or role != "user":
                 return None
-            if is_error or len(ids) != len(blocks):
+            if is_error or len(ids) != len(blocks) or may_be_stub(inner):
                 shape = NEEDS_REPAIR
             ids.append(id)
             blocks.append(tool_result_block(id, inner, is_error))

@@ -94,13 +94,14 @@ def _mark(value: object) -> Mark | None:
     """Read a mark; one that a later version made, or that was tampered with, is none."""
     if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str) or value["kind"] not in _MARK_KINDS:
         return None
-    blocks = value.get("blocks", 0)
-    texts = {key: str(value[key]) for key in ("reason", "tool_use_id", "name") if isinstance(value.get(key), str)}
-    count = blocks if isinstance(blocks, int) and blocks >= 0 else 0
-    return Mark(kind=value["kind"], is_error=value.get("is_error") is True, blocks=count, **texts)
+    texts = {key: str(value[key]) for key in _MARK_TEXTS if isinstance(value.get(key), str)}
+    counts = {key: value[key] for key in ("blocks", "distance") if type(value.get(key)) is int and value[key] >= 0}
+    fields: dict[str, Any] = {**counts, **texts}
+    return Mark(kind=value["kind"], is_error=value.get("is_error") is True, **fields)
 
 
-_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed", "held"})
+_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed", "held", "state"})
+_MARK_TEXTS: Final = ("reason", "tool_use_id", "name", "detail", "key")
 _OWN: Final[Mapping[str, Callable[[object], Any]]] = {
     "extra": _mapping,
     "carried": _mapping,
