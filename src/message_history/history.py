@@ -245,7 +245,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Raises:
             CallStateError: when the state may not follow the one that the call is in; see `core/rules.py`, `MOVES`.
-            LookupError: for a call that is not in this history.
+            UnknownCallError: for a call that is not in this history.
             ValueError: for a state that is none.
 
         Complexity: linear in the history.

@@ -343,9 +343,12 @@ def test_a_call_that_ended_stays_ended_and_keys_stay(operations: list[Any]) -> N
             history = history.add_user("more") if operation == "user" else history.add_assistant("ok")
         else:
             kind, id = operation.split()
-            history = (
-                history.add_assistant(ToolUseBlock(id, "f", {})) if kind == "call" else history.add_tool_result(id, "x")
+            message = (
+                Message.assistant(ToolUseBlock(id, "f", {}))
+                if kind == "call"
+                else Message.user(ToolResultBlock(id, "x"))
             )
+            history = history.add(message)
         after = {record.key: record.state for record in history.calls}
         assert before.keys() <= after.keys()
         for key, state in before.items():

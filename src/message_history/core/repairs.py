@@ -199,7 +199,7 @@ class InvariantError(ValueError):
 
 @final
 class UnknownCallError(LookupError):
-    """A result was added by hand for a call that the history does not have; nothing has changed.
+    """A result or a state was recorded by hand for a call that the history does not have; nothing has changed.
 
     Args:
         id: the id that no call has.

@@ -8,6 +8,7 @@ from message_history.core.calls import find_calls
 from message_history.core.conversation import messages_in, parts_of
 from message_history.core.drafts import make_stub
 from message_history.core.message import make_message
+from message_history.core.repairs import UnknownCallError
 from message_history.core.rules import MOVES, REASONS, CallState, may_move
 from message_history.core.step import step
 
@@ -55,7 +56,7 @@ def record_state(conversation: Conversation, call: ToolUseBlock | str, state: Ca
 
     Raises:
         CallStateError: when the state may not follow the one that the call is in.
-        LookupError: for a call that is not in the conversation.
+        UnknownCallError: for a call that is not in the conversation.
 
     Complexity: linear in the conversation.
     """
@@ -84,6 +85,6 @@ def _record_of(calls: Calls, call: ToolUseBlock | str) -> CallRecord:
     id = call if isinstance(call, str) else call.id
     named = [each for each in calls if each.call.id == id]
     if not named:
-        raise LookupError(f"no call with the id {id!r:.80} is in this history")
+        raise UnknownCallError(id, [each.call.id for each in calls.unsettled()])
     unsettled = [each for each in named if MOVES[each.state]]
     return named[-1] if named[-1] in unsettled or not unsettled else unsettled[0]
