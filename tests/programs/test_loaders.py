@@ -1,0 +1,123 @@
+"""The programs' own loaders read what we read from their files, and what we have repaired."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from message_history.storage.formats.registry import FORMATS
+from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.samples import SAMPLES, lines
+
+NPM = os.environ.get("MESSAGE_HISTORY_PROGRAMS")
+"""A folder in which the programs' packages are installed from npm."""
+pytestmark = pytest.mark.skipif(NPM is None, reason="the programs are not installed")
+HERE = Path(__file__).parent
+Told = list[tuple[Any, ...]]
+
+
+def loaded(script: str, data: bytes, tmp_path: Path) -> list[dict[str, Any]]:
+    """Load a file with its program's own code."""
+    folder = Path(str(NPM))
+    copy = folder / script
+    shutil.copy(HERE / script, copy)
+    file = tmp_path / "session-2026.jsonl"
+    file.write_bytes(data)
+    done = subprocess.run(["node", copy, file], capture_output=True, text=True, check=True, cwd=folder, timeout=120)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def text_in(content: Any) -> str:
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+def told_by_pi(messages: list[dict[str, Any]]) -> Told:
+    found: Told = []
+    for message in messages:
+        role, content = message["role"], message["content"]
+        if role == "toolResult":
+            found.append(("result", message["toolCallId"], text_in(content)))
+            continue
+        for item in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if item["type"] == "toolCall":
+                found.append(("call", item["id"], item["name"], item["arguments"]))
+            elif item["type"] == "text":
+                found.append((role, item["text"]))
+    return found
+
+
+def told_in_blocks(entries: Any) -> Told:
+    found: Told = []
+    for entry in entries:
+        for block in entry["content"]:
+            if block["type"] == "tool_use":
+                found.append(("call", block["id"], block["name"], block["input"]))
+            elif block["type"] == "tool_result":
+                found.append(("result", block["tool_use_id"], text_in(block["content"])))
+            elif block["type"] == "text":
+                found.append((entry["role"], block["text"]))
+    return found
+
+
+def told_in_parts(contents: Any) -> Told:
+    return [(content["role"], part) for content in contents for part in content["parts"]]
+
+
+def variants(form: str) -> list[bytes]:
+    """Give the samples of a format, and each of them without one of its rows."""
+    found = []
+    for sample in SAMPLES:
+        if sample.format == form:
+            rows = [json.loads(line) for line in sample.data.splitlines()] if sample.data.count(b"\n{") > 2 else []
+            found += [sample.data, *(lines(*rows[:n], *rows[n + 1 :]) for n in range(1, len(rows)))]
+    return found
+
+
+@pytest.mark.parametrize("n", range(len(variants("pi"))))
+def test_pi_reads_a_repaired_session_as_we_do(n: int, tmp_path: Path) -> None:
+    session = session_in(variants("pi")[n], chosen=FORMATS["pi"])
+    if n and not session.violations():
+        # A row that is missing ends the conversation for pi; nothing was repaired here.
+        return
+    repaired = session.repair_file()
+    entries = repaired.after.conversations[0].file.entries
+    assert told_by_pi(loaded("pi.mjs", repaired.data, tmp_path)) == told_in_blocks(entries)
+
+
+def test_pi_reads_a_session_without_its_orphan_result_as_we_do(tmp_path: Path) -> None:
+    sample = next(each for each in SAMPLES if each.format == "pi")
+    message = {"role": "toolResult", "toolCallId": "gone", "toolName": "f", "content": [], "isError": False}
+    rows = [
+        {"type": "message", "id": "m8", "parentId": "m3", "message": message},
+        {"type": "message", "id": "m9", "parentId": "m8", "message": {"role": "user", "content": "And b.txt?"}},
+    ]
+    repaired = session_in(sample.data + lines(*rows)).repair_file()
+    assert b"gone" not in repaired.data
+    told = told_by_pi(loaded("pi.mjs", repaired.data, tmp_path))
+    assert told == told_in_blocks(repaired.after.conversations[0].file.entries)
+    assert told[-1] == ("user", "And b.txt?")
+    assert len(told) == 6
+
+
+@pytest.mark.parametrize("n", range(len(variants("gemini-cli"))))
+def test_gemini_cli_reads_a_repaired_chat_as_we_do(n: int, tmp_path: Path) -> None:
+    repaired = session_in(variants("gemini-cli")[n], chosen=FORMATS["gemini-cli"]).repair_file()
+    entries = repaired.after.conversations[0].file.entries
+    assert told_in_parts(loaded("gemini_cli.mjs", repaired.data, tmp_path)) == told_in_parts(entries)
+
+
+def test_gemini_cli_reads_a_cancelled_call_with_the_result_that_it_was_given(tmp_path: Path) -> None:
+    sample = next(each for each in SAMPLES if each.format == "gemini-cli")
+    whole = json.loads(sample.data)
+    del whole["messages"][1]["toolCalls"][0]["result"]
+    repaired = session_in(json.dumps(whole).encode()).repair_file()
+    found = loaded("gemini_cli.mjs", repaired.data, tmp_path)
+    assert [content["role"] for content in found] == ["user", "model", "user", "model"]
+    assert "error" in found[2]["parts"][0]["functionResponse"]["response"]
