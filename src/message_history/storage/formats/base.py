@@ -176,14 +176,14 @@ class Collector:
         self.entries.append(entry)
         self.places.append(place)
 
-    def add_blocks(self, place: int, role: str, blocks: Iterable[Any]) -> None:
-        """Add the blocks of a message; they join the message before when that is of the same role."""
+    def add_blocks(self, place: int, role: str, blocks: Iterable[Any], key: str = "content") -> None:
+        """Add the blocks of a message, under a key; they join the message before when that is of the same role."""
         new = list(blocks)
         last = self.entries[-1] if self.entries else None
         if last is not None and role != "system" and last["role"] == role:
-            last["content"] += new
+            last[key] += new
         elif new:
-            self.add(place, {"role": role, "content": new})
+            self.add(place, {"role": role, key: new})
 
     def omit(self, kind: str, times: int = 1) -> None:
         """Record what is known to be no part of the conversation."""

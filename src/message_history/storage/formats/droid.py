@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_rows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
+    from message_history.storage.formats.message_rows import Items
+    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["DROID", "DROID_STREAM"]
 
@@ -46,6 +53,50 @@ def _read(document: Document) -> Reading:
     return collector.reading(BLOCKS, id=about.get("id"), title=about.get("sessionTitle") or about.get("title"))
 
 
+def _path(lines: Sequence[Line]) -> list[int]:
+    return [n for n, line in enumerate(lines) if line.value is not None and _items(line.value)[1]]
+
+
+def _items(row: Mapping[str, Any]) -> Items:
+    message = row.get("message")
+    if row.get("type") != "message" or not isinstance(message, dict):
+        return "user", []
+    content = message.get("content")
+    items = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or [])
+    return "assistant" if message.get("role") == "assistant" else "user", items
+
+
+def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+    return {**row, "message": {**row["message"], "content": items}}
+
+
+def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
+    return dialect_items(BLOCKS, "content", role, block, before)
+
+
+def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
+    envelope = {key: like[key] for key in ("id", "parentId", "timestamp") if key in like}
+    return [{"type": "message", **envelope, "message": {"role": role, "content": items}}]
+
+
+_FORM: Final = RowForm(
+    dialect=BLOCKS,
+    content="content",
+    path=_path,
+    items=_items,
+    parse=lambda item: [item],
+    with_items=_with_items,
+    write=_write,
+    make=_make,
+    id_key="id",
+    parent_key="parentId",
+)
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    return repair_rows(data, policy, _FORM)
+
+
 DROID: Final = Format(
     name="droid",
     title="Factory droid sessions",
@@ -55,6 +106,7 @@ DROID: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
+    repair=_repair,
 )
 
 _EVENTS: Final = ("system", "message", "tool_call", "tool_result", "completion", "error")

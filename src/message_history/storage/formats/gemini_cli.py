@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import Gemini
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.files import json_bytes
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, Rewritten, fit_items
+from message_history.storage.formats.document import parse_document
+from message_history.storage.formats.spliced import line_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from message_history.core.policy import Policy
     from message_history.storage.formats.document import Document
 
 __all__ = ["GEMINI_CLI", "parts_of"]
@@ -112,7 +116,7 @@ def _add_message(collector: Collector, number: int, message: Any) -> None:
         if written.startswith(_IGNORED):
             collector.omit("commands and context of the program")
         elif parts:
-            collector.add(number, {"role": "user", "parts": parts})
+            collector.add_blocks(number, "user", parts, "parts")
         else:
             collector.omit("empty messages")
     elif kind in ("gemini", "model"):
@@ -129,12 +133,12 @@ def _add_reply(collector: Collector, number: int, message: Mapping[str, Any]) ->
         made = [{"functionCall": {key: each.get(key) for key in ("id", "name", "args")}} for each in calls]
         parts = [*thoughts, *parts, *made]
     if parts:
-        collector.add(number, {"role": "model", "parts": parts})
+        collector.add_blocks(number, "model", parts, "parts")
     else:
         collector.omit("empty messages")
     results = [part for each in calls for part in _response(each)]
     if results:
-        collector.add(number, {"role": "user", "parts": results})
+        collector.add_blocks(number, "user", results, "parts")
 
 
 def _thought(thought: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,6 +163,38 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    """Give every call without a result one that says so: the program itself pairs all others."""
+    document = parse_document(data)
+    history = _read(document).conversations[0].history(policy=policy)
+    repairs = (("", history.repairs),)
+    if document.object.get("messages") is not None:
+        messages = [_answered(message, policy) for message in document.object["messages"]]
+        return Rewritten(json_bytes({**document.object, "messages": messages}, indent=2) + b"\n", repairs)
+    written = []
+    for line in document.lines:
+        value = _answered(line.value, policy)
+        written.append(line_bytes(line, None if value is line.value else value))
+    return Rewritten(b"".join(written), repairs)
+
+
+def _answered(message: Any, policy: Policy) -> Any:
+    calls = message.get("toolCalls") if isinstance(message, dict) else None
+    if not isinstance(calls, list) or all(not isinstance(each, dict) or each.get("result") for each in calls):
+        return message
+    return {**message, "toolCalls": [_with_result(each, policy) for each in calls]}
+
+
+def _with_result(call: Any, policy: Policy) -> Any:
+    if not isinstance(call, dict) or call.get("result"):
+        return call
+    stub = {"error": policy.stub_text}
+    return {
+        **call,
+        "result": [{"functionResponse": {"id": call.get("id"), "name": call.get("name"), "response": stub}}],
+    }
+
+
 GEMINI_CLI: Final = Format(
     name="gemini-cli",
     title="Gemini CLI chats",
@@ -168,5 +204,6 @@ GEMINI_CLI: Final = Format(
     checked="2026-08-21",
     fit=_fit,
     read=_read,
+    repair=_repair,
     judged=frozenset({"GM-G07", "GM-G08"}),
 )

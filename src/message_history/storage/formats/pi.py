@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_of
 from message_history.storage.formats.linked_rows import path_to_newest
+from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_rows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.linked_rows import Numbered
+    from message_history.storage.formats.message_rows import Items
+    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["PI"]
 
@@ -145,6 +153,98 @@ def _command(message: Mapping[str, Any]) -> str:
     return f"Ran `{message.get('command')}`\n{output}{cancelled}{failed}"
 
 
+def _path(lines: Sequence[Line]) -> list[int]:
+    """Give the positions of the rows that are sent, but for the summary of a compaction."""
+    rows = [(n, line.value) for n, line in enumerate(lines) if line.value is not None]
+    path = path_to_newest([(n, row) for n, row in rows if row.get("type") != "session"], "id", "parentId")
+    sent = {n for n, _ in _since_compaction(path, Collector())}
+    return [n for n, row in path if n in sent and row.get("type") != "compaction"]
+
+
+def _items(row: Mapping[str, Any]) -> Items:
+    message = row.get("message")
+    if row.get("type") != "message" or not isinstance(message, dict):
+        return "user", [row] if row.get("type") in ("custom_message", "branch_summary") else []
+    role, content = message.get("role"), message.get("content")
+    if role in ("user", "assistant"):
+        items = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or [])
+        return role, [] if message.get("stopReason") in _FAILED else items
+    return "user", [row]
+
+
+def _parse(item: Any) -> list[Any]:
+    is_row = "parentId" in item or "message" in item
+    if not is_row and isinstance(item.get("type"), str):
+        return _block(item, str(item.get("api", "")))
+    collector = Collector()
+    _add_entry(collector, 0, item)
+    return [block for entry in collector.entries for block in entry["content"]]
+
+
+def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+    return {**row, "message": {**row["message"], "content": items}}
+
+
+def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
+    items = []
+    for made in dialect_items(BLOCKS, "content", role, block, before):
+        if made.get("type") == "tool_result":
+            items.append(_result_row(made, before))
+        elif made.get("type") == "tool_use":
+            items.append({"type": "toolCall", "id": made["id"], "name": made["name"], "arguments": made["input"]})
+        else:
+            items.append(made)
+    return items
+
+
+def _result_row(made: Mapping[str, Any], before: Message | None) -> dict[str, Any]:
+    id, content = made.get("tool_use_id"), made.get("content")
+    name = next((each.name for each in before.calls if each.id == id), "") if before is not None else ""
+    message = {
+        "role": "toolResult",
+        "toolCallId": id,
+        "toolName": name,
+        "content": [{"type": "text", "text": content}] if isinstance(content, str) else content,
+        "isError": made.get("is_error") is True,
+    }
+    return {"type": "message", "message": message}
+
+
+def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
+    envelope = {key: like[key] for key in ("id", "parentId", "timestamp") if key in like}
+    about: Mapping[str, Any] = like.get("message") or {}
+    rows: list[dict[str, Any]] = []
+    for is_row, run in groupby(items, lambda item: "message" in item):
+        if is_row:
+            rows += [{**envelope, **{key: item[key] for key in ("type", "message")}} for item in run]
+            continue
+        kept = ("api", "provider", "model", "usage", "stopReason") if role == "assistant" else ()
+        message = {"role": role, "content": list(run), **{key: about[key] for key in kept if key in about}}
+        rows.append({**envelope, "type": "message", "message": message})
+    if "timestamp" in about:
+        rows = [{**row, "message": {"timestamp": about["timestamp"], **row["message"]}} for row in rows]
+    return rows
+
+
+_FORM: Final = RowForm(
+    dialect=BLOCKS,
+    content="content",
+    path=_path,
+    items=_items,
+    parse=_parse,
+    with_items=_with_items,
+    write=_write,
+    make=_make,
+    id_key="id",
+    parent_key="parentId",
+    id_length=8,
+)
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    return repair_rows(data, policy, _FORM)
+
+
 PI: Final = Format(
     name="pi",
     title="pi and OpenClaw sessions",
@@ -154,5 +254,6 @@ PI: Final = Format(
     checked="2026-03-15",
     fit=_fit,
     read=_read,
+    repair=_repair,
     judged=frozenset({"AN-C4"}),
 )

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects import Gemini
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.linked_rows import path_to_newest
+from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
+    from message_history.storage.formats.message_rows import Items
+    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["QWEN_CODE"]
 
@@ -42,7 +49,8 @@ def _read(document: Document) -> Reading:
     for number, row in path:
         content = row.get("message")
         if row.get("type") in _SENT and isinstance(content, dict) and isinstance(content.get("parts"), list):
-            collector.add(number, content)
+            role = "model" if content.get("role") == "model" else "user"
+            collector.add_blocks(number, role, content["parts"], "parts")
         elif row.get("type") == "system":
             _take_system(collector, number, row)
         elif row.get("type") in _SENT:
@@ -74,7 +82,61 @@ def _take_system(collector: Collector, number: int, row: Mapping[str, Any]) -> N
     collector.entries.clear()
     collector.places.clear()
     for content in kept:
-        collector.add(number, content)
+        if isinstance(content, dict):
+            collector.add(number, {**content, "parts": list(content.get("parts") or [])})
+        else:
+            collector.note(number, "a compressed entry that is no content", content)
+
+
+def _path(lines: Sequence[Line]) -> list[int]:
+    """Give the positions of the rows that are sent, behind the newest compression."""
+    rows = [(n, line.value) for n, line in enumerate(lines) if line.value is not None]
+    path: list[int] = []
+    for n, row in path_to_newest(rows, "uuid", "parentUuid"):
+        path = [] if row.get("subtype") == "chat_compression" else [*path, n]
+    return path
+
+
+def _items(row: Mapping[str, Any]) -> Items:
+    content = row.get("message")
+    parts = content.get("parts") if isinstance(content, dict) and row.get("type") in _SENT else None
+    role: Role = "assistant" if isinstance(content, dict) and content.get("role") == "model" else "user"
+    return role, parts if isinstance(parts, list) else []
+
+
+def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+    return {**row, "message": {**row["message"], "parts": items}}
+
+
+def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
+    return dialect_items(_DIALECT, "parts", role, block, before)
+
+
+def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
+    envelope = {key: like[key] for key in _ENVELOPE if key in like}
+    kind = "tool_result" if any("functionResponse" in item for item in items) else role
+    message = {"role": "model" if role == "assistant" else role, "parts": items}
+    return [{**envelope, "type": kind, "message": message}]
+
+
+_DIALECT: Final = Gemini()
+_ENVELOPE: Final = ("uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version", "gitBranch")
+_FORM: Final = RowForm(
+    dialect=_DIALECT,
+    content="parts",
+    path=_path,
+    items=_items,
+    parse=lambda item: [item],
+    with_items=_with_items,
+    write=_write,
+    make=_make,
+    id_key="uuid",
+    parent_key="parentUuid",
+)
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    return repair_rows(data, policy, _FORM)
 
 
 QWEN_CODE: Final = Format(
@@ -86,5 +148,6 @@ QWEN_CODE: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
+    repair=_repair,
     judged=frozenset({"GM-G07", "GM-G08"}),
 )

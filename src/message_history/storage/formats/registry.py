@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
+from message_history.core.repairs import InvariantError
 from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError
 from message_history.storage.formats.adk import ADK
 from message_history.storage.formats.agent_framework import AGENT_FRAMEWORK
@@ -54,11 +55,12 @@ from message_history.storage.formats.swe_agent import MINI_SWE_AGENT, SWE_AGENT
 from message_history.storage.formats.tau_bench import TAU2_BENCH, TAU_BENCH
 
 if TYPE_CHECKING:
+    from message_history.core.policy import Policy
     from message_history.storage.conversations import Conversation
-    from message_history.storage.formats.base import Format
+    from message_history.storage.formats.base import Format, Rewritten
     from message_history.storage.formats.document import Document
 
-__all__ = ["FORMATS", "nearest_formats", "read_as", "recognise"]
+__all__ = ["FORMATS", "nearest_formats", "read_as", "recognise", "repair_as"]
 
 _ALL: Final = (
     *(OWN_SESSIONS, CLAUDE_CODE, CODEX, PI, GEMINI_CLI, QWEN_CODE, CURSOR, COPILOT_CLI, DROID, DROID_STREAM),
@@ -141,6 +143,33 @@ def read_as(document: Document, chosen: Format) -> Reading:
     except _ODD as error:
         raise UnreadableFileError(f"its entries are not built as those of the format {chosen.name}: {error}") from error
     return evolve(reading, conversations=tuple(_finished(each, document, chosen) for each in reading.conversations))
+
+
+def repair_as(data: bytes, chosen: Format, policy: Policy) -> Rewritten:
+    """Repair a file in a format.
+
+    Args:
+        data: the file's content.
+        chosen: the format.
+        policy: decides where there is a choice.
+
+    Returns:
+        What to write.
+
+    Raises:
+        InvariantError: see `MessageHistory.from_list`.
+        UnreadableFileError: when files of the format are read only, or its entries are built in another way.
+
+    Complexity: linear in the file.
+    """
+    if chosen.repair is None:
+        raise UnreadableFileError(f"files of the format {chosen.name} are read, not written")
+    try:
+        return chosen.repair(data, policy)
+    except (UnreadableFileError, InvariantError):
+        raise
+    except _ODD as error:
+        raise UnreadableFileError(f"its entries are not built as those of the format {chosen.name}: {error}") from error
 
 
 def _fit(one: Format, document: Document) -> Fit:

@@ -10,7 +10,7 @@ from message_history.core.policy import Policy
 from message_history.storage.conversations import Conversation
 from message_history.storage.files import FileForm, LineNote, UnreadableFileError, content_of
 from message_history.storage.formats.document import parse_document
-from message_history.storage.formats.registry import FORMATS, read_as, recognise
+from message_history.storage.formats.registry import FORMATS, read_as, recognise, repair_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,9 +110,9 @@ class SessionFile:
             form = main if self.format.name == "messages" else None
             repairs = tuple((each.label, ()) for each in self.conversations)
             return RepairedSession(data=self.data, form=form, repairs=repairs, after=self)
-        if self.format.repair is None or self.refusal is not None:
-            raise UnreadableFileError(self.refusal or "it is not written back")
-        written = self.format.repair(self.data, policy if policy is not None else Policy())
+        if self.refusal is not None:
+            raise UnreadableFileError(self.refusal)
+        written = repair_as(self.data, self.format, policy if policy is not None else Policy())
         try:
             after = session_in(written.data, chosen=self.format)
         except UnreadableFileError:

@@ -9,12 +9,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields_dict, frozen
 
-from message_history.core.blocks import RedactedThinkingBlock, ThinkingBlock, with_meta
+from message_history.core.blocks import (
+    RedactedThinkingBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    with_meta,
+)
 from message_history.core.conversation import context_of
 from message_history.core.message import Message, make_message
 from message_history.history import MessageHistory, conversation_of
@@ -158,7 +163,8 @@ def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
     if as_sent:
         # The file goes on, and its thinking is for its own program to judge.
         fields: dict[str, Any] = {"prefill": True, "binds_thinking": False}
-        export = history.export(evolve(thread.dialect, **fields))
+        known = {name: value for name, value in fields.items() if name in fields_dict(type(thread.dialect))}
+        export = history.export(evolve(thread.dialect, **known))
         sent = MessageHistory.from_list(export.messages, dialect=thread.dialect)
         repairs = (*repairs, *_with_removed(export.repairs, history, sent), *sent.repairs)
         history = sent
@@ -166,26 +172,38 @@ def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
     order: list[_Place] = []
     met: set[int] = set()
     before: Message | None = None
+    calls: dict[str, int] = {}
     for message in _messages_of(history):
         for block in message.content:
             found = origin.of(block)
+            if isinstance(block, ToolUseBlock) and found is not None:
+                calls[block.id] = found
             if found is None or not _stays(pieces[found], message.role):
-                order.append(_Place(None, message.role, thread.write(message.role, block, before)))
+                made = thread.write(message.role, block, before)
+                call = calls.get(block.tool_use_id) if isinstance(block, ToolResultBlock) else None
+                order.append(_Place(None, message.role, made, call))
             elif found not in met:
                 met.add(found)
                 order.append(_Place(found, message.role, [pieces[found].raw]))
         before = message
     staying = _longest_rising([place.piece for place in order if place.piece is not None])
     additions: list[Addition] = []
-    after: Piece | None = None
-    for (stays, role), run in groupby(
-        order, lambda place: (place.piece if place.piece in staying else None, place.role)
-    ):
-        items = [item for place in run for item in place.items]
-        if stays is not None:
-            after = pieces[stays]
-        elif items:
-            additions.append(Addition(after, role, tuple(items)))
+    last: int | None = None
+    ends = {piece.group: n for n, piece in enumerate(pieces) if n in staying}
+
+    for place in order:
+        if place.piece in staying:
+            last = place.piece
+            continue
+        after = pieces[last] if last is not None else None
+        if after is not None and place.piece is None and place.call in staying:
+            # The model went on in another reply: the result stands behind the one with its call.
+            group = pieces[place.call].group
+            after = pieces[ends[group]] if group is not None and group != after.group else after
+        if additions and additions[-1].after is after and additions[-1].role == place.role:
+            additions[-1] = evolve(additions[-1], items=(*additions[-1].items, *place.items))
+        elif place.items:
+            additions.append(Addition(after, place.role, tuple(place.items)))
     kept = frozenset((pieces[n].line, pieces[n].item) for n in staying)
     return Splice(thread, kept, tuple(additions), repairs)
 
@@ -206,11 +224,12 @@ def _stays(piece: Piece, role: Role) -> bool:
 
 
 class _Place(NamedTuple):
-    """One item of the mended conversation, and the piece that it comes from, if any."""
+    """One item of the repaired conversation, and the piece that it comes from, if any; the call of a result."""
 
     piece: int | None
     role: Role
     items: list[Any]
+    call: int | None = None
 
 
 def _messages_of(history: MessageHistory) -> Iterator[Message]:

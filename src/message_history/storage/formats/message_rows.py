@@ -1,0 +1,230 @@
+"""Programs that write a message in each line: broken ones are repaired row by row, and new rows are linked.
+
+A format says how its rows hold items, what the items are in a dialect, and how a row is made; the rest is the same for
+all of them. Rows that are sound stay as they were written.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import field, frozen
+
+from message_history.core.message import make_message
+from message_history.storage.formats.base import PAIRING
+from message_history.storage.formats.spliced import repair_threads
+from message_history.storage.sessions.splicing import Piece, Thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.core.policy import Policy
+    from message_history.dialects import Dialect
+    from message_history.storage.formats.base import Rewritten
+    from message_history.storage.sessions.splicing import Addition, Line, Splice
+
+__all__ = ["Items", "RowForm", "dialect_items", "repair_rows"]
+
+Items = tuple["Role", list[Any]]
+"""Who a row is of, and what it says, item by item."""
+_NAMESPACE: Final = uuid.UUID("0b5c4c8e-6f8e-5a51-9a30-58a7d2f3f9d1")
+
+
+@final
+@frozen(kw_only=True)
+class RowForm:
+    """How a program writes messages in rows.
+
+    Args:
+        dialect: the dialect that items are parsed in.
+        content: the key of a message's items in that dialect.
+        path: gives the positions of the rows of the conversation, in its order.
+        items: gives the items of a row; none when it is no message.
+        parse: gives an item in the dialect's form.
+        with_items: gives a row with other items.
+        write: gives a block that was made as items.
+        make: makes rows of items, like another row.
+        id_key: the key of a row's id; empty when rows have none.
+        parent_key: the key of the id of the row before.
+        id_length: how long ids are at most.
+    """
+
+    dialect: Dialect[Any]
+    content: str
+    path: Callable[[Sequence[Line]], list[int]] = field(repr=False)
+    items: Callable[[Mapping[str, Any]], Items] = field(repr=False)
+    parse: Callable[[Any], list[Any]] = field(repr=False)
+    with_items: Callable[[dict[str, Any], list[Any]], dict[str, Any]] = field(repr=False)
+    write: Callable[[Role, Block, Message | None], list[Any]] = field(repr=False)
+    make: Callable[[Role, list[Any], Mapping[str, Any]], list[dict[str, Any]]] = field(repr=False)
+    id_key: str = ""
+    parent_key: str = ""
+    id_length: int = 36
+
+    def threads(self, lines: Sequence[Line]) -> tuple[Thread, ...]:
+        """Give the conversation in the rows; none when nothing was said."""
+        path = self.path(lines)
+        pieces = [piece for n in path for piece in self._pieces(n, lines[n].value or {})]
+        if not pieces:
+            return ()
+        entries, first = [], []
+        for role, run in groupby(pieces, lambda piece: piece.role):
+            found = list(run)
+            raw = [block for piece in found for block in self.parse(piece.raw)]
+            entries.append({"role": self._role(role), self.content: raw})
+            first.append(lines[found[0].line].number)
+        thread = Thread(
+            label="",
+            dialect=self.dialect,
+            pieces=tuple(pieces),
+            entries=tuple(entries),
+            first_lines=tuple(first),
+            write=self.write,
+            judged=PAIRING,
+            chain=tuple(path),
+        )
+        return (thread,)
+
+    def _pieces(self, n: int, row: Mapping[str, Any]) -> Iterable[Piece]:
+        role, items = self.items(row)
+        for m, item in enumerate(items):
+            entry = {"role": self._role(role), self.content: self.parse(item)}
+            blocks = tuple(block for message in self.dialect.parse([entry]).messages for block in message.content)
+            # What says nothing is left where it is.
+            if blocks:
+                yield Piece(n, m, role, item, blocks, f"line {n}")
+
+    def _role(self, role: Role) -> str:
+        return "model" if role == "assistant" and self.content == "parts" else role
+
+    def weave(
+        self, lines: Sequence[Line], splices: Sequence[Splice]
+    ) -> list[tuple[Line | None, dict[str, Any] | None]]:
+        """Put a repaired conversation back among the lines; see `codex.spliced`."""
+        changed = [splice for splice in splices if splice.changed]
+        return _Weaving(self, lines, changed[0]).lines() if changed else [(line, None) for line in lines]
+
+
+@final
+class _Weaving:
+    """The rows of a file while a conversation is put back among them."""
+
+    def __init__(self, form: RowForm, lines: Sequence[Line], splice: Splice) -> None:
+        self._form = form
+        self._lines = lines
+        self._values: dict[int, dict[str, Any]] = {}
+        self._gone: set[int] = set()
+        self._made = 0
+        self._taken = {(line.value or {}).get(form.id_key) for line in lines}
+        self._behind: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        there = {(piece.line, piece.item) for piece in splice.thread.pieces}
+        for n in {piece.line for piece in splice.thread.pieces}:
+            self._keep(n, there - splice.kept)
+        first = splice.thread.pieces[0].line
+        for addition in splice.additions:
+            self._add(addition, first)
+        if form.parent_key:
+            self._link(splice.thread.chain)
+
+    def _keep(self, n: int, dropped: set[tuple[int, int]]) -> None:
+        value = self._lines[n].value or {}
+        items = self._form.items(value)[1]
+        kept = [item for m, item in enumerate(items) if (n, m) not in dropped]
+        if not kept:
+            self._gone.add(n)
+        elif len(kept) < len(items):
+            self._values[n] = self._form.with_items(value, kept)
+
+    def _add(self, addition: Addition, first: int) -> None:
+        line = addition.after.line if addition.after is not None else first - 1
+        like = self._lines[addition.after.line if addition.after is not None else first].value or {}
+        rows = self._form.make(addition.role, list(addition.items), like)
+        key = self._form.id_key
+        self._behind[line] += [{**row, key: self._new_id(like)} if key and key in like else row for row in rows]
+
+    def _new_id(self, like: Mapping[str, Any]) -> str:
+        """Make the id of a row, which no other row has."""
+        made = ""
+        while not made or made in self._taken:
+            self._made += 1
+            made = str(uuid.uuid5(_NAMESPACE, f"{like.get(self._form.id_key)} {self._made}"))[: self._form.id_length]
+        self._taken.add(made)
+        return made
+
+    def _link(self, chain: Sequence[int]) -> None:
+        """Link the rows of the conversation that have other neighbours now, and what names a row that is gone."""
+        key, parent_key = self._form.id_key, self._form.parent_key
+        root = (self._lines[chain[0]].value or {}).get(parent_key)
+        heirs: dict[Any, Any] = {}
+        before, moved = root, False
+        for made in self._behind.get(min(chain) - 1, []):
+            made[parent_key], before, moved = before, made.get(key), True
+        for n in chain:
+            value = self._values.get(n, self._lines[n].value or {})
+            if n in self._gone:
+                heirs[value.get(key)], moved = before, True
+            else:
+                # A parent that is not there would end the conversation for its program.
+                adrift = value.get(parent_key) not in self._taken
+                if (moved or adrift) and key in value and value.get(parent_key) != before:
+                    self._values[n] = {**value, parent_key: before}
+                before, moved = value.get(key, before), False
+            for made in self._behind.get(n, []):
+                made[parent_key], before, moved = before, made.get(key), True
+        on_chain = set(chain)
+        for n, line in enumerate(self._lines):
+            value = line.value or {}
+            if n not in on_chain and value.get(parent_key) in heirs:
+                self._values[n] = {**value, parent_key: heirs[value[parent_key]]}
+
+    def lines(self) -> list[tuple[Line | None, dict[str, Any] | None]]:
+        """Give the new lines."""
+        out: list[tuple[Line | None, dict[str, Any] | None]] = [(None, made) for made in self._behind.get(-1, [])]
+        for n, line in enumerate(self._lines):
+            if n not in self._gone:
+                out.append((line, self._values.get(n)))
+            out += [(None, made) for made in self._behind.get(n, [])]
+        return out
+
+
+def dialect_items(dialect: Dialect[Any], content: str, role: Role, block: Block, before: Message | None) -> list[Any]:
+    """Write a block as items of a dialect; how a result is written depends on its call.
+
+    Args:
+        dialect: the dialect.
+        content: the key of a message's items.
+        role: who the block is of.
+        block: the block.
+        before: the message before, with its call.
+
+    Returns:
+        The items.
+    """
+    made = make_message(role, (block,))
+    messages = [before, made] if role == "user" and before is not None and before.calls else [made]
+    written = dialect.render(messages).messages
+    found = written[-1].get(content) if written else None
+    if isinstance(found, str):
+        return [{"type": "text", "text": found}]
+    return list(found or [])[-1:] if len(messages) > 1 else list(found or [])
+
+
+def repair_rows(data: bytes, policy: Policy, form: RowForm) -> Rewritten:
+    """Repair a file of rows.
+
+    Args:
+        data: its content.
+        policy: decides where there is a choice.
+        form: how its program writes rows.
+
+    Returns:
+        What to write.
+
+    Complexity: linear in the file.
+    """
+    return repair_threads(data, policy, form.threads, form.weave)

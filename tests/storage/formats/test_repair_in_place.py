@@ -1,0 +1,118 @@
+"""Files of programs that go on with them: whatever row is lost, the repaired file is sound and keeps the others."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from message_history.cli.app import app
+from message_history.storage.formats.registry import FORMATS
+from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.samples import ANSWER, LOOKING, QUESTION, RESULT, SAMPLES, lines, value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WRITTEN = {"claude-code", "codex", "pi", "gemini-cli", "qwen-code", "droid"}
+ROWS = {
+    f"{each.format}-{n}": (each.format, [json.loads(line) for line in each.data.splitlines()])
+    for n, each in enumerate(SAMPLES)
+    if each.format in WRITTEN and each.data.count(b"\n{") > 2
+}
+LOST = [(name, n) for name, (_, rows) in ROWS.items() for n in range(1, len(rows))]
+TELLING = (QUESTION, LOOKING, RESULT, ANSWER)
+
+
+def test_these_are_the_programs_whose_files_are_written() -> None:
+    own = {"message-history", "log", "messages"}
+    assert {name for name, each in FORMATS.items() if each.repair is not None} == WRITTEN | own
+
+
+@pytest.mark.parametrize(("name", "lost"), LOST)
+def test_a_file_that_lost_a_row_is_sound_again_and_keeps_what_was_left(name: str, lost: int) -> None:
+    form, rows = ROWS[name]
+    broken = session_in(lines(*rows[:lost], *rows[lost + 1 :]), chosen=FORMATS[form])
+    repaired = broken.repair_file()
+    assert repaired.after.violations() == []
+    assert repaired.after.repair_file().data == repaired.data
+    if not broken.violations():
+        assert repaired.data == broken.data
+        return
+    assert dict(repaired.repairs)[""]
+    removed = str([each.removed for _, found in repaired.repairs for each in found])
+    for told in TELLING:
+        if told.encode() in broken.data:
+            assert told.encode() in repaired.data or told in removed
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_new_rows_are_linked_into_the_conversation(name: str) -> None:
+    form, rows = ROWS[name]
+    at = next(n for n, row in enumerate(rows) if RESULT in json.dumps(row))
+    if LOOKING in json.dumps(rows[at]):
+        pytest.skip("calls and results are in one row")
+    broken = session_in(lines(*rows[:at], *rows[at + 1 :]), chosen=FORMATS[form])
+    if not broken.violations():
+        pytest.skip("the program itself adds results that are missing")
+    repaired = broken.repair_file()
+    made = [json.loads(line) for line in repaired.data.splitlines()]
+    for id_key, parent_key in (("id", "parentId"), ("uuid", "parentUuid")):
+        linked = [row for row in made if parent_key in row]
+        ids = {row[id_key] for row in linked}
+        assert len(ids) == len(linked)
+        # One root, and the newest row leads back to it over all others.
+        by_id: dict[Any, Any] = {row[id_key]: row for row in linked}
+        way = []
+        row = linked[-1] if linked else None
+        while row is not None:
+            way.append(row)
+            row = by_id.get(row[parent_key])
+        messages = [row for row in way if "message" in row]
+        assert len(messages) == sum("message" in row for row in linked)
+
+
+def test_calls_of_a_chat_of_gemini_cli_that_were_cancelled_get_results(tmp_path: Path) -> None:
+    sample = next(each for each in SAMPLES if each.format == "gemini-cli")
+    whole = json.loads(sample.data)
+    del whole["messages"][1]["toolCalls"][0]["result"]
+    file = tmp_path / "session-1.json"
+    file.write_bytes(value(whole))
+    result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert result.exit_code == 0
+    (call,) = json.loads(file.read_bytes())["messages"][1]["toolCalls"]
+    response = call["result"][0]["functionResponse"]
+    assert (response["id"], list(response["response"])) == ("c1", ["error"])
+    assert (tmp_path / "session-1.json.bak").read_bytes() == value(whole)
+
+
+def test_a_broken_file_that_is_read_only_is_left_alone_and_the_exit_code_says_so(tmp_path: Path) -> None:
+    sample = next(each for each in SAMPLES if each.format == "copilot-cli")
+    rows = [row for row in sample.data.splitlines(keepends=True) if b"execution_complete" not in row]
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(b"".join(rows))
+    result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "files of the format copilot-cli are read, not written" in result.output
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.read_bytes() == b"".join(rows)
+
+
+def test_a_file_with_an_entry_that_would_be_lost_is_not_written(tmp_path: Path) -> None:
+    form, rows = ROWS[next(name for name in ROWS if name.startswith("pi"))]
+    content = lines(*rows[:3], *rows[4:], {"type": "brand_new", "id": "x", "parentId": "m3"})
+    orphan = {"type": "message", "id": "y", "parentId": "x", "message": {"role": "toolResult", "toolCallId": "gone"}}
+    content += lines(orphan)
+    session = session_in(content, chosen=FORMATS[form])
+    assert session.violations()
+    assert session.refusal is not None
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(content)
+    for command in (["repair", str(file)], ["doctor", "--fix", "--in-place", str(tmp_path)]):
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 1
+        assert "an entry would be lost" in result.output
+        assert list(tmp_path.iterdir()) == [file]
+        assert file.read_bytes() == content
