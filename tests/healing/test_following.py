@@ -199,6 +199,17 @@ def test_cache_marks_may_move() -> None:
     assert digest_of(marked(0)[0]) == digest_of(marked(2)[0]) == digest_of({"content": "user", "role": "user"})
 
 
+def test_what_an_agent_changes_in_place_later_does_not_change_what_was_followed() -> None:
+    raw: list[Any] = [{"role": "user", "content": [{"type": "text", "text": "a"}]}]
+    first = follow(raw, dialect=Anthropic())
+    raw[0]["content"].append({"type": "text", "text": "b"})
+    second = first.follow(raw)
+    assert second.replaced is None
+    assert sent(second)[0]["content"] == raw[0]["content"]
+    raw[0]["content"][0]["text"] = "changed"
+    assert second.follow(raw).replaced == Replaced(start=0, entries=1, kept=0)
+
+
 def test_responses_without_ids_find_their_calls_in_a_turn_that_was_read_before() -> None:
     def call(city: str) -> dict[str, Any]:
         return {"functionCall": {"name": "weather", "args": {"city": city}}}

@@ -5,57 +5,102 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, final
 
 from message_history.dialects._shared.sdk_objects import as_mapping
 
 __all__ = ["HOLDS_BLOCKS", "EntryDigest", "digest_of", "is_cache_mark"]
 
 
-class EntryDigest(NamedTuple):
+@final
+class EntryDigest:
     """What a raw entry is known by; cache marks do not count.
 
     Args:
         whole: the digest of all of it.
-        head: the digest of all but its blocks.
-        blocks: the digest of each of its blocks.
+        entry: the entry, from which its parts are worked out when somebody asks; None where nobody will.
+        parts: the digest of all but its blocks, and of each of its blocks, where they are known.
+
+    Attributes:
+        whole: the same.
     """
 
-    whole: bytes
-    head: bytes
-    blocks: tuple[bytes, ...]
+    __slots__ = ("_entry", "_parts", "whole")
+
+    def __init__(
+        self, whole: bytes, entry: object = None, parts: tuple[bytes, tuple[bytes, ...]] | None = None
+    ) -> None:
+        self.whole = whole
+        self._entry = entry
+        self._parts = parts
+
+    @property
+    def head(self) -> bytes:
+        """Return the digest of all but its blocks."""
+        return self._known_parts()[0]
+
+    @property
+    def blocks(self) -> tuple[bytes, ...]:
+        """Return the digest of each of its blocks."""
+        return self._known_parts()[1]
+
+    def alone(self) -> EntryDigest:
+        """Give the digest without the entry, of which then only the whole is known."""
+        return EntryDigest(self.whole)
+
+    def settled(self) -> EntryDigest:
+        """Work the parts out now and let go of the entry, which its owner may change later; gives this digest."""
+        self._known_parts()
+        return self
+
+    def _known_parts(self) -> tuple[bytes, tuple[bytes, ...]]:
+        if self._parts is None:
+            head, blocks = _normal(self._entry)
+            self._parts = _digest(_canonical(head)), tuple(_digest(_canonical(block)) for block in blocks)
+            self._entry = None
+        return self._parts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EntryDigest) and self.whole == other.whole
+
+    def __hash__(self) -> int:
+        return hash(self.whole)
+
+    def __repr__(self) -> str:
+        return f"EntryDigest({self.whole.hex()})"
 
 
 def digest_of(entry: object) -> EntryDigest:
     """Give what a raw entry is known by: its JSON without cache marks, whatever the order of its keys.
 
     Args:
-        entry: a mapping, or an object of an SDK.
+        entry: a mapping, or an object of an SDK; whoever keeps the digest for longer lets go of it: see `settled`.
 
     Returns:
-        The digests.
+        The digest.
 
     Complexity: linear in the entry.
     """
-    data = as_mapping(entry)
-    if data is None:
-        whole = _digest(_canonical(entry))
-        return EntryDigest(whole, whole, ())
-    key = next((key for key in HOLDS_BLOCKS if isinstance(data.get(key), list | str)), None)
-    if key is None:
-        whole = _digest(_canonical(data))
-        return EntryDigest(whole, whole, ())
-    content = data[key]
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    blocks = tuple(_digest(_canonical(block)) for block in parts if not is_cache_mark(block))
-    rest = {name: value for name, value in data.items() if name != key}
-    head = _digest(_canonical({**rest, "": key}))
-    return EntryDigest(_digest(b"".join((head, *blocks))), head, blocks)
+    return EntryDigest(_digest(_canonical(_normal(entry))), entry)
 
 
 HOLDS_BLOCKS: Final = ("content", "parts")
 _CACHE_MARKS: Final = ("cache_control", "cachePoint")
 _DIGEST_SIZE: Final = 16
+
+
+def _normal(entry: object) -> tuple[object, list[Any]]:
+    """Give an entry without its blocks, and its blocks; text is one block."""
+    data = as_mapping(entry)
+    if data is None:
+        return entry, []
+    for key in HOLDS_BLOCKS:
+        content = data.get(key)
+        if isinstance(content, str):
+            return [key, {**data, key: None}], [{"type": "text", "text": content}]
+        if isinstance(content, list):
+            return [key, {**data, key: None}], [block for block in content if not is_cache_mark(block)]
+    return dict(data), []
 
 
 def _digest(data: bytes) -> bytes:

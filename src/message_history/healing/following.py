@@ -134,9 +134,9 @@ class Followed:
             return None
         history = added_behind_sent(self.history, parsed).as_sent(self.dialect)
         shared = common_entries(self.entries, known)
-        log = self.entries if shared == len(self.entries) else Log(known[:shared])
+        log = self.entries if shared == len(self.entries) else Log(map(EntryDigest.settled, known[:shared]))
         repairs = _new_repairs(self.history, history)
-        entries_now = log.extend(known[shared:])
+        entries_now = log.extend(map(EntryDigest.settled, known[shared:]))
         return Followed(history, self.dialect, entries_now, repairs, None, self, self.as_it_came)
 
     def _replaced(self, followed: Followed, known: Sequence[EntryDigest], kept: int) -> Followed:
@@ -184,7 +184,7 @@ def followed_from(history: MessageHistory, dialect: Dialect[Any]) -> Followed:
     Complexity: linear in the history.
     """
     closed = history.as_sent(dialect)
-    return Followed(closed, dialect, Log(map(digest_of, closed.export(dialect).messages)))
+    return Followed(closed, dialect, Log(digest_of(entry).settled() for entry in closed.export(dialect).messages))
 
 
 _NEAR: Final = 64
@@ -344,7 +344,7 @@ def _has_only_results(parsed: Parsed, sources: Collection[int]) -> bool:
 def _first(empty: Followed, entries: Sequence[Any], known: Sequence[EntryDigest]) -> Followed:
     policy = empty.history.policy
     history = MessageHistory.from_list(entries, dialect=empty.dialect, policy=policy).as_sent(empty.dialect)
-    return Followed(history, empty.dialect, Log(known), history.repairs)
+    return Followed(history, empty.dialect, Log(map(EntryDigest.settled, known)), history.repairs)
 
 
 def _new_repairs(before: MessageHistory, after: MessageHistory) -> tuple[Repair, ...]:

@@ -15,7 +15,7 @@ from message_history.core.log import Log
 from message_history.dialects import CLASSES
 from message_history.healing.digests import EntryDigest, digest_of
 from message_history.healing.following import AsItCame, Followed, common_entries, follow
-from message_history.healing.verbatim import wire_of
+from message_history.healing.verbatim import is_assistants, wire_of
 from message_history.history import MessageHistory
 from message_history.storage.files import allow_assistant_tail
 from message_history.storage.request_bodies import key_for
@@ -305,7 +305,7 @@ def heal_list(
     """
     known = digests if digests is not None else [digest_of(entry) for entry in messages]
     violations = tuple(check(messages, dialect))
-    unchanged = HealedList(messages=messages, sent=Untouched(Log(known)))
+    unchanged = HealedList(messages=messages, sent=Untouched(Log(entry.alone() for entry in known)))
     if not isinstance(sent, Followed) and not violations:
         return unchanged
     closing = _closing(messages, dialect, violations)
@@ -331,10 +331,12 @@ def heal_list(
     )
 
 
-def _closing(entries: Sequence[Any], dialect: Dialect[Any], violations: Sequence[Violation]) -> Dialect[Any]:
+def _closing(messages: Sequence[Any], dialect: Dialect[Any], violations: Sequence[Violation]) -> Dialect[Any]:
     """Choose the dialect to close for: where the provider takes the list's end, nothing is put behind it."""
+    if not messages or not is_assistants(messages[-1]):
+        return dialect
     lenient = allow_assistant_tail(dialect)
-    return lenient if len(check(entries, lenient)) == len(violations) else dialect
+    return lenient if len(check(messages, lenient)) == len(violations) else dialect
 
 
 def _followed(
@@ -352,6 +354,6 @@ def _followed(
         before = MessageHistory.from_list(entries[:start], dialect=dialect, policy=policy).as_sent()
         blocks = len(before[-1].content) if before else 0
         as_it_came = AsItCame(sent.entries, len(before), blocks, len(before.repairs))
-        start_with = Followed(before, dialect, Log(known[:start]), as_it_came=as_it_came)
+        start_with = Followed(before, dialect, Log(map(EntryDigest.settled, known[:start])), as_it_came=as_it_came)
         return start_with.follow(entries, digests=known)
     return follow(entries, dialect=dialect, policy=policy)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from message_history.history import MessageHistory
     from message_history.violations import Violation
 
-__all__ = ["Wire", "wire_of"]
+__all__ = ["Wire", "is_assistants", "wire_of"]
 
 CACHE_MARK: Final = "cache_control"
 SYSTEM: Final = ("system", "developer")
@@ -102,7 +102,7 @@ def wire_of(
 
 def _written(export: list[Any]) -> list[list[Any]]:
     """Give what an export says of each message of its history."""
-    return [list(side) for _, side in groupby(export[_count_of_system(export) :], _is_assistants)]
+    return [list(side) for _, side in groupby(export[_count_of_system(export) :], is_assistants)]
 
 
 def _alone(history: MessageHistory, message: Message, dialect: Dialect[Any]) -> list[Any]:
@@ -111,7 +111,7 @@ def _alone(history: MessageHistory, message: Message, dialect: Dialect[Any]) -> 
     if message.role == "user":
         return empty.add(message).export(dialect).messages
     written = empty.add_user("?").add(message).export(dialect).messages
-    return [entry for entry in written if _is_assistants(entry)]
+    return [entry for entry in written if is_assistants(entry)]
 
 
 def _checked(segments: list[_Segment], repairs: tuple[Repair, ...], dialect: Dialect[Any], marks: int) -> Wire:
@@ -244,7 +244,8 @@ def _count_of_system(wire: Sequence[Any]) -> int:
     return count
 
 
-def _is_assistants(message: Any) -> bool:
+def is_assistants(message: Any) -> bool:
+    """Return whether a raw entry is the assistant's."""
     role = _role(message)
     if role is not None:
         return role in ("assistant", "model", "ai")

@@ -212,7 +212,7 @@ def _loaded(saved: bytes) -> Followed | None:
     try:
         data: Any = json.loads(zlib.decompress(saved))
         entries = [
-            EntryDigest(bytes.fromhex(whole), bytes.fromhex(head), tuple(map(bytes.fromhex, blocks)))
+            EntryDigest(bytes.fromhex(whole), parts=(bytes.fromhex(head), tuple(map(bytes.fromhex, blocks))))
             for whole, head, blocks in data["entries"]
         ]
         dialect = DIALECTS[data["dialect"]]
