@@ -24,6 +24,11 @@ CONFIGURATIONS: dict[str, OpenAIChat] = {
             "cerebras",
             "xai",
             "minimax",
+            "perplexity",
+            "ark",
+            "zhipu",
+            "cohere",
+            "vertex",
             "openrouter",
             "litellm",
             "mistral",
@@ -50,6 +55,8 @@ CONFIGURATIONS: dict[str, OpenAIChat] = {
     },
     "gpt-oss": OpenAIChat.for_model("gpt-oss-120b", "groq"),
     "glm": OpenAIChat.for_model("zai-glm-4.7", "cerebras"),
+    "kimi at azure": OpenAIChat.for_model("kimi-k2.5", "azure"),
+    "deepseek v4": OpenAIChat.for_model("deepseek-v4-pro"),
     "claude": OpenAIChat.for_model("anthropic/claude-sonnet-4.6", "openrouter"),
 }
 ALL: dict[str, Dialect[Any]] = {**CONFIGURATIONS, "portable": Portable()}

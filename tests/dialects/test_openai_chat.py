@@ -939,11 +939,14 @@ def test_a_check_is_linear_in_the_calls_of_a_message(dialect: Dialect[Any]) -> N
     def seconds(count: int) -> float:
         ids = [f"{n:09}" for n in range(count)]
         wire = [ASK, call(*ids, content=""), *(tool(id) for id in reversed(ids))]
-        start = time.perf_counter()
-        check(wire, dialect)
-        return time.perf_counter() - start
+        spent = []
+        for _ in range(3):
+            start = time.process_time()
+            check(wire, dialect)
+            spent.append(time.process_time() - start)
+        return min(spent)
 
-    assert seconds(8000) < 12 * max(seconds(2000), 0.005)
+    assert seconds(8000) < 12 * max(seconds(2000), 0.01)
 
 
 def test_annotations_go_back_to_openai_and_are_recorded_elsewhere() -> None:
