@@ -75,6 +75,7 @@ THIRD_PARTY = {
 ONE_FILE = {
     "message_history.media.scaling": {"PIL"},
     "message_history.dialects.pydantic_schema": {"pydantic_core"},
+    "message_history.dialects.langchain.render": {"langchain_core"},
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},

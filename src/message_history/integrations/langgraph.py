@@ -20,9 +20,9 @@ from langgraph.types import Overwrite
 
 from message_history.core.message import Message
 from message_history.dialects.inputs import parse_response
+from message_history.dialects.langchain.schema import as_message
 from message_history.history import MessageHistory
 from message_history.integrations.langchain import LangChain
-from message_history.integrations.langchain_parse import as_message
 from message_history.integrations.merging import goes_on, merged
 from message_history.integrations.state import is_saved, load, save
 

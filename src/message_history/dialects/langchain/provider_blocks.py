@@ -14,6 +14,7 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.bedrock import Bedrock
 from message_history.dialects.bedrock.schema import BLOCKS
+from message_history.dialects.langchain.schema import LANGCHAIN
 from message_history.dialects.openai_responses import OpenAIResponses
 
 if TYPE_CHECKING:
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.dialects import Dialect
 
-__all__ = ["ITEMS", "LANGCHAIN", "item_groups", "provider_blocks", "type_of"]
+__all__ = ["ITEMS", "item_groups", "provider_blocks", "type_of"]
 
-LANGCHAIN: Final = "langchain"
 ITEMS: Final = "content_items"
 """The key, among a block's own keys, of the items of content that it stood for."""
 _CONVERSE: Final = frozenset({"image", "document", "video"})

@@ -7,7 +7,6 @@ langchain-core or in a provider's own; what is neither stays a block of its own 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
@@ -33,27 +32,19 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, carry, half_written, parsed_input, text_of_json
 from message_history.dialects.base import TRUNCATED, Parsed
 from message_history.dialects.gemini import TRUNCATED as TRUNCATED_BY_GEMINI
+from message_history.dialects.langchain.provider_blocks import ITEMS, item_groups, provider_blocks, type_of
+from message_history.dialects.langchain.schema import ISSUERS, KINDS, LANGCHAIN, as_message, kind_of
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.parse import image_of
 from message_history.dialects.openai_responses.parse import is_truncated as is_unfinished
-from message_history.integrations.langchain_items import ITEMS, LANGCHAIN, item_groups, provider_blocks, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from message_history.dialects.base import Foreign
 
-__all__ = ["LANGCHAIN", "Reader", "as_message", "kind_of"]
+__all__ = ["Reader"]
 
-ISSUERS: Final = {
-    "anthropic": "anthropic",
-    "bedrock": "bedrock",
-    "bedrock_converse": "bedrock",
-    "google_genai": "gemini",
-    "google_vertexai": "gemini",
-}
-"""Whose blocks a reply holds, by the `model_provider` of its metadata."""
-_KINDS: Final = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
 _CALLS: Final = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call", "custom_tool_call"}
 )
@@ -65,34 +56,6 @@ _READ: Final = {
 """The keys of a message that are read, by whose it is; all others are kept as they are."""
 _NOTHING: Final = {"additional_kwargs": {}, "response_metadata": {}, "example": False}
 """What langchain-core writes where there is nothing."""
-
-
-def kind_of(data: Mapping[Any, Any]) -> str:
-    """Tell whose message a dump is: `user`, `assistant`, `system`, `tool`, or empty for none that is known."""
-    kind = data.get("type")
-    if not isinstance(kind, str):
-        return ""
-    kind = kind.removesuffix("MessageChunk").lower()
-    if kind == "chat":
-        return _KINDS.get(str(data.get("role")), "user")
-    return "tool" if kind in ("tool", "function") else _KINDS.get(kind, "")
-
-
-def as_message(entry: object) -> Mapping[Any, Any] | None:
-    """Read a message as its dump.
-
-    Args:
-        entry: an object of langchain-core, its dump, what `messages_to_dict` makes of it, or a pair of role and text.
-
-    Returns:
-        The dump; None for anything else.
-    """
-    if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str):
-        return {"type": entry[0], "content": entry[1]} if kind_of({"type": entry[0]}) else None
-    data = as_mapping(entry)
-    if data is not None and isinstance(data.get("data"), Mapping):
-        data = {"type": data.get("type"), **data["data"]}
-    return data if data is not None and "content" in data and kind_of(data) else None
 
 
 @final
@@ -153,7 +116,7 @@ class Reader:
             blocks = content.blocks(data.get("content"))
             if kind == "system":
                 blocks = [SystemBlock(b.text, meta=b.meta) if isinstance(b, TextBlock) else b for b in blocks]
-        if data.get("type") in ("chat", "ChatMessageChunk") and str(data.get("role")) not in _KINDS:
+        if data.get("type") in ("chat", "ChatMessageChunk") and str(data.get("role")) not in KINDS:
             detail = f"role {data.get('role')!r:.80} taken as the user's"
             self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
         if not blocks:

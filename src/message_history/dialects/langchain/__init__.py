@@ -1,0 +1,78 @@
+"""LangChain: messages of langchain-core, read and written like those of any dialect.
+
+history = MessageHistory.from_list(messages, dialect=LangChain())
+history = history.add_response(model.invoke(history.for_send(LangChain())), dialect=LangChain())
+
+It is no dialect that a list is recognised in: its messages are objects of a package that need not be there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.dialects.langchain.check import violations as find_violations
+from message_history.dialects.langchain.parse import Reader
+from message_history.dialects.langchain.schema import LANGCHAIN, RULES, as_message, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from langchain_core.messages import BaseMessage  # noqa: F401
+
+    from message_history.core.blocks import SystemBlock
+    from message_history.core.message import Message
+    from message_history.dialects.base import Foreign
+    from message_history.violations import Violation
+
+__all__ = ["LangChain"]
+
+
+@final
+@frozen(kw_only=True)
+class LangChain(Dialect["BaseMessage"]):
+    """The messages of langchain-core.
+
+    Args:
+        ends_with_ai: whether the list may end with an AI message: to store it. By default it is what a chat model is
+            given, and several refuse to go on from their own words.
+        late_system: whether system messages may stand in the middle; by default their words become marked text of
+            the human's, as several chat models refuse them there.
+        binds_thinking: whether signed thinking is left out once anything before it has changed.
+    """
+
+    name: ClassVar[str] = LANGCHAIN
+    rules: ClassVar[Sequence[Rule]] = RULES
+
+    ends_with_ai: bool = False
+    late_system: bool = False
+    binds_thinking: bool = True
+
+    def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
+        """Read messages, objects or their dumps; see `Dialect.parse`."""
+        return Reader(foreign).read(raw)
+
+    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+        """Write messages; see `Dialect.render`."""
+        from message_history.dialects.langchain.render import Render  # noqa: PLC0415
+
+        return Render(self).export(messages, system)
+
+    def violations(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what chat models refuse; see `Dialect.violations`."""
+        return find_violations(wire)
+
+    def reply(self, response: Mapping[str, Any]) -> Reply | None:
+        """Read an AI message; see `Dialect.reply`."""
+        return Reply([response]) if as_message(response) is not None and kind_of(response) == "assistant" else None
+
+    def may_end_with(self, assistant: Message) -> bool:
+        """Tell whether the list may end with the assistant."""
+        del assistant
+        return self.ends_with_ai
+
+    def has_system_in_list(self) -> bool:
+        """Tell whether the system prompt goes into the list: it is the first message."""
+        return True

@@ -1,0 +1,51 @@
+"""The messages of langchain-core, as data: whose each is, and whose blocks its content may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from message_history.dialects._shared.sdk_objects import as_mapping
+from message_history.dialects._shared.tables import RuleTable
+
+__all__ = ["ISSUERS", "KINDS", "LANGCHAIN", "RULES", "as_message", "kind_of"]
+
+LANGCHAIN: Final = "langchain"
+RULES: Final = RuleTable(LANGCHAIN)
+ISSUERS: Final = {
+    "anthropic": "anthropic",
+    "bedrock": "bedrock",
+    "bedrock_converse": "bedrock",
+    "google_genai": "gemini",
+    "google_vertexai": "gemini",
+}
+"""Whose blocks a reply holds, by the `model_provider` of its metadata."""
+KINDS: Final = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
+
+
+def kind_of(data: Mapping[Any, Any]) -> str:
+    """Tell whose message a dump is: `user`, `assistant`, `system`, `tool`, or empty for none that is known."""
+    kind = data.get("type")
+    if not isinstance(kind, str):
+        return ""
+    kind = kind.removesuffix("MessageChunk").lower()
+    if kind == "chat":
+        return KINDS.get(str(data.get("role")), "user")
+    return "tool" if kind in ("tool", "function") else KINDS.get(kind, "")
+
+
+def as_message(entry: object) -> Mapping[Any, Any] | None:
+    """Read a message as its dump.
+
+    Args:
+        entry: an object of langchain-core, its dump, what `messages_to_dict` makes of it, or a pair of role and text.
+
+    Returns:
+        The dump; None for anything else.
+    """
+    if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str):
+        return {"type": entry[0], "content": entry[1]} if kind_of({"type": entry[0]}) else None
+    data = as_mapping(entry)
+    if data is not None and isinstance(data.get("data"), Mapping):
+        data = {"type": data.get("type"), **data["data"]}
+    return data if data is not None and "content" in data and kind_of(data) else None
