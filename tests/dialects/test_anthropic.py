@@ -570,6 +570,15 @@ def test_thinking_that_no_claude_can_have_signed_is_omitted(signature: str) -> N
     assert [type(repair.removed[0]) for repair in export.repairs] == [ThinkingBlock]
 
 
+@pytest.mark.parametrize(
+    "signature", ["c2ln", "EqQBCgIYAg==", "<masked>", "EqQB<truncated 80 chars>", "***", "[MASKED]"]
+)
+def test_thinking_that_claude_may_have_signed_goes_back(signature: str) -> None:
+    raw = [Q, assistant(thought(signature), text("a")), Q]
+    assert not check(raw, STRICT)
+    assert sent(MessageHistory.from_list(raw))[1] == raw[1]
+
+
 @pytest.mark.parametrize("kind", ["reasoning", "refusal", "image_url", "tool-call", "function_call", "web_search_call"])
 def test_a_block_that_another_api_made_is_omitted(kind: str) -> None:
     raw = [Q, assistant({"type": kind, "text": "x"}, text("a")), Q]

@@ -74,8 +74,9 @@ FOREIGN: Final = re.compile(
     r"|video|file|json|source|source-url|step-start|\w+_call(_output)?|.*[^a-z0-9_].*"
 )
 """The tags of other APIs and libraries; this one has never used any of them."""
-SIGNATURE: Final = re.compile(r"[A-Za-z0-9+/]+={0,2}")
-"""What a signature is made of: base64 text (AN-T4)."""
+_BASE64: Final = "[A-Za-z0-9+/]"
+SIGNATURE: Final = re.compile(rf"{_BASE64}+={{0,2}}|{_BASE64}*(<[^<>]*>|\[[A-Z_ ]+\]|\.\.\.|\*+){_BASE64}*={{0,2}}")
+"""What a signature is made of: base64 text, or what a recording shows in its place (AN-T4)."""
 IMAGE_TYPES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 MAX_CACHE_MARKS: Final = 4
 
