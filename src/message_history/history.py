@@ -27,6 +27,7 @@ from message_history.core.step import step
 from message_history.core.view import ConversationView
 from message_history.dialects import Anthropic, Dialect, Export
 from message_history.dialects._shared.typed_blocks import common_message
+from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output
 from message_history.dialects.lists import from_list, restore, to_list
 from message_history.dialects.sending import (
@@ -61,7 +62,9 @@ class _HistoryType(ABCMeta):
     def __call__(cls, *args: Any, **fields: Any) -> Any:
         if fields.keys() == {STATE_KEY}:
             return history_of(from_state_text(fields[STATE_KEY]))
-        return super().__call__(*args, **fields)
+        if args:
+            raise TypeError("MessageHistory() is empty; write MessageHistory.from_list(messages) to read a list")
+        return super().__call__(**fields)
 
 
 STATE_KEY: Final = "_saved"
@@ -189,7 +192,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Complexity: the size of the result; logarithmic in the history for a late result.
         """
         if not isinstance(call, ToolUseBlock | str):
-            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {short_repr(call)}")
+            raise TypeError(f"call must be a ToolUseBlock or its id, not {type(call).__name__}; pass one of `awaiting`")
         id, known = (call, None) if isinstance(call, str) else (call.id, call)
         result = ToolResultBlock(id, parse_tool_output(content), is_error)
         added = self._stepped(make_message("user", (result,)), answers=known, log=False)
@@ -220,13 +223,16 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: the size of the response and of what was added since `sent`.
         """
-        parsed = parse_response(response, dialect)
+        parsed = parse_response(response, dialect if dialect is None else checked_dialect(dialect))
         if parsed is None:
-            raise TypeError(f"no response of a known provider: {type(response).__name__}: {short_repr(response)}")
+            raise TypeError(
+                f"response must be a whole response of a provider's SDK or its dict, not {type(response).__name__}; "
+                "pass one message of it to `add`"
+            )
         if sent is None:
             return self._add_parsed(parsed)
         if not isinstance(sent, MessageHistory):
-            raise TypeError(f"sent must be a MessageHistory, not {type(sent).__name__}: {short_repr(sent)}")
+            raise TypeError(f"sent must be a MessageHistory, not {type(sent).__name__}; pass what `as_sent` returned")
         grown = added_behind(self._conversation, sent.as_sent(dialect)._conversation, parsed)
         return history_of(grown) if grown is not None else self._add_parsed(parsed)
 
@@ -306,7 +312,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: linear in the list.
         """
-        return history_of(from_list(raw, dialect, policy if policy is not None else _DEFAULT, open_tail))
+        chosen = dialect if dialect is None else checked_dialect(dialect)
+        return history_of(from_list(raw, chosen, policy if policy is not None else _DEFAULT, open_tail))
 
     def follow(self, raw: Iterable[Any], *, dialect: Dialect[Any] | None = None) -> Followed:
         """Go on with a raw list that an agent grows and sends whole each time; see `healing.follow`.
@@ -350,7 +357,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: linear in the history.
         """
-        wire, system = write(self._conversation, dialect if dialect is not None else _ANTHROPIC)
+        wire, system = write(self._conversation, _chosen(dialect))
         if system is not None:
             warn_of_system()
         return wire
@@ -370,7 +377,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Complexity: linear in what was not encoded before, plus one copy; a turn that depends on others, as one with
         images does, makes it linear in the history.
         """
-        target = dialect if dialect is not None else _ANTHROPIC
+        target = _chosen(dialect)
         encoded = getattr(self, "_encoded", None)
         if encoded is None or encoded[0] != target:
             encoded = target, write_json(self._conversation, target)
@@ -393,7 +400,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: linear in the history.
         """
-        return export(self._conversation, dialect if dialect is not None else _ANTHROPIC)
+        return export(self._conversation, _chosen(dialect))
 
     def as_sent(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
         """Return the version that is really sent.
@@ -416,7 +423,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """
         if reason not in _REASONS:
             raise ValueError(f"reason must be one of {', '.join(_REASONS)}, not {short_repr(reason)}")
-        return self._with(sent_version(self._conversation, dialect, reason)[0])
+        chosen = dialect if dialect is None else checked_dialect(dialect)
+        return self._with(sent_version(self._conversation, chosen, reason)[0])
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the saved form: plain JSON that `from_list` reads back to an equal history.
@@ -538,6 +546,10 @@ _REASONS: Final[tuple[str, ...]] = get_args(StubReason)
 _new = object.__new__
 _set_conversation = MessageHistory._conversation.__set__  # type: ignore[attr-defined]
 _set_encoded = MessageHistory._encoded.__set__  # type: ignore[attr-defined]
+
+
+def _chosen(dialect: Dialect[Any] | None) -> Dialect[Any]:
+    return checked_dialect(dialect) if dialect is not None else _ANTHROPIC
 
 
 def history_of(conversation: Conversation) -> MessageHistory:

@@ -304,7 +304,7 @@ def test_law_11_totality(raw: list[Any], dialect: Dialect[Any] | None) -> None:
 
 @pytest.mark.parametrize("raw", ["text", b"bytes", {"role": "user"}, None, 7, 1.5, object()])
 def test_law_11_what_is_no_list_is_a_type_error(raw: Any) -> None:
-    with pytest.raises(TypeError, match="from_list takes a list of messages"):
+    with pytest.raises(TypeError, match="raw must be a list of messages"):
         MessageHistory.from_list(raw)
 
 

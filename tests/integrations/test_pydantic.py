@@ -68,7 +68,7 @@ def test_calls_at_the_end_stay_open() -> None:
 
 @pytest.mark.parametrize("value", [None, 1, "text", {"role": "user"}, {1, 2}])
 def test_what_is_no_list_is_a_validation_error(value: Any) -> None:
-    with pytest.raises(ValidationError, match="from_list takes a list of messages"):
+    with pytest.raises(ValidationError, match="raw must be a list of messages"):
         Conversation.model_validate({"history": value})
 
 

@@ -440,11 +440,15 @@ def blocks_of(content: Content) -> tuple[Block, ...]:
         blocks = tuple(text_block(_plain(item)) if isinstance(item, str) else item for item in content)
         for block in blocks:
             if not isinstance(block, Block):
-                raise TypeError(
-                    f"a message is made of text and blocks, not of {type(block).__name__}: {short_repr(block)}"
-                )
+                raise TypeError(_no_content(block))
         return blocks
-    raise TypeError(f"the content of a message is text or blocks, not {type(content).__name__}: {short_repr(content)}")
+    raise TypeError(_no_content(content))
+
+
+def _no_content(value: object) -> str:
+    """Say what to write instead of what is neither text nor a block."""
+    hint = "a raw dict goes to add({'role': ..., 'content': [...]})" if isinstance(value, Mapping) else "use TextBlock"
+    return f"content must be text or blocks, not {type(value).__name__}; {hint}"
 
 
 def result_content(content: object) -> tuple[Block, ...]:

@@ -194,14 +194,16 @@ def log_new(before: Context, after: Context, dialect: str = "") -> None:
 
 
 def _log(repair: Repair, dialect: str) -> None:
+    """Log a repair without any content: logs are read by others than the histories."""
     level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
     fields = {
-        "repair": repair,
         "repair_code": repair.code.value,
         "repair_severity": repair.severity.value,
         "repair_index": repair.index,
         "repair_source": repair.source,
-        "repair_detail": repair.detail,
+        "repair_ids": repair.ids,
+        "repair_removed": len(repair.removed),
+        "repair_added": len(repair.added),
         "repair_dialect": dialect,
     }
-    logger.log(level, "%s", repair, extra=fields)
+    logger.log(level, "%s", repair.outline, extra=fields)

@@ -166,9 +166,29 @@ class Repair:
         """Return how much the change touches what was there."""
         return self.code.severity
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of the calls that the change is about."""
+        blocks = (*self.removed, *self.added)
+        found = (getattr(block, "id", None) or getattr(block, "tool_use_id", None) for block in blocks)
+        return tuple(dict.fromkeys(id for id in found if isinstance(id, str)))
+
+    @property
+    def outline(self) -> str:
+        """Return the change without any content: place, code, severity, ids and how much; this is what is logged."""
+        parts = [f"{self._place}: {self.code.value} ({self.severity.value})"]
+        parts += [f"ids {', '.join(f'{id!r:.80}' for id in self.ids)}"] if self.ids else []
+        parts += [f"{len(self.removed)} removed"] if self.removed else []
+        parts += [f"{len(self.added)} added"] if self.added else []
+        return ", ".join(parts)
+
+    @property
+    def _place(self) -> str:
+        return f"message {self.index}" + (f", entry {self.source}" if self.source is not None else "")
+
     def __str__(self) -> str:
-        where = f"message {self.index}" + (f", entry {self.source}" if self.source is not None else "")
-        return f"{where}: {self.code.value} ({self.severity.value})" + (f": {self.detail}" if self.detail else "")
+        done = f"{self._place}: {self.code.value} ({self.severity.value})"
+        return f"{done}: {self.detail}" if self.detail else done
 
 
 @final
@@ -180,7 +200,8 @@ class InvariantError(ValueError):
     """
 
     def __init__(self, violations: Sequence[Repair]) -> None:
-        super().__init__("; ".join(map(str, violations)))
+        # The text ends in logs; the violations themselves say what it was.
+        super().__init__("; ".join(violation.outline for violation in violations))
         self.violations = tuple(violations)
 
     @property

@@ -37,6 +37,7 @@ __all__ = [
     "Parsed",
     "Reply",
     "Rule",
+    "checked_dialect",
     "fields_for",
     "is_truncated",
 ]
@@ -348,3 +349,22 @@ class Dialect(ABC, Generic[WireT_co]):
             False for a key that can only go back to its origin, which is another dialect.
         """
         return origin == self.name or (not of_message and key in self.shared.get(origin, ()))
+
+
+def checked_dialect(dialect: object) -> Dialect[Any]:
+    """Return what was passed as a dialect, or say what to write instead.
+
+    Args:
+        dialect: a dialect, or one of the common mistakes: its class, or its name.
+
+    Raises:
+        TypeError: for what is no dialect.
+    """
+    if isinstance(dialect, Dialect):
+        return dialect
+    if isinstance(dialect, type) and issubclass(dialect, Dialect):
+        name = dialect.__name__
+        raise TypeError(f"dialect must be a dialect, not the class {name}; write {name}() or {name}.for_model(...)")
+    raise TypeError(
+        f"dialect must be a dialect such as OpenAIChat() from message_history.dialects, not {type(dialect).__name__}"
+    )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import evolve
 
 from message_history.core.blocks import ToolUseBlock
-from message_history.core.json_values import short_repr
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.mcp import mcp_blocks
@@ -38,7 +37,10 @@ def parse_entry(entry: object) -> Parsed:
     Complexity: linear in the entry.
     """
     if isinstance(entry, str | bytes) or (not isinstance(entry, Mapping) and not _has_fields(entry)):
-        raise TypeError(f"add takes a Message or a mapping, not {type(entry).__name__}: {short_repr(entry)}")
+        raise TypeError(
+            f"message must be a Message or a dict of any provider, not {type(entry).__name__}; `extend` takes several, "
+            "`add_user` takes text"
+        )
     return read([entry])
 
 

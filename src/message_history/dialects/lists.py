@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
@@ -35,7 +36,7 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
     """Read a list and repair it; see `MessageHistory.from_list`."""
     entries = as_sequence(raw)
     if entries is None:
-        raise TypeError(f"from_list takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
+        raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}; {_hint(raw)}")
     if open_tail not in ("stub", "keep", None):
         raise ValueError(f"open_tail must be 'stub', 'keep' or None, not {short_repr(open_tail)}")
     ingest = Ingest(Context(policy))
@@ -77,3 +78,13 @@ def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> 
         stubs = (stub for repair in stubbed for stub in repair.added)
         user = user.without_stubs({stub.tool_use_id for stub in stubs if isinstance(stub, ToolResultBlock)})
     return make_conversation(past, (assistant, user), evolve(context, policy=policy, repairs=Log(recorded)))
+
+
+def _hint(raw: object) -> str:
+    """Say what to pass instead of what is no list."""
+    if isinstance(raw, str | bytes):
+        return "parse the JSON first, or read a file with `message_history.storage.from_file`"
+    if isinstance(raw, Mapping):
+        keys = [key for key in ("messages", "input", "contents") if key in raw]
+        return f"pass raw[{keys[0]!r}]" if keys else "`add` takes one message"
+    return "`add` takes one message"

@@ -1,7 +1,7 @@
 """OpenTelemetry: repairs as a metric and as events of the current span.
 
 with RepairObserver() as observer:
-    history = MessageHistory.from_list(raw)                  # what it mends is logged, and so observed
+    history = MessageHistory.from_list(raw)                  # what is repaired is logged, and so observed
     exported = history.export(dialect)
     observer.observe(exported.repairs, dialect.name)         # what a dialect cannot take is not logged
 """
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final, final
 
 from opentelemetry import metrics, trace
 
-from message_history.core.repairs import Repair
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
     from opentelemetry.metrics import MeterProvider
+
+    from message_history.core.repairs import Repair
 
 __all__ = ["COUNTER", "EVENT", "RepairObserver"]
 
@@ -32,14 +32,14 @@ _LOGGER: Final = logging.getLogger("message_history")
 
 @final
 class RepairObserver(logging.Handler):
-    """Counts repairs, and tells the current span of them.
+    """Counts repairs, and adds them to the current span.
 
     It listens to the logger `message_history`, on which lossless repairs are INFO and all others WARNING: set the
     logger's level to let the former through. Use it as a context, or call `install` and `uninstall`.
 
     Args:
         meter_provider: where to count; the global one by default.
-        details: whether events say what was changed; it may quote the conversation.
+        details: whether events of `observe` say what was changed; it may quote the history. Log records never do.
     """
 
     def __init__(self, *, meter_provider: MeterProvider | None = None, details: bool = False) -> None:
@@ -66,10 +66,15 @@ class RepairObserver(logging.Handler):
         self.uninstall()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Observe the repair of a log record; records of anything else are passed over."""
-        repair = getattr(record, "repair", None)
-        if isinstance(repair, Repair):
-            self.observe((repair,), getattr(record, "repair_dialect", ""))
+        """Observe the repair of a log record, which holds no content; other records are passed over."""
+        if hasattr(record, "repair_code"):
+            self._observe(
+                record.repair_code,
+                getattr(record, "repair_severity", ""),
+                getattr(record, "repair_dialect", ""),
+                getattr(record, "repair_index", 0),
+                getattr(record, "repair_source", None),
+            )
 
     def observe(self, repairs: Iterable[Repair], dialect: str) -> None:
         """Observe repairs that are not logged: those of an export.
@@ -78,19 +83,25 @@ class RepairObserver(logging.Handler):
             repairs: the repairs.
             dialect: the name of the dialect.
         """
-        span = trace.get_current_span()
         for repair in repairs:
-            told: dict[str, str | int] = {
-                "message_history.repair.code": repair.code.value,
-                "message_history.repair.severity": repair.severity.value,
-                "message_history.dialect": dialect or "none",
-            }
-            self._counter.add(1, told)
-            if not span.is_recording():
-                continue
-            told["message_history.repair.index"] = repair.index
-            if repair.source is not None:
-                told["message_history.repair.source"] = repair.source
-            if self._details:
-                told["message_history.repair.detail"] = repair.detail
-            span.add_event(EVENT, told)
+            detail = repair.detail if self._details else None
+            self._observe(repair.code.value, repair.severity.value, dialect, repair.index, repair.source, detail=detail)
+
+    def _observe(
+        self, code: str, severity: str, dialect: str, index: int, source: int | None, *, detail: str | None = None
+    ) -> None:
+        attributes: dict[str, str | int] = {
+            "message_history.repair.code": code,
+            "message_history.repair.severity": severity,
+            "message_history.dialect": dialect or "none",
+        }
+        self._counter.add(1, attributes)
+        span = trace.get_current_span()
+        if not span.is_recording():
+            return
+        attributes["message_history.repair.index"] = index
+        if source is not None:
+            attributes["message_history.repair.source"] = source
+        if detail is not None:
+            attributes["message_history.repair.detail"] = detail
+        span.add_event(EVENT, attributes)

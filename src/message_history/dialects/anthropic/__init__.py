@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, final
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
@@ -29,6 +30,9 @@ __all__ = ["Anthropic"]
 
 RESPONSE_KEYS = ("id", "stop_reason", "container")
 """What a response tells besides its content that a later request may need."""
+
+_ELSEWHERE: Final = re.compile(r"(gpt-|chatgpt-|o[1-9](-|$)|gemini-)")
+"""The names of models that only other providers have."""
 
 
 @final
@@ -64,7 +68,15 @@ class Anthropic(Dialect["MessageParam"]):
 
         Returns:
             The dialect; the strictest fields for a model that is not known.
+
+        Raises:
+            ValueError: for a model of OpenAI or Google: behind a gateway with this API, write `Anthropic()`.
         """
+        if _ELSEWHERE.match(model):
+            raise ValueError(
+                f"model {model!r:.80} is not served by this API; use the dialect of its provider, or Anthropic() for a "
+                "gateway that offers it in this form"
+            )
         known = version_of(model)
         if known is None:
             return cls()

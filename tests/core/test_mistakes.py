@@ -1,0 +1,73 @@
+"""The commonest mistakes end in an error that says what to write instead and quotes nothing of the history."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from message_history import InvariantError, MessageHistory, Policy
+from message_history.dialects import Anthropic, OpenAIChat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SECRET = "SECRET-4711"
+HISTORY: Any = MessageHistory().add_user("q")
+AnyHistory: Any = MessageHistory
+MISTAKES: list[tuple[Callable[[], object], str]] = [
+    (lambda: HISTORY.for_send("openai"), r"dialect must be a dialect such as OpenAIChat\(\) .*, not str"),
+    (lambda: HISTORY.for_send(OpenAIChat), r"not the class OpenAIChat; write OpenAIChat\(\)"),
+    (lambda: HISTORY.for_send_json("openai"), "dialect must be a dialect"),
+    (lambda: HISTORY.export(Anthropic), r"write Anthropic\(\)"),
+    (lambda: HISTORY.as_sent("openai"), "dialect must be a dialect"),
+    (lambda: AnyHistory.from_list([], dialect="openai"), "dialect must be a dialect"),
+    (lambda: HISTORY.add_response({"type": "message"}, dialect=Anthropic), r"write Anthropic\(\)"),
+    (lambda: AnyHistory([{"role": "user", "content": SECRET}]), r"write MessageHistory\.from_list\(messages\)"),
+    (lambda: AnyHistory.from_list({"messages": [SECRET]}), r"not dict; pass raw\['messages'\]"),
+    (lambda: AnyHistory.from_list(f'["{SECRET}"]'), "not str; parse the JSON first"),
+    (lambda: HISTORY.add_user([{"type": "text", "text": SECRET}]), r"not dict; a raw dict goes to add\(\{'role'"),
+    (lambda: HISTORY.add_user(7), "content must be text or blocks, not int"),
+    (lambda: HISTORY.add(SECRET), "message must be a Message or a dict .* `add_user` takes text"),
+    (
+        lambda: HISTORY.add_response(SimpleNamespace(role="assistant", content=SECRET)),
+        "pass one message of it to `add`",
+    ),
+    (lambda: HISTORY.add_tool_result({"id": SECRET}, "x"), "call must be a ToolUseBlock or its id, not dict"),
+    (lambda: HISTORY.add_response({"x": SECRET}), "response must be a whole response"),
+    (lambda: Policy(on_violation="boom"), r"on_violation.*'raise'"),  # type: ignore[arg-type]
+    (lambda: Anthropic.for_model("gpt-4o"), r"model 'gpt-4o' is not served by this API"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "text"), MISTAKES)
+def test_a_mistake_says_what_to_write_instead(mistake: Callable[[], object], text: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=text) as caught:
+        mistake()
+    assert SECRET not in str(caught.value)
+
+
+def test_logs_and_errors_hold_nothing_of_what_was_said(caplog: pytest.LogCaptureFixture) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "run", "input": {"path": SECRET}}
+    broken: list[Any] = [
+        {"role": "assistant", "content": [{"type": "text", "text": SECRET}, call]},
+        {"role": "user", "content": [{"type": "text", "text": SECRET}, call, {"type": "text", "text": ""}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t9", "content": SECRET}]},
+        {"role": "assistant", "content": SECRET},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": SECRET}]},
+        SECRET,
+    ]
+    with caplog.at_level("DEBUG", "message_history"):
+        history = MessageHistory.from_list(broken)
+        history.add({"role": "user", "content": [call]}).export(OpenAIChat())
+    assert len(history.repairs) > 4
+    assert len(caplog.records) > 4
+    for record in caplog.records:
+        assert SECRET not in record.getMessage()
+        assert SECRET not in repr(vars(record))
+    with pytest.raises(InvariantError) as caught:
+        MessageHistory.from_list(broken, policy=Policy(on_violation="raise"))
+    assert SECRET not in str(caught.value)
+    assert caught.value.violations
+    assert SECRET not in repr(history)
