@@ -219,7 +219,7 @@ def test_repairs_are_logged_once_with_their_ids(caplog: pytest.LogCaptureFixture
     caplog.set_level(logging.DEBUG, "message_history")
     history = MessageHistory.from_list([*CALLING, user(result("toolu_9"))])
     logged = [(record.levelno, record.getMessage()) for record in caplog.records]
-    assert logged == [(logging.WARNING, str(repair)) for repair in history.repairs]
+    assert logged == [(logging.WARNING, repair.outline) for repair in history.repairs]
     assert ["toolu_9" in message for _, message in logged] == [True, False]
     before = len(caplog.records)
     _ = history.repairs, history.for_send(), history.to_list()
