@@ -185,10 +185,11 @@ def _row(cells: Sequence[str], widths: Sequence[int], style: str) -> Text:
 
 def _summary(rows: Iterable[Row], others: int) -> Text:
     states = Counter(row.state for row in rows)
-    found = sum(states.values()) - states[UNREADABLE]
+    found = sum(states.values()) - states[UNREADABLE] - states[NOT_RECOGNISED]
     told = [f"{states[state]:,} {state}" for state in (SOUND, BROKEN, REPAIRED) if states[state]]
     told += [f"{counted(states[UNREADABLE], 'file')} unreadable"] if states[UNREADABLE] else []
+    told += [f"{counted(states[NOT_RECOGNISED], 'file')} not recognised"] if states[NOT_RECOGNISED] else []
     told += [f"{counted(others, 'other file')}"] if others else []
-    style = "bold red" if states[BROKEN] + states[UNREADABLE] else "bold green"
+    style = "bold red" if states[BROKEN] + states[UNREADABLE] + states[NOT_RECOGNISED] else "bold green"
     sessions = f"{found:,} {'session' if found == 1 else 'sessions'}"
     return Text.assemble((sessions, style), *([f": {', '.join(told)}"] if told else []))

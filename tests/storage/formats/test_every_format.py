@@ -200,6 +200,44 @@ def test_a_text_part_without_text_is_no_message_of_any_format() -> None:
         session_in(value(odd))
 
 
+def test_files_that_are_not_recognised_are_counted_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(value([*CHAT, {"role": "user", "body": "x"}]))
+    (tmp_path / "b.json").write_bytes(value({"name": "a package"}))
+    result = CliRunner().invoke(app, ["doctor", str(tmp_path)])
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1] == "0 sessions: 1 file not recognised, 1 other file"
+
+
+def test_a_list_that_is_read_by_name_is_not_written_when_an_entry_would_be_lost(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    content = value([*CHAT[:2], {"role": "user", "body": "Said under a key that no dialect has."}])
+    file.write_bytes(content)
+    result = CliRunner().invoke(app, ["repair", str(file), "--format", "messages"])
+    assert result.exit_code == 1
+    assert "an entry would be lost" in result.output
+    assert list(tmp_path.iterdir()) == [file]
+    (conversation,) = from_file(file, format="messages")
+    assert told(conversation.history())[0] == ("user", QUESTION)
+
+
+def test_a_tool_s_text_of_semantic_kernel_is_left_away_only_when_it_repeats_the_result() -> None:
+    def told_of(written: str) -> list[tuple[str, str]]:
+        items = [
+            {"$type": "TextContent", "Text": written},
+            {"$type": "FunctionResultContent", "CallId": "c1", "FunctionName": "f", "Result": RESULT},
+        ]
+        call = {"$type": "FunctionCallContent", "Id": "c1", "FunctionName": "f", "Arguments": {}}
+        messages = [
+            {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": QUESTION}]},
+            {"Role": {"Label": "assistant"}, "Items": [call]},
+            {"Role": {"Label": "tool"}, "Items": items},
+        ]
+        return told(session_in(value(messages)).conversations[0].history())
+
+    assert told_of(RESULT)[2:] == [("result", RESULT)]
+    assert told_of("Something else.")[2:] == [("result", RESULT), ("user", "Something else.")]
+
+
 def test_the_formats_are_listed() -> None:
     result = CliRunner().invoke(app, ["formats"])
     assert result.exit_code == 0

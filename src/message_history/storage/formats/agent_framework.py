@@ -83,8 +83,8 @@ def _read(document: Document) -> Reading:
             continue
         role = _role(message)
         contents = _contents(message) or []
-        answered = {_id(each) for each in contents if _kind(each) == "result"}
-        blocks = [block for each in contents for block in _block(each, collector, tool=role == "tool", done=answered)]
+        results = {str(first_of(each, "result", "Result")) for each in contents if _kind(each) == "result"}
+        blocks = [block for each in contents for block in _block(each, collector, tool=role == "tool", results=results)]
         if role == "system":
             collector.add(n, {"role": "system", "content": blocks})
         else:
@@ -99,17 +99,15 @@ def _id(content: Mapping[str, Any]) -> Any:
     return first_of(content, "call_id", "callId", "CallId", "id", "Id")
 
 
-def _block(content: Any, collector: Collector, *, tool: bool, done: set[Any]) -> list[Any]:
+def _block(content: Any, collector: Collector, *, tool: bool, results: set[str]) -> list[Any]:
     kind = _kind(content)
     written = first_of(content, "text", "Text", "content")
-    if kind == "text" and tool:
-        # The text of a tool's message repeats a result that stands beside it.
+    if kind == "text" and tool and written in results:
+        collector.omit("texts that repeat a result")
+        return []
+    if kind == "text" and tool and not results:
         about = first_of(content, "Metadata", "metadata") or {}
-        id = about.get("ChatCompletionsToolCall.Id") if isinstance(about, dict) else None
-        if done:
-            collector.omit("texts that repeat a result")
-            return []
-        return [result(id, written)]
+        return [result(about.get("ChatCompletionsToolCall.Id"), written)]
     if kind == "text":
         return text(written)
     if kind == "thinking":

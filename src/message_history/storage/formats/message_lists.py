@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.registry import shape_of
 from message_history.storage.conversations import Conversation
+from message_history.storage.damaged_json import LineNote
 from message_history.storage.files import UnreadableFileError, read_bytes, repair_file
 from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
 
@@ -61,7 +62,12 @@ def _read(document: Document) -> Reading:
     file = document.saved
     tools = file.container.get("tools") if file.container is not None else None
     conversation = Conversation(file=file, tools=tuple(tools) if isinstance(tools, list) else ())
-    return Reading(conversations=(conversation,), notes=file.notes)
+    strange = [n for n, entry in enumerate(file.entries) if isinstance(entry, Mapping) and not is_message(entry)]
+    unread = [
+        LineNote(line=n, detail="an entry that is no message of any dialect", skipped=str(file.entries[n]))
+        for n in strange
+    ]
+    return Reading(conversations=(conversation,), notes=file.notes, unread=tuple(unread))
 
 
 def _repair(data: bytes, policy: Policy) -> Rewritten:
