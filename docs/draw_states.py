@@ -1,4 +1,4 @@
-"""Draw the tables of `core/rules.py` into design.md.
+"""Draw the tables of `core/rules.py` into design.md and approvals.md.
 
 python docs/draw_states.py           writes the drawing between its marks
 python docs/draw_states.py --check   only checks whether they are current: exit code 1 if not
@@ -6,12 +6,18 @@ python docs/draw_states.py --check   only checks whether they are current: exit 
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from message_history.core.rules import RESULTS, TABLE, Action, Arrival, Says, Standing, State
+from message_history.core.rules import MOVES, RESULTS, TABLE, Action, Arrival, CallState, Says, Standing, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DESIGN = Path(__file__).with_name("design.md")
+APPROVALS = Path(__file__).with_name("approvals.md")
 
 
 def states() -> str:
@@ -54,14 +60,31 @@ def results() -> str:
     return "\n".join(lines) + "\n"
 
 
-DRAWINGS = {"states": states, "results": results}
+def moves() -> str:
+    """Draw `MOVES`.
+
+    Returns:
+        A Mermaid state diagram, and the states with what each says, as Markdown.
+    """
+    source = inspect.getsource(CallState)
+    lines = ["```mermaid", "stateDiagram-v2", f"    [*] --> {CallState.PROPOSED.name}"]
+    lines += [f"    {state.name} --> {following.name}" for state, allowed in MOVES.items() for following in allowed]
+    lines += ["```", "", "| state | says |", "|---|---|"]
+    for state in CallState:
+        says = source.split(f'{state.name} = "{state.value}"', 1)[1].split('"""')[1]
+        lines.append(f"| `{state.name}` | {says} |")
+    return "\n".join(lines) + "\n"
 
 
-def drawn_into(text: str) -> str:
+DRAWINGS = {DESIGN.name: {"states": states, "results": results}, APPROVALS.name: {"moves": moves}}
+
+
+def drawn_into(text: str, drawings: dict[str, Callable[[], str]]) -> str:
     """Put the drawings between their marks.
 
     Args:
         text: the page.
+        drawings: by the names in their marks.
 
     Returns:
         The page with fresh drawings.
@@ -69,7 +92,7 @@ def drawn_into(text: str) -> str:
     Raises:
         ValueError: when the page lacks the marks of one.
     """
-    for name, drawing in DRAWINGS.items():
+    for name, drawing in drawings.items():
         first, last = f"<!-- {name}: drawn by docs/draw_states.py -->\n", f"<!-- {name}: end -->\n"
         before, begin, rest = text.partition(first)
         _, end, after = rest.partition(last)
@@ -89,16 +112,18 @@ def main(arguments: list[str]) -> int:
         The exit code.
     """
     paths = [Path(argument) for argument in arguments if argument != "--check"]
-    page = paths[0] if paths else DESIGN
-    text = page.read_text(encoding="utf-8")
-    fresh = drawn_into(text)
-    if fresh == text:
-        return 0
-    if "--check" in arguments:
-        print(f"{page}: the drawings are STALE; run: python docs/draw_states.py")
-        return 1
-    page.write_text(fresh, encoding="utf-8")
-    return 0
+    stale = False
+    for page in paths or [DESIGN, APPROVALS]:
+        text = page.read_text(encoding="utf-8")
+        fresh = drawn_into(text, DRAWINGS.get(page.name, DRAWINGS[DESIGN.name]))
+        if fresh == text:
+            continue
+        if "--check" in arguments:
+            print(f"{page}: the drawings are STALE; run: python docs/draw_states.py")
+            stale = True
+        else:
+            page.write_text(fresh, encoding="utf-8")
+    return int(stale)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     ("script", "page"),
     [
         ("draw_states.py", "design.md"),
+        ("draw_states.py", "approvals.md"),
         ("list_codes.py", "repair_codes.md"),
         ("list_formats.py", "formats.md"),
     ],
