@@ -206,6 +206,9 @@ def play(world: World, actions: list[tuple[str, int]]) -> None:
             world.save(history.add_assistant(calls))
         elif action == "reload":
             world.reload()
+        elif record is not None and world.ran.get(record.key):
+            # It was started and took effect: who looks for its key finds that.
+            world.save(history.add_tool_result(record.call, "found"))
         elif record is not None and action in ("waiting", "approved", "denied"):
             try:
                 world.save(history.record_call(record.call, action))
@@ -219,8 +222,6 @@ def play(world: World, actions: list[tuple[str, int]]) -> None:
                 world.save(world.history.add_tool_result(record.call, "done"))
             else:
                 world.reload()
-        elif record is not None and record.state is CallState.STARTED and world.ran.get(record.key):
-            world.save(history.add_tool_result(record.call, "found"))
         assert world.history.for_send()[:settled] == sent[:settled]
         world.holds()
     assert all(count == 1 for count in world.ran.values())
