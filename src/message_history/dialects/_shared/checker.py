@@ -13,7 +13,18 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Rule
 
-__all__ = ["Findings", "OpenCalls", "entries", "has_lone_surrogate", "is_blank_text", "shown", "text_at"]
+__all__ = [
+    "Findings",
+    "OpenCalls",
+    "entries",
+    "has_lone_surrogate",
+    "is_blank_text",
+    "kind_of",
+    "mapping_of",
+    "mappings",
+    "shown",
+    "text_at",
+]
 
 
 @final
@@ -107,6 +118,21 @@ class OpenCalls:
 def entries(value: object) -> list[Any]:
     """Return the items of a list, nothing for anything else."""
     return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def mapping_of(value: object) -> Mapping[Any, Any]:
+    """Return an object as it is, and an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings(values: Iterable[object]) -> list[Mapping[Any, Any]]:
+    """Return objects as they are, and an empty one for anything else: the places stay the same."""
+    return [value if isinstance(value, Mapping) else {} for value in values]
+
+
+def kind_of(part: object) -> str:
+    """Return the type of a part or a block, an empty text when it has none."""
+    return text_at(part, "type") if isinstance(part, Mapping) else ""
 
 
 def text_at(value: Mapping[Any, Any], key: str) -> str:

@@ -7,7 +7,14 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, is_blank_text, text_at
+from message_history.dialects._shared.checker import (
+    Findings,
+    entries,
+    has_lone_surrogate,
+    is_blank_text,
+    mappings,
+    text_at,
+)
 from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck, kind_of
 
@@ -47,7 +54,7 @@ class _Check:
 
     def __init__(self, wire: Sequence[Any], dialect: Anthropic) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
+        self._wire = mappings(wire)
         self._dialect = dialect
         self._blocks = BlockCheck(self.found, dialect.limits)
         self._calls: dict[str, Mapping[Any, Any]] = {}

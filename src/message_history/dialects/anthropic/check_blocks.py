@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import entries, is_blank_text, text_at
+from message_history.dialects._shared.checker import entries, is_blank_text, kind_of, mappings, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects._shared.schema import Fits, Shape, anything, flag, misfits, text
 from message_history.dialects.anthropic import fields, schema
@@ -49,11 +49,6 @@ TYPED: Final[dict[str, dict[str, Fits]]] = {
     "redacted_thinking": {"data": text},
 }
 THINKING: Final = ("thinking", "redacted_thinking")
-
-
-def kind_of(block: object) -> str:
-    """Return a block's type, or an empty text when it has none."""
-    return text_at(block, "type") if isinstance(block, Mapping) else ""
 
 
 def _tags(kinds: frozenset[str]) -> str:
@@ -193,7 +188,7 @@ class BlockCheck:
         errs = block.get("is_error") is True
         if errs and not content:
             self._found.add("AN-C12", n, path, m=m)
-        parts = [part if isinstance(part, Mapping) else {} for part in entries(content)]
+        parts = mappings(entries(content))
         kinds = [kind_of(part) for part in parts]
         for k, (part, kind) in enumerate(zip(parts, kinds, strict=True)):
             inner = f"{path}.content[{k}]"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, text_at
+from message_history.dialects._shared.checker import Findings, mapping_of, mappings, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.gemini_interactions.schema import CONTENT, RULES, STEPS
 
@@ -48,7 +48,7 @@ class _Check:
 
     def __init__(self, wire: Sequence[Any], dialect: GeminiInteractions) -> None:
         self.found = Findings(RULES.by_id)
-        self._steps = [entry if isinstance(entry, Mapping) else {} for entry in wire]
+        self._steps = mappings(wire)
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
 
@@ -124,7 +124,7 @@ class _Check:
 
     def _items(self, n: int, path: str, items: list[Any]) -> None:
         for m, item in enumerate(items):
-            data = item if isinstance(item, Mapping) else {}
+            data = mapping_of(item)
             where, kind = f"{path}[{m}]", text_at(data, "type")
             known = CONTENT.get(kind)
             if known is None:

@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, OpenCalls, entries, has_lone_surrogate, shown, text_at
+from message_history.dialects._shared.checker import (
+    Findings,
+    OpenCalls,
+    entries,
+    has_lone_surrogate,
+    kind_of,
+    mapping_of,
+    mappings,
+    shown,
+    text_at,
+)
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.mistral import schema
 
@@ -52,7 +62,7 @@ class _Check:
 
     def __init__(self, wire: Sequence[Any], dialect: Mistral) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
+        self._wire = mappings(wire)
         self._roles = [shown(entry.get("role")) for entry in self._wire]
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
@@ -101,7 +111,7 @@ class _Check:
                 "system": {"text"},
             }[role]
             for m, chunk in enumerate(content):
-                kind = text_at(chunk, "type") if isinstance(chunk, Mapping) else ""
+                kind = kind_of(chunk)
                 if not kind:
                     self.found.add("MS-M13", n, f"content[{m}]", "a chunk without a type")
                 elif kind not in allowed and not (kind in schema.CHUNKS and self._may_be_taken(role)):
@@ -134,7 +144,7 @@ class _Check:
         if entry.get("prefix") and n != len(self._wire) - 1:
             self.found.add("MS-M05", n, "prefix")
         for m, call in enumerate(calls):
-            self._call(n, f"tool_calls[{m}]", call if isinstance(call, Mapping) else {})
+            self._call(n, f"tool_calls[{m}]", mapping_of(call))
 
     def _call(self, n: int, path: str, call: Mapping[Any, Any]) -> None:
         id, function = call.get("id"), call.get("function")

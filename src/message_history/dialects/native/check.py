@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects._shared.checker import Findings, entries, is_blank_text, text_at
+from message_history.dialects._shared.checker import Findings, entries, is_blank_text, mappings, text_at
 from message_history.dialects._shared.tables import RuleTable
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def violations(wire: Sequence[Any]) -> list[Violation]:
         if role == before:
             found.add("NA-L2", n, "role", role=role)
         content = entries(entry.get("content"))
-        blocks = [block if isinstance(block, Mapping) else {} for block in content]
+        blocks = mappings(content)
         if not blocks:
             found.add("NA-L4", n, "content", what="an empty message")
         results = [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import evolve
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import OpenCalls, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.checker import (
+    OpenCalls,
+    entries,
+    has_lone_surrogate,
+    kind_of,
+    mapping_of,
+    mappings,
+    text_at,
+)
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.check_order import faults_of_order
@@ -57,7 +65,7 @@ class _Check:
 
     def __init__(self, wire: Sequence[Any], dialect: OpenAIChat, quoted: Mapping[str, Rule]) -> None:
         self.found: list[Violation] = []
-        self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
+        self._wire = mappings(wire)
         self._dialect = dialect
         self._quoted = quoted
         self._media = MediaCheck(evolve(dialect.limits, rules=_MEDIA_FAULTS), self._media_fault)
@@ -177,11 +185,11 @@ class _Check:
         elif not dialect.parts:
             if role != "user":
                 self._add("parts", n, "content", "a list of parts", text=2)
-            elif not dialect.images or dialect.native or not any(_kind(part) == "image_url" for part in parts):
+            elif not dialect.images or dialect.native or not any(kind_of(part) == "image_url" for part in parts):
                 self._add("user parts", n, "content", "a list of parts")
         if role == "tool" and not dialect.empty_content and not any(_says(part) for part in parts):
             self._add("empty result", n, "content", "no text that is not empty")
-        if role == "assistant" and len(parts) > 1 and any(_kind(part) == "refusal" for part in parts):
+        if role == "assistant" and len(parts) > 1 and any(kind_of(part) == "refusal" for part in parts):
             self._add("mixed refusal", n, "content", "a refusal beside other parts")
         for m, part in enumerate(parts):
             self._part(n, m, part, role)
@@ -189,7 +197,7 @@ class _Check:
     def _part(self, n: int, m: int, part: object, role: str) -> None:
         path = f"content[{m}]"
         dialect = self._dialect
-        kind = _kind(part)
+        kind = kind_of(part)
         taken = {"input_audio": dialect.audio, "file": dialect.files}.get(kind, True)
         if not kind:
             self._add("no part type", n, path, m=m)
@@ -217,7 +225,7 @@ class _Check:
             self._add("many calls", n, "tool_calls", f"{len(calls)} calls", count=len(calls))
         for m, item in enumerate(calls):
             path = f"tool_calls[{m}]"
-            call = item if isinstance(item, Mapping) else {}
+            call = mapping_of(item)
             id = text_at(call, "id")
             if len(id) > dialect.id_limit:
                 detail = f"id of {len(id)} characters"
@@ -227,8 +235,7 @@ class _Check:
                 self._add("custom call", n, f"{path}.type", "a call of type custom")
             if not text_at(call, "type"):
                 self._add("no call type", n, f"{path}.type")
-            function = call.get("custom" if custom else "function")
-            function = function if isinstance(function, Mapping) else {}
+            function = mapping_of(call.get("custom" if custom else "function"))
             name = text_at(function, "name")
             if not dialect.name_pattern.fullmatch(name):
                 detail = f"name {short_repr(name)}"
@@ -313,12 +320,8 @@ def _has_reasoning(entry: Mapping[Any, Any]) -> bool:
     return entry.get("role") == "assistant" and any(isinstance(entry.get(key), str) for key in REASONING)
 
 
-def _kind(part: object) -> str:
-    return text_at(part, "type") if isinstance(part, Mapping) else ""
-
-
 def _says(part: object) -> bool:
-    return isinstance(part, Mapping) and _kind(part) == "text" and bool(part.get("text"))
+    return isinstance(part, Mapping) and kind_of(part) == "text" and bool(part.get("text"))
 
 
 def _url_of(part: object) -> object:

@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.checker import (
+    Findings,
+    entries,
+    has_lone_surrogate,
+    mapping_of,
+    mappings,
+    text_at,
+)
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.openai_responses import schema
 from message_history.violations import Violation
@@ -75,7 +82,7 @@ class _Check:
 
     def __init__(self, wire: Sequence[Any], dialect: OpenAIResponses) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = [entry if isinstance(entry, Mapping) else {} for entry in wire]
+        self._wire = mappings(wire)
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
         self._encrypted = dialect.reasoning == "encrypted"
@@ -161,7 +168,7 @@ class _Check:
         if not parts and not self._dialect.refusals:
             self.found.add("OR-26", n, "content", "a message without parts", which=1)
         for m, part in enumerate(parts):
-            data = part if isinstance(part, Mapping) else {}
+            data = mapping_of(part)
             kind = text_at(data, "type")
             path = f"content[{m}]"
             if kind not in schema.PARTS[role]:
