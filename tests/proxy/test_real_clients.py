@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from message_history.testing import ModelReply, StrictServer
+from message_history.testing import ModelReply, ModelRequest, StrictServer
 from tests.healing.growing import Form, Raw, versions
 from tests.healing.prefixes import begins_with
 from tests.proxy.servers import proxy_for
@@ -138,3 +138,36 @@ def test_clients_for_node(servers: tuple[StrictServer, str], client: str, tmp_pa
     assert client.startswith("vercel") or unsent == []
     assert len(strict.requests) == len(results) - len(unsent) >= MANY
     judge(strict, "anthropic" if client.endswith("anthropic") else form, MANY)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(NPM is None, reason="MESSAGE_HISTORY_NPM names no folder with the clients for Node.js")
+def test_a_terminal_agent(tmp_path: Path) -> None:
+    """Qwen Code, with no account: its tool loop and a second run that continues the session."""
+    agent = Path(NPM or "") / "node_modules" / ".bin" / "qwen"
+    assert agent.is_file(), "npm has not installed @qwen-code/qwen-code"
+    call = ("list_directory", {"path": str(tmp_path)})
+
+    def reply(request: ModelRequest) -> ModelReply:
+        looked = request.calls % 2 == 1
+        return ModelReply(text="All is well.") if looked else ModelReply(text="Let me look.", calls=(call,))
+
+    with StrictServer(reply) as strict, proxy_for(urls_of(strict)) as proxy:
+        settings = {"OPENAI_BASE_URL": f"{proxy}/openai/v1", "OPENAI_API_KEY": "none", "OPENAI_MODEL": "gpt-4o"}
+        for more in ((), ("--continue",)):
+            ran = subprocess.run(
+                [agent, "-y", "--auth-type", "openai", *more, "-p", "List the files."],
+                env={**os.environ, **settings, "HOME": str(tmp_path)},
+                cwd=tmp_path,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            assert ran.returncode == 0, ran.stderr
+            assert "All is well." in ran.stdout
+    assert strict.refusals == []
+    assert len(strict.requests) >= 3
+    first, second = strict.requests[0]["messages"], strict.requests[1]["messages"]
+    assert begins_with(second, first)
+    assert second[-1]["role"] == "tool"
