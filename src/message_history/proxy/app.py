@@ -58,7 +58,7 @@ def create_app(settings: Settings, conversations: Conversations | None = None) -
     """Make the proxy as an ASGI application.
 
     Args:
-        settings: what it is told.
+        settings: its settings.
         conversations: where it keeps what was sent; by the settings, if not given.
 
     Returns:
@@ -142,7 +142,7 @@ class _Proxy:
             self._opened_store.close()
 
     def gauges(self) -> list[tuple[str, str, float]]:
-        """Give what the metrics tell of the conversations in memory."""
+        """Give what the metrics say of the conversations in memory."""
         return [
             ("conversations", "Conversations that are kept in memory.", len(self._memory)),
             ("conversations_bytes", "About how much memory they hold.", self._memory.held_bytes),

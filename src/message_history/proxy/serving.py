@@ -17,10 +17,10 @@ __all__ = ["make_server", "serve"]
 
 
 def make_server(settings: Settings, conversations: Conversations | None = None) -> uvicorn.Server:
-    """Make the server; its `run` serves until it is told to stop.
+    """Make the server; its `run` serves until it is stopped.
 
     Args:
-        settings: what the proxy is told.
+        settings: the settings of the proxy.
         conversations: where it keeps what was sent; in memory by default.
 
     Returns:
@@ -46,7 +46,7 @@ def serve(settings: Settings) -> None:
     """Serve until interrupted.
 
     Args:
-        settings: what the proxy is told.
+        settings: the settings of the proxy.
     """
     # A repair's log record quotes what was repaired.
     repairs = logging.getLogger("message_history")

@@ -1,4 +1,4 @@
-"""What the proxy is told: where it listens, whom it forwards to, and how much it takes."""
+"""The settings of the proxy: where it listens, whom it forwards to, and how much it takes."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ UPSTREAMS: Final[dict[str, Upstream]] = {
 @final
 @frozen(kw_only=True)
 class Settings:
-    """All that the proxy is told.
+    """The settings of the proxy.
 
     Args:
-        host: the address to listen on; only this machine's by default.
+        host: the address to listen on; only this machine can reach it by default.
         port: the port to listen on.
         upstreams: whom requests are forwarded to, by name.
         store: a database URL for conversations that must survive a restart or are shared; None for memory alone.
