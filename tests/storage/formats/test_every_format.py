@@ -238,6 +238,13 @@ def test_a_tool_s_text_of_semantic_kernel_is_left_away_only_when_it_repeats_the_
     assert told_of("Something else.")[2:] == [("result", RESULT), ("user", "Something else.")]
 
 
+def test_contents_that_stand_apart_in_a_log_of_inspect_are_put_back() -> None:
+    message = {"role": "user", "content": [{"type": "text", "text": "attachment://a1"}]}
+    sample = {"id": 1, "epoch": 1, "input": "", "messages": [message], "attachments": {"a1": QUESTION}}
+    log = {"version": 2, "eval": {}, "samples": [sample]}
+    assert told(session_in(value(log)).conversations[0].history()) == [("user", QUESTION)]
+
+
 def test_the_formats_are_listed() -> None:
     result = CliRunner().invoke(app, ["formats"])
     assert result.exit_code == 0

@@ -9,11 +9,15 @@ from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from message_history.storage.conversations import Conversation
     from message_history.storage.damaged_json import LineNote
     from message_history.storage.formats.document import Document
 
 __all__ = ["INSPECT_LOGS"]
+
+_ATTACHMENT: Final = "attachment://"
 
 
 def _samples(document: Document) -> list[Any] | None:
@@ -35,8 +39,10 @@ def _read(document: Document) -> Reading:
     unread: list[LineNote] = []
     for n, sample in enumerate(_samples(document) or ()):
         collector = Collector()
+        attached = sample.get("attachments")
         for message in sample.get("messages") or []:
-            if not add_chat_message(collector, n, message):
+            whole = _with_attachments(message, attached if isinstance(attached, dict) else {})
+            if not add_chat_message(collector, n, whole):
                 collector.note(n, "a message of an unknown role", message)
         if sample.get("events"):
             collector.omit("events")
@@ -45,6 +51,15 @@ def _read(document: Document) -> Reading:
         label = f"sample {id}, epoch {epoch}"
         found.append(collector.conversation(BLOCKS, label=label if found else "", id=id, title=label))
     return Reading(conversations=tuple(found), unread=tuple(unread))
+
+
+def _with_attachments(value: Any, attached: Mapping[str, Any]) -> Any:
+    """Put large contents, which stand apart in a sample, back where they are named."""
+    if isinstance(value, str):
+        return attached.get(value.removeprefix(_ATTACHMENT), value) if value.startswith(_ATTACHMENT) else value
+    if isinstance(value, dict):
+        return {key: _with_attachments(inner, attached) for key, inner in value.items()}
+    return [_with_attachments(inner, attached) for inner in value] if isinstance(value, list) else value
 
 
 INSPECT_LOGS: Final = Format(
