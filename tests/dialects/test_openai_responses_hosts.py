@@ -9,6 +9,7 @@ import pytest
 
 from message_history import MessageHistory, Severity, check
 from message_history.dialects import OpenAIResponses
+from message_history.healing import heal_request
 
 Q: dict[str, Any] = {"role": "user", "content": "q"}
 Q2: dict[str, Any] = {"role": "user", "content": "q2"}
@@ -167,3 +168,10 @@ def test_a_search_that_did_something_else_is_omitted() -> None:
     exported = MessageHistory.from_list(raw).export(OpenAIResponses.for_model("gpt-4.1"))
     assert "ws_1" not in json.dumps(exported.messages)
     assert any("OR-33" in repair.detail for repair in exported.repairs)
+
+
+def test_a_request_says_itself_whether_its_items_are_stored() -> None:
+    raw = [Q, reasoning(), call(), output()]
+    for store in (False, True):
+        healed = heal_request({"model": "gpt-5", "store": store, "input": raw}, api="openai_responses")
+        assert ("gAAAA" in json.dumps(healed.body["input"])) is not store

@@ -201,6 +201,11 @@ def heal_read_request(
     body, data, entries = read.body, read.data, read.entries
     name = model if model is not None else (data or {}).get("model")
     target = dialect if dialect is not None else dialect_for(read.api, str(name or ""), provider)
+    store = (data or {}).get("store")
+    if dialect is None and read.api == "openai_responses" and isinstance(store, bool):
+        # Whether the server keeps the items decides what depends on what.
+        responses: Any = target
+        target = evolve(responses, store=store)
     healed: HealedList[Any] = HealedList(messages=[], sent=None)
     if entries:
         healed = heal_list(entries, target, sent=sent, policy=policy, digests=read.digests)

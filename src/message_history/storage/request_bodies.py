@@ -23,7 +23,7 @@ AROUND: Final = ((), ("body",), ("request",), ("params",), ("modelInput",))
 SYSTEM_KEYS: Final[dict[str, tuple[str, ...]]] = {
     "messages": ("system",),
     "contents": ("systemInstruction", "system_instruction"),
-    "input": ("instructions",),
+    "input": ("instructions", "system_instruction"),
     "conversations": ("system",),
     "conversation": ("system",),
 }
@@ -31,7 +31,7 @@ SYSTEM_KEYS: Final[dict[str, tuple[str, ...]]] = {
 
 def key_for(dialect: str) -> str:
     """Name the key that a dialect's requests hold their messages under."""
-    return {"gemini": "contents", "openai_responses": "input"}.get(dialect, KEYS[0])
+    return {"gemini": "contents", "gemini_interactions": "input", "openai_responses": "input"}.get(dialect, KEYS[0])
 
 
 def find_place(value: object) -> Place | None:

@@ -113,7 +113,7 @@ class Gemini(Dialect["ContentDict"]):
         return Reply([content], truncated, others)
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end with the model."""
+        """Return whether the list may end with the model."""
         del assistant
         return self.prefill
 

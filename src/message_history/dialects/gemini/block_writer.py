@@ -39,7 +39,7 @@ class Parts:
 
     Args:
         dialect: the model's fields.
-        changes: gets a record of what is left out or rewritten.
+        changes: gets a record of what is omitted or rewritten.
     """
 
     def __init__(self, dialect: Gemini, changes: Changes) -> None:
@@ -174,7 +174,7 @@ class Parts:
 
 
 def is_media(block: Block) -> bool:
-    """Tell whether a block is media of this API that we have no block for, such as audio and video."""
+    """Return whether a block is media of this API that we have no block for, such as audio and video."""
     return isinstance(block, ProviderBlock) and block.dialect == GEMINI and _held_in(block)[0] != ""
 
 
@@ -194,14 +194,14 @@ def _is_masked(block: Block) -> bool:
 
 
 def fits(key: str, value: object) -> bool:
-    """Tell whether a field's value is of the kind that the API takes for it."""
+    """Return whether a field's value is of the kind that the API takes for it."""
     if key in ("videoMetadata", "mediaResolution"):
         return isinstance(value, FrozenDict) and value.keys() <= schema.FIELDS[key]
     return isinstance(value, schema.KINDS.get(key, object))
 
 
 def _uri_of(block: ImageBlock | DocumentBlock) -> str | None:
-    """Give what a source names, if it is a URI."""
+    """Return what a source names, if it is a URI."""
     source = block.source
     uri = source.get({"url": "url", "file": "file_id"}.get(str(source.get("type")), ""))
     return uri if isinstance(uri, str) and "://" in uri else None

@@ -349,7 +349,7 @@ def _named(data: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _is_spoken(content: _Content) -> bool:
-    """Tell whether a content begins a turn: the user's, with something else than responses."""
+    """Return whether a content begins a turn: the user's, with something else than responses."""
     return content.role == "user" and any(part is not None and "functionResponse" not in part for part in content.parts)
 
 

@@ -42,7 +42,7 @@ _CAMEL: Final = {
 
 
 def noted(block: Block) -> Mapping[str, Any]:
-    """Tell how a block came from this dialect, where that is not plain from the block.
+    """Return how a block came from this dialect, where that is not plain from the block.
 
     Args:
         block: any block.
@@ -64,7 +64,7 @@ class Came:
     facts: dict[str, Any] = field(factory=dict)
 
     def meta(self, issuer: str | None = None) -> Meta | None:
-        """Give what travels with the block."""
+        """Return what travels with the block."""
         keys = {**self.keys, NOTED: self.facts} if self.facts else self.keys
         issuer = GEMINI if self.signature is not None else issuer
         if not keys:
@@ -132,7 +132,7 @@ def known_fields(data: Mapping[Any, Any], kind: str) -> dict[str, Any]:
 
 
 def ids_in(part: Mapping[str, Any]) -> Iterator[str]:
-    """Give the ids that a part names."""
+    """Return the ids that a part names."""
     for kind in ("functionCall", "functionResponse"):
         data = as_mapping(part.get(kind))
         if data is not None and data.get("id") is not None:
@@ -140,7 +140,7 @@ def ids_in(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def responds(part: Mapping[str, Any]) -> bool:
-    """Tell whether a part is a response."""
+    """Return whether a part is a response."""
     return as_mapping(part.get("functionResponse")) is not None
 
 

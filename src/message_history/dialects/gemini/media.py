@@ -83,7 +83,7 @@ def type_of_url(url: str) -> str:
 
 
 def is_taken(kind: str) -> bool:
-    """Tell whether the API takes media of a type (GM-G24).
+    """Return whether the API takes media of a type (GM-G24).
 
     Args:
         kind: a full media type.
@@ -99,22 +99,22 @@ def is_taken(kind: str) -> bool:
 
 
 def is_modelled(kind: str) -> bool:
-    """Tell whether media of a type are blocks of our own, images or documents, and not kept whole."""
+    """Return whether media of a type are blocks of our own, images or documents, and not kept whole."""
     return kind.startswith(("image/", "text/", "application/"))
 
 
 def is_held_by_google(uri: str) -> bool:
-    """Tell whether only Google's services can read what a URI names: an uploaded file, or an object of its storage."""
+    """Return whether only Google can read what a URI names: an uploaded file, or an object of its storage."""
     return not uri.startswith(("http://", "https://")) or "://generativelanguage.googleapis.com/" in uri
 
 
 def is_base64(text: str) -> bool:
-    """Tell whether a text decodes as base64, in either alphabet, with or without padding."""
+    """Return whether a text decodes as base64, in either alphabet, with or without padding."""
     return schema.BASE64.fullmatch(text) is not None and len(text.rstrip("=")) % 4 != 1
 
 
 def is_masked(text: str) -> bool:
-    """Tell whether a text is what a recording left of base64: it stands for a value that nobody has any more."""
+    """Return whether a text is what a recording left of base64: it stands for a value that nobody has any more."""
     return _MASK.search(text) is not None and schema.BASE64.fullmatch(_MASK.sub("", text)) is not None
 
 

@@ -40,7 +40,7 @@ class LangChain(Dialect["BaseMessage"]):
             given, and several refuse to go on from their own words.
         late_system: whether system messages may stand in the middle; by default their words become marked text of
             the human's, as several chat models refuse them there.
-        binds_thinking: whether signed thinking is left out once anything before it has changed.
+        binds_thinking: whether signed thinking is omitted once anything before it has changed.
     """
 
     name: ClassVar[str] = LANGCHAIN
@@ -69,10 +69,10 @@ class LangChain(Dialect["BaseMessage"]):
         return Reply([response]) if as_message(response) is not None and kind_of(response) == "assistant" else None
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end with the assistant."""
+        """Return whether the list may end with the assistant."""
         del assistant
         return self.ends_with_ai
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list: it is the first message."""
+        """Return whether the system prompt goes into the list: it is the first message."""
         return True

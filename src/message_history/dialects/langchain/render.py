@@ -223,7 +223,7 @@ class Render:
         return {**item, **keys}
 
     def _keys(self, block: Block) -> Wire:
-        """Give the keys of the message that a block opened."""
+        """Return the keys of the message that a block opened."""
         keys: Wire = thaw_well_formed(block.carried(LANGCHAIN), self.changes) if block.carried(LANGCHAIN) else {}
         keys.pop("role", None)
         return keys
@@ -235,7 +235,7 @@ _PLACED: Final = {"base64": ("data", "base64"), "url": ("url", "url"), "file": (
 
 
 def _plain(items: list[Wire]) -> Any:
-    """Give content as text when it is no more than that."""
+    """Return content as text when it is no more than that."""
     if not items:
         return ""
     only = items[0]

@@ -160,10 +160,10 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
         return Reply([{**kept, "output": output}], is_truncated(response))
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end with the assistant."""
+        """Return whether the list may end with the assistant."""
         del assistant
         return self.prefill
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list: it is the first items."""
+        """Return whether the system prompt goes into the list: it is the first items."""
         return True

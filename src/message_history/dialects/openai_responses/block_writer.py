@@ -33,7 +33,7 @@ class Pieces:
 
     Args:
         dialect: the model's fields.
-        changes: gets a record of what is rewritten or left out.
+        changes: gets a record of what is rewritten or omitted.
     """
 
     def __init__(self, dialect: OpenAIResponses, changes: Changes) -> None:
@@ -72,7 +72,7 @@ class Pieces:
         return {"type": "input_text", "text": f"[{what} left out: it cannot be sent here]"}
 
     def _held(self, block: ImageBlock | DocumentBlock) -> Wire | None:
-        """Give the key that holds what an image or a document is."""
+        """Return the key that holds what an image or a document is."""
         name = "image" if isinstance(block, ImageBlock) else "file"
         source, kind = block.source, block.source.get("type")
         held = source.get({"url": "url", "base64": "data", "file": "file_id"}.get(str(kind), ""))
@@ -105,7 +105,7 @@ class Pieces:
         return text
 
     def kept(self, extra: Mapping[str, Any], kind: str, *others: str) -> Wire:
-        """Give the further keys that an item of this type may hold, and record those that it may not."""
+        """Return the further keys that an item of this type may hold, and record those that it may not."""
         asked = schema.KEYS[kind] if self._dialect.checks_keys else extra.keys()
         known = {key for key in asked - OURS if key in extra and schema.suits(key, extra[key])}
         if kind == "apply_patch_call" and extra.get("status") == "incomplete":
@@ -128,7 +128,7 @@ class Pieces:
 
 
 def plain(parts: list[Wire]) -> str | list[Wire]:
-    """Give the content of a message or an output: a text if that is all."""
+    """Return the content of a message or an output: a text if that is all."""
     if len(parts) == 1 and parts[0].keys() == {"type", "text"}:
         text: str = parts[0]["text"]
         return text
@@ -136,7 +136,7 @@ def plain(parts: list[Wire]) -> str | list[Wire]:
 
 
 def is_part(block: ProviderBlock) -> bool:
-    """Tell whether a block is a part that is sent as it came: a recording, or a file in a form of its own."""
+    """Return whether a block is a part that is sent as it came: a recording, or a file in a form of its own."""
     if block.dialect != OPENAI_RESPONSES:
         return False
     held = {"input_audio": ("input_audio",), "input_file": ("file_data",)}.get(block.type, ())

@@ -315,7 +315,7 @@ class _Check:
             self.found.add(rule, n, "call_id", f"id {id!r:.80}", which=which, ids=id)
 
     def _is_known_elsewhere(self, n: int) -> bool:
-        """Tell whether an output's call may be on the server: in a chain, or behind a reference."""
+        """Return whether an output's call may be on the server: in a chain, or behind a reference."""
         return self._continues or n > self._first_reference
 
     def _unanswered(self, id: str, call: _Open) -> None:
@@ -378,7 +378,7 @@ def _call_id(entry: Mapping[Any, Any]) -> str:
 
 
 def _is_user(entry: Mapping[Any, Any], kind: str) -> bool:
-    """Tell whether an item ends a run of the assistant's."""
+    """Return whether an item ends a run of the assistant's."""
     return kind in OUTPUTS or (kind == "message" and entry.get("role") != "assistant")
 
 
@@ -387,5 +387,5 @@ def _is_reasoning(entry: Mapping[Any, Any], kind: str) -> bool:
 
 
 def _answers(output: str, call: str) -> bool:
-    """Tell whether an output of some type answers a call of another; a function's answers all but custom tools'."""
+    """Return whether an output of some type answers a call of another; a function's answers all but custom tools'."""
     return OUTPUTS.get(output) == call or (output == "function_call_output" and call != "custom_tool_call")

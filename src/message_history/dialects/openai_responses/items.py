@@ -62,12 +62,12 @@ class Item:
 
     @property
     def is_reasoning(self) -> bool:
-        """Tell whether it is reasoning, or refers to some."""
+        """Return whether it is reasoning, or refers to some."""
         return self.kind == "reasoning" or (self.kind == "item_reference" and str(self.id).startswith("rs_"))
 
     @property
     def is_call(self) -> bool:
-        """Tell whether it is a call that the client answers."""
+        """Return whether it is a call that the client answers."""
         return isinstance(self.blocks[0], ToolUseBlock)
 
 
@@ -77,7 +77,7 @@ class Items:
 
     Args:
         dialect: the model's fields.
-        changes: gets a record of what is left out.
+        changes: gets a record of what is omitted.
         ids: the ids of calls.
     """
 
@@ -90,7 +90,7 @@ class Items:
 
     @property
     def has_ids(self) -> bool:
-        """Tell whether any item goes back under its id, which no other may have."""
+        """Return whether any item goes back under its id, which no other may have."""
         return bool(self._seen)
 
     def of(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Item]:
@@ -136,7 +136,7 @@ class Items:
             items.append(Item("message", [block], id if isinstance(id, str) else None))
 
     def _is_whole(self, item: Item) -> bool:
-        """Tell whether all parts of a message are there, as they came."""
+        """Return whether all parts of a message are there, as they came."""
         texts = [block for block in item.blocks if isinstance(block, TextBlock)]
         refusals = any(block.extra(OPENAI_RESPONSES).get("type") == "refusal" for block in texts)
         if refusals and not self._dialect.refusals:
@@ -145,11 +145,11 @@ class Items:
         return parts == len(texts) and self._is_clean(*(block.text for block in texts))
 
     def _is_clean(self, *texts: str) -> bool:
-        """Tell whether texts go out as they are: well-formed, without U+0000, and not too long."""
+        """Return whether texts go out as they are: well-formed, without U+0000, and not too long."""
         return not any(len(text) > self._dialect.text_limit or UNCLEAN.search(text) for text in texts)
 
     def _intact(self, id: object, whole: bool, kind: str) -> str | None:
-        """Give the id of an item that has not changed."""
+        """Return the id of an item that has not changed."""
         if whole or not isinstance(id, str):
             return self.fresh(id, kind)
         self._changes.omitted(FrozenDict({"id": id}), "the id of an item that is not sent as it came (OR-06)")
@@ -239,7 +239,7 @@ class Items:
         return item
 
     def fresh(self, id: object, kind: str) -> str | None:
-        """Give an item's id if it may be sent (OR-11 to OR-14), and record it otherwise.
+        """Return an item's id if it may be sent (OR-11 to OR-14), and record it otherwise.
 
         Args:
             id: the id that the item came with; None without one.
@@ -275,7 +275,7 @@ def _is_text_part(part: object) -> bool:
 
 
 def is_object(text: str) -> bool:
-    """Tell whether a call's arguments are a JSON object."""
+    """Return whether a call's arguments are a JSON object."""
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
@@ -283,7 +283,7 @@ def is_object(text: str) -> bool:
 
 
 def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
-    """Tell whether a tool's own type of output can say a result.
+    """Return whether a tool's own type of output can say a result.
 
     Args:
         tool: the tool.
@@ -302,7 +302,7 @@ def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
 
 
 def _says_what(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
-    """Tell whether a call says what its tool is to do, in a form that the tool knows."""
+    """Return whether a call says what its tool is to do, in a form that the tool knows."""
     if not block.frozen_input.keys() <= set(tool.given):
         return False
     kinds: dict[str, Any] = {"actions": FrozenList, "arguments": object}
@@ -312,7 +312,7 @@ def _says_what(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
 
 
 def _text_of(result: ToolResultBlock) -> str:
-    """Give a result as the one text that some outputs are; what is no text as JSON text."""
+    """Return a result as the one text that some outputs are; what is no text as JSON text."""
     part = result.content[0] if result.content else None
     return json_text(part.data) if isinstance(part, ProviderBlock) else result.text
 

@@ -51,12 +51,12 @@ _PARTS: Final = frozenset({"refusal"}).union(*schema.PARTS.values())
 
 
 def is_truncated(response: Mapping[Any, Any]) -> bool:
-    """Tell whether a response says that it was cut off."""
+    """Return whether a response says that it was cut off."""
     return _text(response.get("status")) in UNFINISHED or bool(response.get("incomplete_details"))
 
 
 def summary_of(thinking: str, extra: Mapping[str, Any]) -> Any:
-    """Give the summary of reasoning, as it came or as its text tells it."""
+    """Return the summary of reasoning, as it came or as its text tells it."""
     if "summary" in extra:
         return extra["summary"]
     return [{"type": "summary_text", "text": thinking}] if thinking and not extra.get("content") else []
@@ -351,7 +351,7 @@ class Reader:
 
 
 def _is_item(data: Mapping[Any, Any]) -> bool:
-    """Tell whether an entry is surely of this dialect, or could be any dialect's."""
+    """Return whether an entry is surely of this dialect, or could be any dialect's."""
     kind, content = data.get("type"), data.get("content")
     if data.get("object") == "response":
         return True

@@ -58,7 +58,7 @@ class Planner:
 
     Args:
         dialect: the model's fields.
-        changes: gets a record of what is left out.
+        changes: gets a record of what is omitted.
         items: puts blocks together.
     """
 
@@ -95,7 +95,7 @@ class Planner:
         """Keep what can go back where reasoning is text, and nothing depends on it."""
         for item in items:
             if item.flaw:
-                self._leave_out(item, item.flaw)
+                self._omit(item, item.flaw)
         return [item for item in items if not item.flaw]
 
     def _grouped(self, items: list[Item]) -> list[Item]:
@@ -113,7 +113,7 @@ class Planner:
                 reasoned = reasoned or not orphaned
                 for item in run:
                     if orphaned:
-                        self._leave_out(item, item.flaw or why)
+                        self._omit(item, item.flaw or why)
                 kept += [] if orphaned else run
                 orphaned = orphaned and self._dialect.pairs_items
             for item in following:
@@ -123,7 +123,7 @@ class Planner:
         return kept
 
     def _refused(self, run: Sequence[Item], following: Sequence[Item]) -> str:
-        """Tell why a run of reasoning cannot go back; an empty text if it can."""
+        """Return why a run of reasoning cannot go back; an empty text if it can."""
         for item in run:
             if item.flaw:
                 return f"reasoning beside some that cannot go back: {item.flaw}"
@@ -153,14 +153,14 @@ class Planner:
         if item.kind in schema.CLIENT_TOOLS and item.kind in schema.NEEDS_ID:
             self._made.as_function(item, "its reasoning is not sent (OR-07)")
         elif item.kind in schema.NEEDS_ID:
-            self._leave_out(item, "an item whose reasoning is not sent (OR-07)")
+            self._omit(item, "an item whose reasoning is not sent (OR-07)")
             return []
         else:
             self._changes.omitted(FrozenDict({"id": item.id}), "an item's id without its reasoning (OR-07)")
             item.id = None
         return [item]
 
-    def _leave_out(self, item: Item, why: str) -> None:
+    def _omit(self, item: Item, why: str) -> None:
         for block in item.blocks:
             self._changes.omitted(block, why)
 

@@ -1,6 +1,6 @@
 """Write valid messages as a list of items.
 
-One turn at a time: what the assistant said, the outputs of its calls, then whatever else the user's side holds. What is
+One turn at a time: the assistant message, the outputs of its calls, then the rest of the user message. What is
 written for a turn depends on it and those before it.
 """
 

@@ -320,17 +320,17 @@ def is_known(item: Mapping[Any, Any]) -> bool:
 
 
 def is_hosted(kind: str) -> bool:
-    """Tell whether items of this type are calls of tools that the server runs."""
+    """Return whether items of this type are calls of tools that the server runs."""
     return kind in CLEAN_ASSISTANT and kind.endswith("_call")
 
 
 def is_searched_by_server(item: Mapping[Any, Any]) -> bool:
-    """Tell whether an item belongs to a search for tools that the server makes itself, as it does unless told."""
+    """Return whether an item belongs to a search for tools that the server makes itself, as it does unless told."""
     return item.get("type") in ("tool_search_call", "tool_search_output") and item.get("execution") != "client"
 
 
 def suits(key: str, value: object) -> bool:
-    """Tell whether a value may stand under a key that travels with a block."""
+    """Return whether a value may stand under a key that travels with a block."""
     known = VALUES.get(key)
     if known is None:
         return True

@@ -43,7 +43,7 @@ class PydanticAI(Dialect[WireT]):
         ends_with_response: whether the list may end with a response: to store it, or for a run with a new prompt.
             By default it is what a run without a prompt takes, and what was sent stays a prefix of what follows:
             neighbouring responses are one message, so one that comes after a response would change it.
-        binds_thinking: whether signed thinking is left out once anything before it has changed.
+        binds_thinking: whether signed thinking is omitted once anything before it has changed.
         limits: what is taken of images and documents; the package itself looks at none.
     """
 
@@ -119,10 +119,10 @@ class PydanticAI(Dialect[WireT]):
         return Reply([response], is_truncated(response) or response.get("state") in ("interrupted", "incomplete"))
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Tell whether the list may end here: with a suspended response, or for a run with a new prompt."""
+        """Return whether the list may end here: with a suspended response, or for a run with a new prompt."""
         states = [keys.get("state") for block in assistant.content if (keys := block.carried(PYDANTIC_AI))]
         return self.ends_with_response or states[-1:] == ["suspended"]
 
     def has_system_in_list(self) -> bool:
-        """Tell whether the system prompt goes into the list: it opens the first request."""
+        """Return whether the system prompt goes into the list: it opens the first request."""
         return True

@@ -25,7 +25,7 @@ class Content:
     """The content of one export.
 
     Args:
-        changes: gets a record of what is left out or rewritten.
+        changes: gets a record of what is omitted or rewritten.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -121,10 +121,10 @@ class Content:
         return item
 
     def thawed(self, value: FrozenDict) -> Wire:
-        """Give a fresh plain object."""
+        """Return a fresh plain object."""
         thawed: Wire = thaw_well_formed(value, self._changes)
         return thawed
 
     def text(self, text: str) -> str:
-        """Give text that JSON can carry."""
+        """Return text that JSON can carry."""
         return text if text.isascii() else well_formed(text, self._changes)

@@ -66,7 +66,7 @@ _TIME: Final = re.compile(
 
 
 def is_base64(value: object) -> bool:
-    """Tell whether a value is base64 text that the package decodes: standard or URL-safe, with no stray bits."""
+    """Return whether a value is base64 text that the package decodes: standard or URL-safe, with no stray bits."""
     found = _BASE64.fullmatch(value) if isinstance(value, str) else None
     if found is None or not isinstance(value, str):
         return False
@@ -317,7 +317,7 @@ IN_RESPONSE: Final[dict[str, Shape]] = {
 
 
 def typed_kind_fits(part: Mapping[Any, Any]) -> bool:
-    """Tell whether a part with a `tool_kind` of the package's own holds what that kind demands.
+    """Return whether a part with a `tool_kind` of the package's own holds what that kind demands.
 
     Args:
         part: a call or a return.

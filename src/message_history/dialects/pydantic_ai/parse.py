@@ -58,7 +58,7 @@ _STOPPED: Final = ("interrupted", "incomplete")
 
 
 def is_stopped(response: Mapping[Any, Any]) -> bool:
-    """Tell whether the keys of a response say that it was cut off."""
+    """Return whether the keys of a response say that it was cut off."""
     return is_truncated(response) or response.get("state") in _STOPPED
 
 
@@ -291,7 +291,7 @@ class Reader:
         return ThinkingBlock(text, signature, meta=meta)
 
     def _issuer(self, data: Mapping[Any, Any]) -> str | None:
-        """Tell who signed a part: by the provider it names, else by its response; None when nobody is named."""
+        """Return who signed a part: by the provider it names, else by its response; None when nobody is named."""
         if data.get("id") in REASONING_KEYS:
             return "openai_chat"
         provider = data.get("provider_name") or self._response.get("provider_name")

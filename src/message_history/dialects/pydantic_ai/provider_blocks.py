@@ -21,12 +21,12 @@ PYDANTIC_AI: Final = "pydantic_ai"
 
 
 def rest_of(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
-    """Give the keys of an object that no field of its block holds."""
+    """Return the keys of an object that no field of its block holds."""
     return {key: value for key, value in data.items() if key not in modelled}
 
 
 def others_of(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
-    """Give the keys of a part that no field of its block holds, as JSON."""
+    """Return the keys of a part that no field of its block holds, as JSON."""
     return {key: plain(value) for key, value in rest_of(data, "part_kind", *modelled).items()}
 
 
@@ -42,7 +42,7 @@ def meta_of(data: Mapping[Any, Any], *modelled: str, kind: str | None = None, fo
 
 
 def with_extra(block: Block, **told: Any) -> Block:
-    """Give a block more to go back with."""
+    """Return a block more to go back with."""
     kept = {key: value for key, value in told.items() if value not in ({}, None)}
     if not kept:
         return block
@@ -81,7 +81,7 @@ _FILES: Final[dict[str, str]] = {"anthropic": "anthropic", "openai": "openai_cha
 
 
 def is_file(value: object) -> bool:
-    """Tell whether a value that a tool gave is one of the package's files.
+    """Return whether a value that a tool gave is one of the package's files.
 
     Args:
         value: any JSON value.

@@ -325,7 +325,7 @@ class Render:
         return {"content": item, "part_kind": "text"}
 
     def _signed(self, wire: Wire, block: TextBlock | ToolUseBlock) -> Wire:
-        """Give a signature of Google's that came from elsewhere its place."""
+        """Return a signature of Google's that came from elsewhere its place."""
         if block.signature is not None and block.issuer == "gemini" and wire.get("provider_details") is None:
             wire["provider_name"] = PROVIDERS["gemini"]
             wire["provider_details"] = {"thought_signature": block.signature}
@@ -390,13 +390,13 @@ class Render:
             self.changes.rewritten("a call's arguments as text that is complete, in a response that was cut off")
 
     def _brought(self, block: Block, shape: Shape) -> FrozenDict:
-        """Give the keys of the message that a block opened, as far as they fit, and record the others."""
+        """Return the keys of the message that a block opened, as far as they fit, and record the others."""
         keys = _carried(block)
         wrong = self._wrong(shape, keys) if keys else {}
         return FrozenDict({key: value for key, value in keys.items() if key not in wrong}) if wrong else keys
 
     def _keys(self, shape: Shape, keys: FrozenDict) -> Wire:
-        """Give keys that fit, and record the others."""
+        """Return keys that fit, and record the others."""
         wrong = self._wrong(shape, keys)
         return {key: value for key, value in self._content.thawed(keys).items() if key not in wrong}
 
