@@ -18,6 +18,7 @@ from message_history.core.repairs import InvariantError, Repair, RepairCode, Sev
 from message_history.core.rules import CallState
 from message_history.core.states import CallStateError
 from message_history.dialects.base import Export
+from message_history.dialects.inputs import user_messages
 from message_history.dialects.sending import SystemPromptWarning
 from message_history.history import MessageHistory
 from message_history.loading import from_file
@@ -50,4 +51,5 @@ __all__ = [
     "Violation",
     "check",
     "from_file",
+    "user_messages",
 ]

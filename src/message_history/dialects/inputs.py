@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.blocks import ToolUseBlock
+from message_history.core.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    SystemBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    with_meta,
+)
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.mcp import mcp_blocks
+from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects._shared.typed_blocks import half_written
-from message_history.dialects.registry import read, read_reply
+from message_history.dialects.registry import NATIVE, read, read_reply
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from message_history.core.message import Message
     from message_history.core.parsed import Parsed
     from message_history.dialects.base import Dialect
 
-__all__ = ["parse_entry", "parse_response", "parse_tool_output"]
+__all__ = ["parse_entry", "parse_response", "parse_tool_output", "user_messages", "without_privileges"]
+
+_OF_CLIENTS: Final = frozenset({TextBlock, ImageBlock, DocumentBlock})
 
 
 def parse_entry(entry: object) -> Parsed:
@@ -41,7 +57,74 @@ def parse_entry(entry: object) -> Parsed:
             f"message must be a Message or a dict of any provider, not {type(entry).__name__}; `extend` takes several, "
             "`add_user` takes text"
         )
-    return read([entry])
+    parsed = read([entry])
+    if parsed.dialect == NATIVE:
+        parsed.messages[:] = map(without_privileges, parsed.messages)
+    return parsed
+
+
+def without_privileges(message: Message) -> Message:
+    """Return a message of the saved form without what only this library may say: marks, and system text.
+
+    A message that an application adds may be a client's, and a client could forge them; storage is read by `from_list`.
+
+    Args:
+        message: the message.
+
+    Returns:
+        The message itself when it has none. Each block that is changed says so in a `value_converted` repair.
+    """
+    content = tuple(map(_plain_block, message.content))
+    same = all(map(operator.is_, content, message.content))
+    return message if same else make_message(message.role, content)
+
+
+def _plain_block(block: Block) -> Block:
+    if isinstance(block, SystemBlock):
+        return _noted(TextBlock(block.text), "a system message within a message, kept as its text")
+    if isinstance(block, ProviderBlock) and block.dialect != NATIVE:
+        return _noted(ProviderBlock(NATIVE, block.data), f"a block for {block.dialect}, kept and not sent")
+    if isinstance(block, ToolResultBlock):
+        inner = tuple(map(_plain_block, block.content))
+        block = block if all(map(operator.is_, inner, block.content)) else evolve(block, content=inner)
+    if block.mark is None:
+        return block
+    return _noted(with_meta(block, mark=None), f"a mark of the kind {block.mark.kind}, removed")
+
+
+def _noted(block: Block, what: str) -> Block:
+    converted = block.meta.converted if block.meta is not None else ()
+    return with_meta(block, converted=(*converted, f"an added message: {what}"))
+
+
+def user_messages(raw: Iterable[Any]) -> tuple[Message, ...]:
+    """Parse what an untrusted client sends: user messages of text, images and documents, and nothing else.
+
+    Args:
+        raw: the client's list, in the form of any provider.
+
+    Returns:
+        The messages, ready for `MessageHistory.extend`.
+
+    Raises:
+        TypeError: when it is no list.
+        ValueError: for the first entry that is anything else: another role, a call, a result, a mark, system text.
+
+    Complexity: linear in the list.
+    """
+    entries = as_sequence(raw)
+    if entries is None:
+        raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}")
+    messages: list[Message] = []
+    for position, entry in enumerate(entries):
+        parsed = read([entry]) if isinstance(entry, Mapping) else None
+        (message,) = parsed.messages if parsed is not None and len(parsed.messages) == 1 else (None,)
+        role = entry.get("role") if isinstance(entry, Mapping) else None
+        plain = message is not None and all(type(block) in _OF_CLIENTS and not block.mark for block in message.content)
+        if role != "user" or message is None or message.role != "user" or not plain or not message.content:
+            raise ValueError(f"message {position} must be a user message of text, images or documents")
+        messages.append(message)
+    return tuple(messages)
 
 
 def _has_fields(entry: object) -> bool:

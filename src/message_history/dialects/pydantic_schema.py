@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
+from attrs import frozen
 from pydantic_core import core_schema
+
+from message_history.core.policy import Policy
+from message_history.dialects.inputs import user_messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pydantic_core import CoreSchema
 
-__all__ = ["history_schema"]
+__all__ = ["FromClient", "Strict", "history_schema"]
 
 
 def history_schema(kind: type, read: Callable[[Any], Any], write: Callable[[Any], list[dict[str, Any]]]) -> CoreSchema:
@@ -41,6 +45,39 @@ def history_schema(kind: type, read: Callable[[Any], Any], write: Callable[[Any]
             write, return_schema=_entries("Messages as they are saved.")
         ),
     )
+
+
+@final
+@frozen
+class Strict:
+    """Validates a history strictly, as `Annotated[MessageHistory, Strict()]`.
+
+    A list that needs more than lossless repairs is a validation error, which names each of them.
+    """
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], CoreSchema]) -> CoreSchema:
+        def strictly(value: Any) -> Any:
+            return source.from_list(value, policy=Policy(on_violation="raise"), open_tail="keep")
+
+        del handler
+        return history_schema(source, strictly, source.to_list)
+
+
+@final
+@frozen
+class FromClient:
+    """Validates what an untrusted client sends, as `Annotated[MessageHistory, FromClient()]`.
+
+    User messages of text, images and documents are accepted and nothing else: nobody forges assistant messages, tool
+    results, marks or system text.
+    """
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], CoreSchema]) -> CoreSchema:
+        def from_client(value: Any) -> Any:
+            return source().extend(user_messages(value))
+
+        del handler
+        return history_schema(source, from_client, source.to_list)
 
 
 def _entries(description: str) -> CoreSchema:
