@@ -29,6 +29,7 @@ MERMAID: Final = "12.3.0"
 """The version of the npm package that draws."""
 DRAWING: Final = "```mermaid"
 COMMANDS_HERE: Final = re.compile(r"<!-- commands: .* -->")
+FIRST_FOUND: Final = "---\nsearch:\n  boost: 4\n---\n\n"
 SOURCE_LINK: Final = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|tests|benchmarks|samples)/[^)]*\)")
 """A link to a file that is no page: its text stays."""
 EXAMPLE_LINK: Final = re.compile(r"\]\((?:\.\./)+examples/([\w/]+)\.py\)")
@@ -94,7 +95,9 @@ def add_examples(docs: Path) -> None:
         text = page.read_text(encoding="utf-8")
         up = "../" * (len(page.relative_to(docs).parts) - 1)
         text = EXAMPLE_LINK.sub(rf"]({up}examples/\1.md)", text)
-        page.write_text(SOURCE_LINK.sub(r"\1", text), encoding="utf-8")
+        # A task is what most readers search for: its page comes before the places that only name it.
+        head = FIRST_FOUND if page.parent.name == "how-to" else ""
+        page.write_text(head + SOURCE_LINK.sub(r"\1", text), encoding="utf-8")
 
 
 def add_commands(page: Path) -> None:
