@@ -36,11 +36,12 @@ function make(tag, className, ...children) {
 // Examining
 
 let asked = 0;
-async function examine(name, data, error = "") {
+async function examine(name, read, error = "") {
   const turn = (asked += 1);
   say(`Examining ${name}…`);
   $("result").hidden = true;
   try {
+    const data = await read();
     const report = await ask("examine", { name, data, error });
     if (turn !== asked) return;
     if (report.problem) return say(`${name}: ${report.problem}.`, true);
@@ -153,7 +154,7 @@ for (const name of ["transcript", "changes"]) {
 
 $("file").addEventListener("change", async ({ target }) => {
   const [file] = target.files;
-  if (file) await examine(file.name, await file.arrayBuffer(), $("error").value);
+  if (file) await examine(file.name, () => file.arrayBuffer(), $("error").value);
   target.value = "";
 });
 for (const kind of ["dragover", "dragenter"]) {
@@ -164,18 +165,17 @@ addEventListener("drop", async (event) => {
   event.preventDefault();
   document.body.classList.remove("dragging");
   const [file] = event.dataTransfer.files;
-  if (file) await examine(file.name, await file.arrayBuffer(), $("error").value);
+  if (file) await examine(file.name, () => file.arrayBuffer(), $("error").value);
   else $("pasted").value = event.dataTransfer.getData("text");
 });
 $("intake").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = $("pasted").value;
   if (!text.trim()) return say("There is nothing to examine: drop a file or paste something.", true);
-  examine("pasted", new TextEncoder().encode(text).buffer, $("error").value);
+  examine("pasted", async () => new TextEncoder().encode(text).buffer, $("error").value);
 });
-$("sample").addEventListener("click", async () => {
-  const answer = await fetch(new URL("sample.json", here));
-  examine("sample.json", await answer.arrayBuffer());
+$("sample").addEventListener("click", () => {
+  examine("sample.json", async () => (await fetch(new URL("sample.json", here))).arrayBuffer());
 });
 $("download").addEventListener("click", async () => {
   try {

@@ -36,6 +36,7 @@ DROP = """([name, text]) => {
 
 def drop(page: Page, name: str, text: str) -> None:
     page.evaluate(DROP, [name, text])
+    expect(page.locator("#name")).to_have_text(name, timeout=LOADED)
     page.wait_for_selector("#result:not([hidden])", timeout=LOADED)
 
 
@@ -178,7 +179,7 @@ def test_a_file_of_ten_megabytes_is_repaired(page: Page) -> None:
 
 def test_the_sample_shows_what_the_page_can_do(page: Page) -> None:
     page.click("#sample")
-    expect(page.locator("#name")).to_have_text("sample.json")
+    expect(page.locator("#name")).to_have_text("sample.json", timeout=LOADED)
     page.wait_for_selector("#result:not([hidden])")
     assert "8 violations" in page.inner_text("#facts")
 

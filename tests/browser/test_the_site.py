@@ -28,7 +28,7 @@ NEEDS = {
 def test_a_newcomer_finds_it_by_search(visit: Visit, site: str, wanted: str) -> None:
     page = visit.page
     page.goto(site)
-    search = page.get_by_role("dialog", name="Search")
+    search = page.locator("dialog[aria-label=Search]")
     for _ in range(60):  # until the page listens
         page.keyboard.press("Control+k")
         page.wait_for_timeout(500)
