@@ -1,0 +1,50 @@
+"""Run the quick tests on the newest CPython, which Pyodide is: `python -m tests.pyodide [ARGUMENTS OF PYTEST...]`.
+
+Pyodide runs in Node. It has no processes and no threads, so tests that need those are skipped, and folders in which all
+tests do are left out. Hypothesis is the last version that is pure Python.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+HERE: Final = Path(__file__).parent
+ROOT: Final = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+
+from build_clinic import PYODIDE, install_from_npm  # noqa: E402 - the path is set above
+
+WHEELS: Final = ("attrs", "click", "filelock", "hypothesis==6.155.7", "pytest==9.2.0", "rich")
+PLATFORM: Final = ("--python-version", "3.14", "--implementation", "py", "--abi", "none", "--platform", "any")
+FOLDERS: Final = ("core", "dialects", "files", "media", "pages", "replies", "windows")
+
+
+def main(arguments: list[str]) -> int:
+    """Install what is needed into a temporary folder, and run the tests.
+
+    Args:
+        arguments: those of pytest; by default the folders whose tests need no other process.
+
+    Returns:
+        The exit code of pytest.
+    """
+    chosen = arguments or [f"tests/{name}" for name in FOLDERS]
+    # Deep nesting needs a deep stack, of the process and of Node.
+    _, most = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (most, most))
+    with tempfile.TemporaryDirectory() as folder:
+        pyodide = install_from_npm(Path(folder) / "npm", "pyodide", PYODIDE)
+        wheels = Path(folder) / "wheels"
+        pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check")
+        subprocess.run([*pip, "--dest", wheels, "--only-binary=:all:", *PLATFORM, *WHEELS], check=True)
+        given = map(str, (HERE / "run.mjs", pyodide, ROOT, wheels, *chosen))
+        return subprocess.run(["node", "--stack-size=60000", *given], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,45 @@
+// Runs the tests in Pyodide: node run.mjs PYODIDE PROJECT WHEELS ARGUMENTS...
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [pyodide, root, wheels, ...given] = process.argv.slice(2);
+const { loadPyodide } = await import(pathToFileURL(join(pyodide, "pyodide.mjs")));
+const python = await loadPyodide({
+  env: { HOME: "/tmp", HYPOTHESIS_STORAGE_DIRECTORY: "/tmp/hypothesis", PYTHONDONTWRITEBYTECODE: "1" },
+});
+const site = python.runPython("import site; site.getsitepackages()[0]");
+for (const name of readdirSync(wheels)) {
+  python.unpackArchive(new Uint8Array(readFileSync(join(wheels, name))), "wheel", { extractDir: site });
+}
+python.FS.mkdirTree("/project");
+python.FS.mount(python.FS.filesystems.NODEFS, { root }, "/project");
+python.globals.set("given", python.toPy(given));
+process.exit(
+  python.runPython(`
+import os, sys
+os.chdir("/project")
+sys.path[:0] = ["/project/src", "/project"]
+
+import pytest
+
+class OneProcessOneThread:
+    """Skips what needs another process or thread: Pyodide has neither."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        try:
+            return (yield)
+        except OSError as error:
+            if "does not support processes" not in str(error):
+                raise
+            pytest.skip("no processes here")
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error):
+                raise
+            pytest.skip("no threads here")
+
+print("CPython", sys.version)
+int(pytest.main(["-p", "no:cacheprovider", *given], plugins=[OneProcessOneThread()]))
+`),
+);
