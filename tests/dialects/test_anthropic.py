@@ -520,7 +520,7 @@ def test_thinking_of_others_is_left_out() -> None:
         ("claude-fable-5-1", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
         ("claude-sonnet-5", {"leading_assistant", "split_results"}),
         ("claude-opus-9", {"binds_thinking"}),
-        ("gpt-5", {"binds_thinking"}),
+        ("kimi-k3", {"binds_thinking"}),
     ],
 )
 def test_the_fields_of_a_model(model: str, fields: set[str]) -> None:
