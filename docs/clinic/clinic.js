@@ -111,7 +111,8 @@ function repair({ title, code, severity, where, detail }) {
 }
 function explained(report) {
   if (!report.explained.length) {
-    return [];
+    if (!report.elsewhere) return [];
+    return [make("section", "explained", make("h3", "", "What the error is about"), make("p", "", make("strong", "", `It is ${report.elsewhere}`)))];
   }
   const [first, ...others] = report.explained;
   const box = make(
@@ -119,10 +120,10 @@ function explained(report) {
     make("h3", "", "What the error is about"),
     make("p", "", make("strong", "", first.demanded)),
     make("p", "place", `${first.dialect} · `, make("code", "", first.rule)),
-    make("blockquote", "", first.error),
+    first.error ? make("blockquote", "", first.error) : "",
     make("p", "", make("span", "label", "what message-history does "), first.repaired),
     first.places.length ? make("ul", "", ...first.places.map((place) => make("li", "", place))) : "",
-    others.length ? make("p", "place", `or, less likely: ${others.map((each) => `${each.dialect} ${each.rule}`).join(", ")}`) : "",
+    others.length ? make("p", "place", `or: ${others.map((each) => `${each.dialect} ${each.rule}`).join(", ")}`) : "",
   );
   if (report.kind === undefined) box.append(make("p", "", "Drop the conversation that got this error, and you see where it breaks the rule."));
   return [box];

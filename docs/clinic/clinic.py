@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.registry import DIALECTS
-from message_history.explaining import explain, where
+from message_history.explaining import explain, subject_of, where
 from message_history.pages import changes_page, transcript_page
 from message_history.pages.words import TITLES
 from message_history.storage.files import UnreadableFileError, repair_file
@@ -53,9 +53,12 @@ class Patient:
     def report(self) -> str:
         """Return what is wrong and what was repaired, as JSON."""
         report: dict[str, Any] = {"name": self.name, "explained": self._explained()}
+        report["elsewhere"] = "" if report["explained"] else self._elsewhere()
         if self.session is None:
-            problem = f"{self.problem}; nor is it an error that a provider is known to give"
-            return json.dumps({**report, "problem": "" if report["explained"] else problem})
+            known = "nor is it an error that a provider is known to give"
+            if report["elsewhere"]:
+                known = f"taken as an error text, it is {report['elsewhere']}".rstrip(".")
+            return json.dumps({**report, "problem": "" if report["explained"] else f"{self.problem}; {known}"})
         main = self._main
         violations = sorted(main.violations(), key=lambda each: -1 if each.index is None else each.index)
         repaired = self.repaired
@@ -125,6 +128,13 @@ class Patient:
             }
             for each in found[:3]
         ]
+
+    def _elsewhere(self) -> str:
+        """Return what an error is about that is not about the messages."""
+        subject = subject_of(self.error)
+        if subject is None:
+            return ""
+        return f"not about the form of the messages, but about {subject.name}: {subject.hint}"
 
     def _violation(self, violation: Any, file: SavedFile, dialect: Dialect[Any]) -> dict[str, str]:
         rule = next((each for each in dialect.rules if each.id == violation.rule), None)

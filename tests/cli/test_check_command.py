@@ -36,7 +36,7 @@ def test_a_sound_file_is_clean(tmp_path: Path) -> None:
     assert result.stderr == ""
 
 
-def test_violations_are_listed_with_place_rule_and_the_providers_words(tmp_path: Path) -> None:
+def test_violations_are_listed_with_place_rule_demand_and_the_providers_words(tmp_path: Path) -> None:
     file = saved(tmp_path / "a.json", [QUESTION, {"role": "assistant", "content": [CALL]}, QUESTION])
     before = file.read_bytes()
     result = check(file)
@@ -44,9 +44,11 @@ def test_violations_are_listed_with_place_rule_and_the_providers_words(tmp_path:
     assert result.stdout.splitlines() == [
         f"{file}: anthropic, 3 messages, 2 violations",
         "  entry 1: AN-C1: no result right after: toolu_1",
+        "    Every call is answered by a result at the start of the very next message.",
         "    messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each "
         "`tool_use` block must have a corresponding `tool_result` block in the next message.",
         "  entry 2 content[0]: AN-C2: the message does not begin with a result",
+        "    Results come first in the user's message.",
         "    messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each "
         "`tool_use` block must have a corresponding `tool_result` block in the next message.",
     ]

@@ -114,15 +114,18 @@ class Printer:
         entries = counted(len(file.entries), "message")
         style = "bold red" if violations else "bold green"
         self.line(Text.assemble((f"{visible(path)}: ", "bold"), f"{dialect.name}, {entries}, ", (found, style)))
+        demands = {rule.id: rule.rule for rule in dialect.rules}
         for violation in sorted(violations, key=lambda found: -1 if found.index is None else found.index):
-            self.violation(file, violation)
+            self.violation(file, violation, demands.get(violation.rule, ""))
 
-    def violation(self, file: SavedFile, violation: Violation) -> None:
-        """Print one thing that is wrong with a file, and where."""
+    def violation(self, file: SavedFile, violation: Violation, demand: str = "") -> None:
+        """Print one thing that is wrong with a file, where, what its rule demands, and what the provider answers."""
         where = "the list" if violation.index is None else file.place_of(violation.index)
         path_in = f" {violation.path}" if violation.path else ""
         place = f"  {where}{visible(path_in)}: "
         self.line(Text.assemble(place, (violation.rule, "red"), f": {one_line(violation.detail)}"))
+        if demand and demand != violation.detail:
+            self.line(Text(f"    {one_line(demand)}"))
         if violation.error and violation.error != violation.detail:
             self.line(Text(f"    {one_line(violation.error)}", "dim"))
 

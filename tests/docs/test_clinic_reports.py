@@ -1,0 +1,35 @@
+"""What the clinic's Python reports about an error text; the page itself is tried in a browser."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+from typing import Any
+
+CLINIC = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "clinic" / "clinic.py"))
+
+
+def report(data: str, error: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(CLINIC["Patient"]("a.txt", data.encode(), error).report())
+    return found
+
+
+def test_an_error_that_is_not_about_the_messages_is_named_as_such() -> None:
+    found = report('[{"role": "user", "content": "q"}]', "429 rate limit exceeded")
+    assert found["explained"] == []
+    assert found["elsewhere"].startswith("not about the form of the messages, but about load: ")
+
+
+def test_a_pasted_error_that_is_not_about_the_messages_is_named_as_such() -> None:
+    assert "it is not about the form of the messages, but about load" in report("429 rate limit exceeded")["problem"]
+
+
+def test_a_pasted_error_about_the_messages_is_explained() -> None:
+    found = report("messages: final assistant content cannot end with trailing whitespace")
+    assert (found["problem"], found["elsewhere"]) == ("", "")
+    assert found["explained"][0]["dialect"] == "anthropic"
+
+
+def test_what_is_neither_a_conversation_nor_a_known_error_is_said_to_be_neither() -> None:
+    assert report("hello")["problem"].endswith("nor is it an error that a provider is known to give")
