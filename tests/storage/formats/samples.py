@@ -746,6 +746,7 @@ SAMPLES = (
     Sample("sharegpt", lines(HERMES_TURNS)),
     Sample("batch-results", lines(BATCH_RESULT), ("answer",)),
     Sample("preferences", lines({"prompt": CHAT[:1], "completion": CHAT[1:]})),
+    Sample("preferences", lines({"input": {"messages": CHAT[:1]}, "preferred_output": CHAT[1:]})),
     Sample("log", value([{"messages": CHAT, "label": True}])),
     Sample(
         "log",

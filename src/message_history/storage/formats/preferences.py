@@ -16,12 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["PREFERENCES"]
 
-_ENDS: Final = ("completion", "chosen", "rejected")
+_ENDS: Final = ("completion", "chosen", "rejected", "preferred_output", "non_preferred_output")
 
 
 def _messages(item: Mapping[str, Any], key: str) -> list[Any] | None:
     found = item.get(key)
     return found if isinstance(found, list) and found and all(map(is_message, found)) else None
+
+
+def _prompt(item: Mapping[str, Any]) -> list[Any]:
+    """Give the messages that all ends of a row go on from."""
+    request = item.get("input")
+    inner = _messages(request, "messages") if isinstance(request, dict) else None
+    return _messages(item, "prompt") or _messages(item, "messages") or inner or []
 
 
 def _is_row(item: Mapping[str, Any]) -> bool:
@@ -46,7 +53,7 @@ def _read(document: Document) -> Reading:
             if end is None:
                 continue
             collector = Collector()
-            for message in [*(_messages(item, "prompt") or item.get("messages") or []), *end]:
+            for message in [*_prompt(item), *end]:
                 collector.add(n, message)
             label = f"item {n}, {key}" if found else ""
             found.append(collector.conversation(None, label=label, tools=item.get("tools")))
@@ -55,7 +62,7 @@ def _read(document: Document) -> Reading:
 
 PREFERENCES: Final = Format(
     name="preferences",
-    title="Data sets with prompt and completion, or chosen and rejected (TRL)",
+    title="Data sets with prompt and completion, or chosen and rejected (TRL, OpenAI)",
     files="data sets: a JSON list, or a row in each line",
     omits="scores and labels",
     source="huggingface/trl: docs/source/dataset_formats.md",
