@@ -243,7 +243,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             call: the call, as `calls` or `awaiting` returns it, or its id.
             state: its new state: `waiting`, `approved`, `denied`, `started` or `cancelled`. A result is added with
                 `add_tool_result`.
-            reason: what the person said who denied it.
+            reason: the reason that a person gave for denying it.
 
         Returns:
             A new history. In the open turn the state is a stub, which a result replaces; for a call of a settled turn

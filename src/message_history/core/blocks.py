@@ -59,7 +59,7 @@ MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "ren
 @final
 @frozen(kw_only=True)
 class Mark:
-    """What this library says about a block that it made or changed; no provider ever sees it.
+    """A note of this library about a block that it made or changed; no provider ever gets it.
 
     Args:
         kind: `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of
@@ -73,7 +73,7 @@ class Mark:
         is_error: whether a quoted result was an error.
         blocks: how many blocks after a quote's heading belong to it.
         distance: how many messages before a quote or the news of a state its call stands; 0 when that is not known.
-        detail: what the person said who denied a call.
+        detail: the reason that a person gave for denying a call.
         key: the idempotency key of the call of a stub, once it was recorded.
     """
 
@@ -100,7 +100,7 @@ class Meta:
         issuer: the dialect that signed or encrypted the block; None when it did not say.
         signature: a provider's signature on a block that is not thinking.
         arguments: the provider's own text of a call's input, sent back as it came.
-        converted: what had to be converted to become JSON; told once as a repair, then dropped.
+        converted: what had to be converted to become JSON; recorded once as a repair, then dropped.
     """
 
     extra: FrozenDict = EMPTY
@@ -168,7 +168,7 @@ class Block:
         found = self.meta.carried.get(dialect, EMPTY) if self.meta is not None else EMPTY
         return found if isinstance(found, FrozenDict) else EMPTY
 
-    def _told(self, *values: object) -> str:
+    def _repr(self, *values: object) -> str:
         mark = f", mark={self.mark.kind}" if self.mark is not None else ""
         return f"{type(self).__name__}({', '.join(map(repr, values))}{mark})"
 
@@ -179,7 +179,7 @@ class TextBlock(Block):
     """Text.
 
     Args:
-        text: what it says.
+        text: the text.
     """
 
     text: str = field(converter=_plain, validator=instance_of(str))
@@ -190,7 +190,7 @@ class TextBlock(Block):
         return self.meta.signature if self.meta is not None else None
 
     def __repr__(self) -> str:
-        return self._told(self.text)
+        return self._repr(self.text)
 
 
 @final
@@ -210,7 +210,7 @@ class ImageBlock(Block):
         self.__attrs_init__(value, meta=meta)
 
     def __repr__(self) -> str:
-        return self._told(_shortened(self.source))
+        return self._repr(_shortened(self.source))
 
 
 @final
@@ -231,18 +231,18 @@ class DocumentBlock(Block):
         self.__attrs_init__(value, None if title is None else _plain(title), meta=meta)
 
     def __repr__(self) -> str:
-        return self._told(_shortened(self.source), *([self.title] if self.title is not None else []))
+        return self._repr(_shortened(self.source), *([self.title] if self.title is not None else []))
 
 
 @final
 @frozen(repr=False)
 class ThinkingBlock(Block):
-    """What a model thought, with its issuer's signature; never edited.
+    """Thinking of a model, with its issuer's signature; never edited.
 
     Args:
         thinking: the text; it may be empty when it is signed.
         signature: the issuer's signature, or None.
-        bound: False once anything before it has changed: models that bind thinking to its prefix then refuse it.
+        bound: False once it is invalidated: something before it has changed, and models that verify it refuse it.
     """
 
     thinking: str = field(converter=_plain, validator=instance_of(str))
@@ -250,8 +250,8 @@ class ThinkingBlock(Block):
     bound: bool = field(default=True, validator=instance_of(bool))
 
     def __repr__(self) -> str:
-        told = [self.thinking] if self.signature is None else [self.thinking, _short(self.signature)]
-        return self._told(*told) if self.bound else f"{self._told(*told)[:-1]}, bound=False)"
+        shown = [self.thinking] if self.signature is None else [self.thinking, _short(self.signature)]
+        return self._repr(*shown) if self.bound else f"{self._repr(*shown)[:-1]}, bound=False)"
 
 
 @final
@@ -261,14 +261,14 @@ class RedactedThinkingBlock(Block):
 
     Args:
         data: the encrypted text.
-        bound: False once anything before it has changed.
+        bound: False once it is invalidated.
     """
 
     data: str = field(converter=_plain, validator=instance_of(str))
     bound: bool = field(default=True, validator=instance_of(bool))
 
     def __repr__(self) -> str:
-        return self._told(_short(self.data))
+        return self._repr(_short(self.data))
 
 
 @final
@@ -280,7 +280,7 @@ class ToolUseBlock(Block):
         id: the id that its result must name.
         name: the tool.
         input: what the tool is given; None when the call came without any.
-        turn: where in a history the call stands, as `awaiting` tells it; not part of the call's value.
+        turn: where in a history the call stands, as `awaiting` and `calls` set it; not part of the call's value.
     """
 
     id: str
@@ -310,7 +310,7 @@ class ToolUseBlock(Block):
 
     @property
     def readable(self) -> bool:
-        """Tell whether the input could be read; if not, `input` is `{"_raw": text}`."""
+        """Return whether the input could be read; if not, `input` is `{"_raw": text}`."""
         arguments = self.arguments
         return arguments is None or len(self.frozen_input) != 1 or self.frozen_input.get("_raw") != arguments
 
@@ -320,7 +320,7 @@ class ToolUseBlock(Block):
         return self.meta.signature if self.meta is not None else None
 
     def __repr__(self) -> str:
-        return self._told(self.id, self.name, self.frozen_input)
+        return self._repr(self.id, self.name, self.frozen_input)
 
 
 @final
@@ -346,7 +346,7 @@ class ToolResultBlock(Block):
 
     @property
     def is_stub(self) -> bool:
-        """Tell whether this library made the result, for a call that had none."""
+        """Return whether this library made the result, for a call that had none."""
         mark = self.mark
         return mark is not None and mark.kind == "stub"
 
@@ -359,22 +359,22 @@ class ToolResultBlock(Block):
         content: object = self.content
         if len(self.content) == 1 and type(self.content[0]) is TextBlock and self.content[0].meta is None:
             content = self.content[0].text
-        return self._told(self.tool_use_id, content, *([True] if self.is_error else []))
+        return self._repr(self.tool_use_id, content, *([True] if self.is_error else []))
 
 
 @final
 @frozen(repr=False)
 class SystemBlock(Block):
-    """Words of the operator, in the middle of a conversation.
+    """A system message in the middle of a history.
 
     Args:
-        text: what they say.
+        text: its text.
     """
 
     text: str = field(converter=_plain, validator=instance_of(str))
 
     def __repr__(self) -> str:
-        return self._told(self.text)
+        return self._repr(self.text)
 
 
 @final
@@ -402,7 +402,7 @@ class ProviderBlock(Block):
         return found if isinstance(found, str) else ""
 
     def __repr__(self) -> str:
-        return self._told(self.dialect, _shortened(self.data))
+        return self._repr(self.dialect, _shortened(self.data))
 
 
 NO_INPUT: Final = FrozenDict()
@@ -416,7 +416,7 @@ _IN_RESULTS: Final = (TextBlock, ImageBlock, DocumentBlock, ProviderBlock)
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether a text holds nothing but white space."""
+    """Return whether a text holds nothing but white space."""
     return not text or text.isspace()
 
 
@@ -480,7 +480,7 @@ def result_content(content: object) -> tuple[Block, ...]:
 
 
 def with_meta(block: _B, **changes: Any) -> _B:
-    """Give the same block with other meta.
+    """Return the same block with other meta.
 
     Args:
         block: the block.

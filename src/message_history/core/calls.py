@@ -38,7 +38,7 @@ class CallRecord:
         state: what became of it.
         position: the position of the message that it stands in.
         result: its result, also one that came late; None if it has none.
-        detail: what the person said who denied it.
+        detail: the reason that a person gave for denying it.
         key: an idempotency key: the same after a save and a load, another for the same id in another turn. It is unique
             in its history; put the session's name before it for tools that several sessions share.
     """

@@ -115,13 +115,10 @@ def messages_in(past: Log[Turn]) -> int:
 
 
 def messages_of(conversation: Conversation) -> Iterator[Message]:
-    """Give the messages of a conversation, oldest first."""
-    for assistant, user in past_of(conversation):
-        if assistant is not None:
-            yield assistant
-        if user is not None:
-            yield user
-    yield from _open_messages(conversation)
+    """Yield the messages of a conversation, oldest first."""
+    for turn in past_of(conversation):
+        yield from _messages_in_turn(turn)
+    yield from _messages_in_turn(open_turn_of(conversation))
 
 
 def message_at(conversation: Conversation, position: int) -> Message:
@@ -129,14 +126,12 @@ def message_at(conversation: Conversation, position: int) -> Message:
     past = past_of(conversation)
     settled = messages_in(past)
     if position >= settled:
-        return _open_messages(conversation)[position - settled]
+        return _messages_in_turn(open_turn_of(conversation))[position - settled]
     # Turn 0 has a user message only, so both messages of turn n stand at 2n - 1 and 2n.
-    turn = past[(position + 1) // 2]
-    found = turn[0] if position % 2 else turn[1]
-    if found is None:
-        raise IndexError(position)
-    return found
+    return _messages_in_turn(past[(position + 1) // 2])[0 if position % 2 else -1]
 
 
-def _open_messages(conversation: Conversation) -> list[Message]:
-    return [message for message in open_turn_of(conversation) if message is not None]
+def _messages_in_turn(turn: Turn) -> list[Message]:
+    assistant, user = turn
+    messages = [assistant] if assistant is not None else []
+    return [*messages, user] if user is not None else messages

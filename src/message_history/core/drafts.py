@@ -1,7 +1,7 @@
-"""Messages of the open turn that grow: joined in pieces, or answered one result at a time.
+"""Drafts: messages of the open turn that still grow.
 
-A draft costs the piece that arrives, not what it holds already; it becomes a message when somebody reads it or when
-its turn settles. Nothing here decides what may be joined or which result answers which call.
+A draft costs the piece that arrives, not what it holds already; it becomes a message when it is read or when its
+turn settles. Nothing here decides what may be joined or which result answers which call.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class AssistantDraft:
         )
 
     def add(self, block: Block) -> AssistantDraft:
-        """Give the draft with one more block.
+        """Return the draft with one more block.
 
         Args:
             block: the block; a call's id must be free.
@@ -128,7 +128,7 @@ class AssistantDraft:
         return None
 
     def holds(self, call: ToolUseBlock) -> bool:
-        """Tell whether a call with the same id, name and input is here.
+        """Return whether a call with the same id, name and input is here.
 
         Args:
             call: the call.
@@ -188,7 +188,7 @@ class UserDraft:
         return UserDraft(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]))
 
     def add(self, block: Block) -> UserDraft:
-        """Give the draft with one more block that is no result.
+        """Return the draft with one more block that is no result.
 
         Args:
             block: the block.
@@ -201,7 +201,7 @@ class UserDraft:
         return UserDraft(self.answers, self.answered, self.stubbed, self.rest.append(block))
 
     def answer(self, call: int, result: ToolResultBlock, *, made: bool = False) -> UserDraft:
-        """Give the draft with one more result or stub.
+        """Return the draft with one more result or stub.
 
         Args:
             call: the position of its call.
@@ -286,7 +286,7 @@ def make_stub(
         call: the call.
         policy: says what the stub says.
         reason: why there is no result.
-        detail: what the person said who denied the call.
+        detail: the reason that a person gave for denying the call.
         key: the idempotency key of the call.
 
     Returns:
@@ -321,7 +321,7 @@ def assistant_message(assistant: Message | AssistantDraft | None) -> Message | N
     """Make the message of a draft.
 
     Args:
-        assistant: the assistant's side of the open turn.
+        assistant: the assistant message of the open turn.
 
     Returns:
         The message.
@@ -337,8 +337,8 @@ def user_message(
     """Make the message of a draft; a call without a result has a stub in it.
 
     Args:
-        assistant: the assistant's side of the open turn.
-        user: the user's side.
+        assistant: the assistant message of the open turn.
+        user: the user message.
         policy: says what a stub says.
 
     Returns:
@@ -355,11 +355,11 @@ def user_message(
 def final_answers(
     assistant: Message | AssistantDraft | None, user: UserDraft, policy: Policy
 ) -> Iterator[ToolResultBlock]:
-    """Give the result or stub of each call of the open turn, in call order.
+    """Yield the result or stub of each call of the open turn, in call order.
 
     Args:
-        assistant: the assistant's side.
-        user: the user's side.
+        assistant: the assistant message.
+        user: the user message.
         policy: says what a stub says.
 
     Yields:
@@ -368,15 +368,14 @@ def final_answers(
     calls = calls_of(assistant)
     found: list[ToolResultBlock | None] = [None] * len(calls)
     for call, result, _ in user.answers:
-        before = found[call]
-        if before is None or before.is_stub:
-            found[call] = result
+        # Nothing replaces a real result, so the last one stands.
+        found[call] = result
     for call_block, answer in zip(calls, found, strict=True):
         yield answer if answer is not None else make_stub(call_block, policy)
 
 
 def calls_of(assistant: Message | AssistantDraft | None) -> Sequence[ToolUseBlock]:
-    """Return the calls of the assistant's side of a turn, in order."""
+    """Return the calls of the assistant message of a turn, in order."""
     if isinstance(assistant, AssistantDraft):
         return list(assistant.calls)
     return assistant.calls if assistant is not None else ()
@@ -402,7 +401,7 @@ def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
 
 
 def with_id(block: ToolUseBlock, id: str) -> ToolUseBlock:
-    """Give a call another id, marked with the one that it came with."""
+    """Return a call with another id, marked with the one that it came with."""
     meta = block.meta if block.meta is not None else Meta()
     return evolve(block, id=id, meta=evolve(meta, mark=Mark(kind="renamed", tool_use_id=block.id)))
 
@@ -447,7 +446,7 @@ def _asked_id(call: ToolUseBlock) -> str:
 
 
 def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
-    """Give what makes two calls of one turn the same call.
+    """Return what makes two calls of one turn the same call.
 
     Args:
         call: the call.
@@ -459,7 +458,7 @@ def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
 
 
 def is_alike(left: ToolUseBlock, right: ToolUseBlock) -> bool:
-    """Tell whether two calls ask the same of the same tool."""
+    """Return whether two calls have the same name and input."""
     return left.name == right.name and (
         left.frozen_input is right.frozen_input or _input_text(left) == _input_text(right)
     )

@@ -139,7 +139,7 @@ def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step
 
 
 def _turns_from(conversation: Conversation, start: int) -> Iterator[Turn]:
-    """Give the turns from one on, the open one as it stands."""
+    """Yield the turns from one on, the open one as it stands."""
     past, _, _ = parts_of(conversation)
     for position in range(start, len(past)):
         yield past[position]

@@ -161,7 +161,7 @@ class Ingest:
         self.current = make_conversation(past, turn, evolve(context, repairs=recorded))
 
     def stub_open_calls(self) -> None:
-        """Give the calls that wait at the end of a list their stubs, and record them."""
+        """Return the calls that wait at the end of a list their stubs, and record them."""
         self.current, stubs = stub_awaited(self.current, recorded=True)
         if stubs:
             self.record_all([evolve(stub, source=self._source_of_calls) for stub in stubs])

@@ -152,7 +152,7 @@ def json_array(pieces: Iterable[bytes]) -> bytes:
 
 
 def base64_of(value: object) -> str:
-    """Give the base64 text that stands for bytes in JSON; a `TypeError` for anything else."""
+    """Return the base64 text that stands for bytes in JSON; a `TypeError` for anything else."""
     if not isinstance(value, bytes):
         raise TypeError(f"an export holds no {type(value).__name__}")
     return base64.b64encode(value).decode()

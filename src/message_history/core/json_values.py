@@ -144,7 +144,7 @@ _FLAT: Final = frozenset({int, float, bool, type(None)})
 
 
 def thaw_flat(value: FrozenDict) -> dict[str, Any] | None:
-    """Give a fresh dict of an object that holds nothing but ASCII text and other scalars.
+    """Return a fresh dict of an object that holds nothing but ASCII text and other scalars.
 
     Args:
         value: the object.
@@ -305,7 +305,7 @@ def _key_text(key: object) -> str:
 
 
 def _text_of(value: object) -> str:
-    """Give the text of a value that is no JSON, without the memory address that a default `repr` holds."""
+    """Return the text of a value that is no JSON, without the memory address that a default `repr` holds."""
     kind = type(value)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         return f"<{kind.__module__}.{kind.__qualname__}>"

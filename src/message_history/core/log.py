@@ -67,7 +67,7 @@ def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
     items = chunk.items
     if len(items) == at:
         items.append(item)
-    # Another thread may have come in between: the slot tells, not the length.
+    # Another thread may have come in between, so the slot decides, not the length.
     return chunk if items[at] is item else _copied(chunk, at, item)
 
 
@@ -143,7 +143,7 @@ class Log(Generic[T]):
         return log
 
     def starts_with(self, other: Log[T]) -> bool:
-        """Tell whether this log goes on from another.
+        """Return whether this log begins with another.
 
         Args:
             other: the log that may be a beginning of this one.
@@ -188,7 +188,7 @@ class Log(Generic[T]):
             start += size
 
     def chunks(self) -> Iterator[tuple[Chunk[T], int]]:
-        """Give the chunks, oldest first, each with how many of its items are this log's."""
+        """Yield the chunks, oldest first, each with how many of its items are this log's."""
         yield from ((chunk, SIZE) for chunk in self._last.before)
         rest = self._length - len(self._last.before) * SIZE
         if rest:

@@ -290,7 +290,7 @@ class _Plan:
         self._edit(call.turn.last_assistant).arriving.setdefault(number, []).append(place)
 
     def _rehome(self, results: dict[str, Place]) -> None:
-        """Give a call in a user message to the assistant, if its result is in the list and nobody else made it."""
+        """Return a call in a user message to the assistant, if its result is in the list and nobody else made it."""
         made = {id for message in self._messages if message.role == "assistant" for id in message.ids}
         for place, block in self._injected:
             if may_be_rehomed(block, results, made):

@@ -34,7 +34,7 @@ class Note:
     detail: str = ""
 
     def at(self, source: int) -> Note:
-        """Give the same note for another entry of the raw list."""
+        """Return the same note for another entry of the raw list."""
         return evolve(self, source=source)
 
 

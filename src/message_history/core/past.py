@@ -1,4 +1,4 @@
-"""What the settled turns know of a call's id, and results that are quoted as text.
+"""What the settled turns hold of a call's id, and results that are quoted as text.
 
 A result that comes too late for its turn cannot change what was sent. It is quoted: a marked heading that says it is
 tool output and not the user's words, then the result's own blocks. Nothing here decides when that happens.
@@ -46,7 +46,7 @@ def records_of(past: Log[Turn], id: str) -> IdRecord | None:
         id: the id.
 
     Returns:
-        The record, or None when they never saw the id.
+        The record, or None when they do not have the id.
 
     Complexity: logarithmic in the turns, and linear in the stubs with this id.
     """
@@ -172,7 +172,7 @@ _NO_NEWS: Final = "has no result."
 
 
 def is_quoted_at(blocks: Sequence[Block] | Log[Block], where: int, result: ToolResultBlock) -> bool:
-    """Tell whether the quote that begins at a position quotes this very result.
+    """Return whether the quote at a position quotes this very result.
 
     Args:
         blocks: where the quote stands.

@@ -71,7 +71,7 @@ class Policy:
 
         Args:
             reason: why there is no result; see `StubReason`.
-            detail: what the person said who denied the call.
+            detail: the reason that a person gave for denying the call.
 
         Returns:
             The text.

@@ -49,7 +49,7 @@ def record_state(conversation: Conversation, call: ToolUseBlock | str, state: Ca
         conversation: the conversation.
         call: the call, with its turn, or its id.
         state: the state.
-        detail: what the person said who denied it.
+        detail: the reason that a person gave for denying it.
 
     Returns:
         The conversation: in the open turn with a stub for the state, else with news in the open user message.

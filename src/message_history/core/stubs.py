@@ -51,7 +51,7 @@ def _settled(user: UserDraft) -> int:
 def stub_awaited(
     conversation: Conversation, reason: str = "not_recorded", *, recorded: bool = False
 ) -> tuple[Conversation, Sequence[Repair]]:
-    """Give each awaited call a stub; the turn stays open.
+    """Return each awaited call a stub; the turn stays open.
 
     Args:
         conversation: the conversation.
