@@ -11,14 +11,16 @@ from message_history.core.conversation import context_of, messages_of, open_turn
 from message_history.core.json_cache import json_array, json_of, json_of_settled
 from message_history.core.stubs import as_sent
 from message_history.dialects._shared.dropped_keys import unsent
+from message_history.dialects._shared.foreign_text import TurnWithText, holds_provider_blocks, with_foreign_text
 from message_history.dialects._shared.leading import length_of_lead
-from message_history.media import fit_media, has_media, with_media_notes
+from message_history.media import fit_media, with_media_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from message_history.core.conversation import Conversation
     from message_history.core.message import Message
+    from message_history.core.past import Turn
     from message_history.core.repairs import Repair
     from message_history.dialects.base import Dialect, Export
 
@@ -73,9 +75,10 @@ def write_json(conversation: Conversation, dialect: Dialect[Any]) -> bytes:
     closed, _ = sent_version(conversation, dialect)
     system = context_of(closed).system
     assistant, user = open_turn_of(closed)
-    settled = json_of_settled(past_of(closed), dialect)
+    writer = TurnWithText(dialect)
+    settled = json_of_settled(past_of(closed), writer)
     # A list that ends with an assistant message may be written in another way at its end than in the middle.
-    newest = dialect.write_turn(assistant, user) if settled is not None and user is not None else None
+    newest = writer.write_turn(assistant, user) if settled is not None and user is not None else None
     if settled is None or newest is None:
         return json_array(map(json_of, write(conversation, dialect)[0]))
     leading = dialect.render((), system).messages if system else []
@@ -92,16 +95,18 @@ def _fitted(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Mes
     """Return the messages to be written, and what was added or changed to send them."""
     closed, added = sent_version(conversation, dialect)
     messages = list(messages_of(closed))
-    if not _has_media(closed):
-        return messages, added
+    rewritten: Sequence[Repair] = ()
+    if _any_turn(closed, holds_provider_blocks):
+        messages, rewritten = with_foreign_text(messages, dialect)
+    if not _any_turn(closed, with_media_notes):
+        return messages, (*added, *rewritten)
     fitting, fitted = fit_media(messages, dialect.limits)
-    return list(fitting), (*added, *fitted)
+    return list(fitting), (*added, *rewritten, *fitted)
 
 
-def _has_media(conversation: Conversation) -> bool:
-    if any(past_of(conversation).summaries(with_media_notes)):
-        return True
-    return any(has_media(message) for message in open_turn_of(conversation) if message is not None)
+def _any_turn(conversation: Conversation, holds: Callable[[int, Sequence[Turn]], bool]) -> bool:
+    """Return whether any turn holds something; what is known of settled turns is kept with them."""
+    return any(past_of(conversation).summaries(holds)) or holds(0, [open_turn_of(conversation)])
 
 
 def warn_of_system() -> None:
