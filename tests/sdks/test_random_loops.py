@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import MessageHistory, ProviderBlock, ToolUseBlock
+from message_history import Message, MessageHistory, ProviderBlock, ToolResultBlock, ToolUseBlock
 from message_history.streaming import Accumulator
 from message_history.testing import Moody, StrictServer
 from tests.sdks.clients import CLIENTS, Client, connected
@@ -134,7 +134,8 @@ class Run:
                 self.history = self.history.add_tool_result(self.chance.choice(self.answered), result, is_error)
             elif kind < 0.7:
                 self.seen.add("orphan")
-                self.history = self.history.add_tool_result("nobody_called", result, is_error)
+                orphan = ToolResultBlock("nobody_called", result, is_error)
+                self.history = self.history.add(Message.user(orphan))
             elif kind < 0.9:
                 self.seen.add("steered")
                 self.history = self.history.add_user(self.chance.choice(("Stop.", "And in Oslo?", " ", "Go on\n")))
