@@ -442,7 +442,7 @@ def test_a_model_without_images_gets_its_own_note() -> None:
         ("claude-opus-4-8", 10 * 1024**2, 600),
         ("anthropic.claude-opus-4-8-v1:0", 5 * 1024**2, 100),
         ("claude-opus-4-8@20260101", 5 * 1024**2, 100),
-        ("gpt-5", 5 * 1024**2, 100),
+        ("a-model-of-nobody", 5 * 1024**2, 100),
     ],
 )
 def test_limits_by_model_and_platform(model: str, size: int, count: int) -> None:
