@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
 from message_history.core import windows
-from message_history.core.blocks import Content, StubReason, SystemBlock, ToolResultBlock, ToolUseBlock
+from message_history.core.blocks import Content, StubReason, SystemBlock, ToolResultBlock, ToolUseBlock, is_blank
 from message_history.core.conversation import CONTEXT, NO_TURN, Context, Conversation, context_of, make_conversation
 from message_history.core.growth import added_behind
 from message_history.core.ingest import Ingest, log_new
@@ -444,7 +444,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         This changes what every provider is sent first: cached prompts miss, and thinking is invalidated.
 
         Args:
-            text: the system prompt; None for none.
+            text: the system prompt; None or blank text for none.
 
         Returns:
             A new history, or this one if nothing changes.
@@ -456,9 +456,10 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """
         if text is not None and not isinstance(text, str):
             raise TypeError(f"text must be a str or None, not {type(text).__name__}: {short_repr(text)}")
-        if text == self.system or (not text and self.system is None):
+        prompt = text if text is not None and not is_blank(text) else None
+        if prompt == self.system:
             return self
-        return history_of(with_system(self._conversation, (SystemBlock(text),) if text else ()))
+        return history_of(with_system(self._conversation, (SystemBlock(prompt),) if prompt is not None else ()))
 
     def without_unanswered(self) -> MessageHistory:
         """Return the history without the calls that have no real result, and without their stubs.

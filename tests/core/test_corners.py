@@ -16,6 +16,7 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.blocks import Block
 from message_history.core.json_cache import base64_of, json_array, json_of, json_of_settled
 from message_history.core.json_values import FrozenDict, freeze, json_text
 from message_history.core.log import SIZE, Log
@@ -32,6 +33,18 @@ def codes(history: MessageHistory) -> list[RepairCode]:
 def test_a_call_cannot_stand_in_a_result() -> None:
     with pytest.raises(TypeError, match="ToolUseBlock cannot stand in a result"):
         ToolResultBlock("1", [CALL])
+
+
+def test_a_bare_block_is_refused() -> None:
+    with pytest.raises(TypeError, match="make a TextBlock"):
+        Block()
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\n\t"])
+def test_a_blank_system_prompt_is_none(blank: str) -> None:
+    history = MessageHistory().add_user("q")
+    assert history.with_system(blank) is history
+    assert history.with_system("Be brief.").with_system(blank).system is None
 
 
 def test_marks_that_are_no_news_leave_the_states_alone() -> None:

@@ -131,6 +131,8 @@ class Block:
             raise TypeError("blocks cannot be subclassed: what is in a history must be one of those that cannot change")
 
     def __attrs_pre_init__(self) -> None:
+        if type(self) is Block:
+            raise TypeError("Block has no content of its own; make a TextBlock or another kind of block")
         if hasattr(self, "meta"):
             raise FrozenInstanceError
 
