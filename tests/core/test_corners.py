@@ -83,6 +83,19 @@ def test_a_result_given_for_a_settled_stub_is_late_once() -> None:
     assert codes(late.add_tool_result(record.call, "a"))[-1] is RepairCode.DUPLICATE_RESULT_DROPPED
 
 
+def test_another_result_given_for_an_answered_call_of_a_settled_turn() -> None:
+    history = ASKED.add_tool_result("1", "a").add_assistant("ok").add_user("so")
+    call = history.calls[0].call
+    assert codes(history.add_tool_result(call, "a")) == [RepairCode.DUPLICATE_RESULT_DROPPED]
+    assert codes(history.add_tool_result(call, "b")) == [RepairCode.SECOND_RESULT_QUOTED]
+
+
+def test_a_reason_replaces_that_of_a_stub_of_which_nothing_is_known() -> None:
+    stub = ASKED.as_sent().as_sent(reason="pending")[-1].results[0]
+    assert stub == ASKED.as_sent(reason="pending")[-1].results[0]
+    assert ASKED.as_sent(reason="pending").as_sent(reason="interrupted")[-1].results[0] == stub
+
+
 def test_a_numbered_id_is_free_beyond_every_number() -> None:
     ids = ["a", "a_2", "a_999999999999999999", "a_1000000000000000000"]
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock(id, "f", {}) for id in ids])
