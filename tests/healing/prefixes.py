@@ -10,7 +10,7 @@ KEYS = ("content", "parts")
 def pieces(message: Any) -> tuple[Any, list[Any]]:
     """Give what a message is without its content, and the pieces of its content."""
     head = {key: value for key, value in message.items() if key not in (*KEYS, "tool_calls", "reasoning_content")}
-    if "parts" in message and "role" not in head:
+    if "parts" in message and head.get("role") is None:
         head["role"] = "user"  # so the API takes it
     found: list[Any] = []
     for key in KEYS:
