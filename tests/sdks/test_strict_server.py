@@ -58,6 +58,7 @@ def text_of(provider: str, body: dict[str, Any]) -> str:
     return str(body["error"]["message"])
 
 
+SYSTEM = {"role": "system", "content": "be kind"}
 USER = {"role": "user", "content": "q"}
 A_USE: dict[str, Any] = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]}
 A_RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "r"}
@@ -105,7 +106,7 @@ BROKEN: list[tuple[str, list[Any], str]] = [
     ("gemini", [G_USE, G_RESULT], "function call turn comes immediately after a user turn"),
     ("mistral", [], "Conversation must have at least one message"),
     ("mistral", [USER, C_USE], "Not the same number of function calls and responses"),
-    ("mistral", [USER, C_USE, C_RESULT, USER], "Unexpected role 'user' after role 'tool'"),
+    ("mistral", [USER, C_USE, C_RESULT, SYSTEM], "Unexpected role 'system' after role 'tool'"),
     ("mistral", [USER, {"role": "assistant", "content": "a"}], "Expected last role User or Tool"),
     ("mistral", [USER, {**C_USE, "tool_calls": [{**C_CALL, "id": "call_1"}]}], "must be a-z, A-Z, 0-9, with a length of 9"),
     ("mistral", [USER, {"role": "assistant", "content": ""}, USER], "must have either content or tool_calls"),

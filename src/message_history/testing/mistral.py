@@ -44,7 +44,6 @@ class Mistral(Provider):
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
-        del dialect
         messages = body["messages"]
         if not messages:
             return "Conversation must have at least one message"
@@ -55,7 +54,8 @@ class Mistral(Provider):
             role = message["role"]
             if role != "tool" and before in ("tool", "assistant") and sorted(called) != sorted(answered):
                 return "Not the same number of function calls and responses"
-            if role not in _FOLLOWS[before]:
+            steered = role == "user" and before == "tool" and not dialect.bridge
+            if role not in _FOLLOWS[before] and not steered:
                 return f"Unexpected role '{role}' after role '{before}'"
             if role == "tool":
                 answered.append(message["tool_call_id"])
