@@ -28,6 +28,14 @@ BLOCKS = dict(re.findall(r"^```\w+\n# (\S+)\n(.*?)^```$", TEXT, re.MULTILINE | r
 SAMPLE = json.loads(re.findall(r"^```json\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[0])
 
 
+def forget_explanations() -> None:
+    """Let `explain` index the rules of the dialects anew: earlier tests may have asked it without this one."""
+    for name in ("known", "matching", "topics"):
+        for found in vars(import_module(f"message_history.explaining.{name}")).values():
+            if hasattr(found, "cache_clear"):
+                found.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def sharegpt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dialect[Any]]:
     """Put the files of the page into a folder of the package, and register the dialect by its line."""
@@ -39,11 +47,13 @@ def sharegpt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dialect[Any]]
     name, kind = re.findall(r'"(\w+)"', BLOCKS["dialects/__init__.py"])
     message_history.dialects.__path__.append(str(folder.parent))
     CLASSES[name] = kind
+    forget_explanations()
     yield getattr(import_module(f"message_history.dialects.{name}"), kind)()
     del CLASSES[name]
     message_history.dialects.__path__.remove(str(folder.parent))
     for module in [module for module in sys.modules if module.startswith(f"message_history.dialects.{name}")]:
         del sys.modules[module]
+    forget_explanations()
 
 
 def test_the_sample_is_found_by_its_shape_and_comes_back_as_it_was(sharegpt: Dialect[Any]) -> None:
