@@ -43,7 +43,7 @@ BLOCKS: Final = {
     "ingest": (
         Operation("ingest_json", "read n messages from JSON text", (JSON, "ingest_json")),
         Operation("ingest_dicts", "read n messages from dicts", (JSON, "ingest_json")),
-        Operation("repair", "read or mend n messages, one in a hundred damaged", (JSON, "repair")),
+        Operation("repair", "read or repair n messages, one in a hundred damaged", (JSON, "repair")),
     ),
     "export": (
         Operation("export", "write n messages for the provider", (COPY, "export")),

@@ -23,7 +23,7 @@ BEGIN, END = "<!-- performance: written by python -m benchmarks -->\n", "<!-- pe
 CHARTS: Final = {
     "append": "Appending one more message",
     "ingest_dicts": "Reading a clean list of dicts",
-    "repair": "Reading or mending a damaged list",
+    "repair": "Reading or repairing a damaged list",
     "export": "Writing all messages for the provider",
     "export_json_again": "One more turn, and writing all as JSON",
 }
@@ -108,7 +108,7 @@ def summary(speed: Speed, validity: dict[str, Any]) -> str:
             ((LISTS, "append", "`list.append`"), ("langgraph", "append", "LangGraph")),
         ),
         (
-            "read dicts, 1 % damaged, and mend them",
+            "read dicts, 1 % damaged, and repair them",
             (OURS, "repair"),
             ((JSON, "repair", "`json.loads`"), ("turnsafe", "repair", "turnsafe")),
         ),

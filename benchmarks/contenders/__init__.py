@@ -58,7 +58,7 @@ CONTENDERS: Final = {
     "litellm": Entry(
         "litellm_mapping:LiteLLM",
         "litellm",
-        "`anthropic_messages_pt`; with `modify_params`, which mends, for damaged lists",
+        "`anthropic_messages_pt`; with `modify_params`, which repairs, for damaged lists",
     ),
     "openai-agents": Entry(
         "agents_session:AgentsSession",
@@ -68,7 +68,7 @@ CONTENDERS: Final = {
     "mistral-common": Entry(
         "mistral_validator:MistralValidator",
         "mistral-common",
-        "reads and validates, and refuses what it does not accept; it mends nothing",
+        "reads and validates, and refuses what it does not accept; it repairs nothing",
     ),
 }
 

@@ -33,7 +33,7 @@ class Case:
 
 
 class Agent:
-    """A conversation as an agent keeps it with this contender: by default a plain list that is mended when sent.
+    """A conversation as an agent keeps it with this contender: by default a plain list that is repaired when sent.
 
     Args:
         contender: the contender.

@@ -1,4 +1,4 @@
-"""turnsafe and tool-call-repair: functions that mend a list of dicts before each request."""
+"""turnsafe and tool-call-repair: functions that repair a list of dicts before each request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ToolCallRepair", "Turnsafe"]
 
 
 class _Repairs(Contender):
-    """A list that is mended by a function."""
+    """A list that is repaired by a function."""
 
     def ingest_dicts(self) -> Case:
         messages = self.raw

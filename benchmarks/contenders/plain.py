@@ -1,4 +1,4 @@
-"""What Python has: the reference for all figures. Nothing is checked and nothing is mended."""
+"""What Python has: the reference for all figures. Nothing is checked and nothing is repaired."""
 
 from __future__ import annotations
 

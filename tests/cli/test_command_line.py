@@ -88,7 +88,7 @@ def test_the_exit_codes_are_documented() -> None:
 
 
 def test_wrong_usage_is_exit_code_2() -> None:
-    for arguments in ([], ["check"], ["repair"], ["show"], ["mend", "x"], ["check", "--loud", "x"]):
+    for arguments in ([], ["check"], ["repair"], ["show"], ["repair", "x"], ["check", "--loud", "x"]):
         assert CliRunner().invoke(app, arguments).exit_code == 2, arguments
 
 

@@ -1,4 +1,4 @@
-"""`doctor`: every session in a folder is checked, and mended beside itself or in place."""
+"""`doctor`: every session in a folder is checked, and repaired beside itself or in place."""
 
 from __future__ import annotations
 

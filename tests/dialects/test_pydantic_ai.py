@@ -528,7 +528,7 @@ def test_a_list_may_end_with_a_response_if_it_is_told_so() -> None:
     assert history.for_send(PydanticAI(ends_with_response=True)) == raw
 
 
-# What is mended
+# What is repaired
 
 
 def test_results_come_first_and_in_the_order_of_their_calls() -> None:

@@ -1,4 +1,4 @@
-"""The session files of other programs: read as the conversation that goes on, and mended line by line."""
+"""The session files of other programs: read as the conversation that goes on, and repaired line by line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def messages_of(file: SessionFile, n: int = 0) -> list[tuple[str, list[str]]]:
 
 
 def repaired(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Mend a file; what it gives is sound, and mending it again changes nothing."""
+    """Repair a file; what it gives is sound, and repairing it again changes nothing."""
     data = rows(values)
     before = session_in(data)
     after = before.repair_file()

@@ -313,7 +313,7 @@ def test_older_rows_are_not_read(database: str) -> None:
     assert [int(cut) for cut in history.safe_cuts()[-4:]] == [28, 32, 36, 40]
     for turns in (1, 2, 3, 4):
         assert same(reader.load(turns=turns), history.drop_before(history.safe_cuts()[-turns]))
-    # One more needs rows that are damaged now: all are given, mended, and each damaged one is in the repairs.
+    # One more needs rows that are damaged now: all are given, repaired, and each damaged one is in the repairs.
     damaged = reader.load(turns=5)
     assert reader.omitted == 0
     assert len([repair for repair in damaged.repairs if repair.code is RepairCode.ENTRY_DROPPED]) == 28
@@ -389,7 +389,7 @@ def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
         now = list(map(str, whole.repairs))
         assert [repair for repair in now if repair in older] == older
         assert [repair for repair in told if repair not in now] == []
-        # Nothing was to be mended, or it would be known by now.
+        # Nothing was to be repaired, or it would be known by now.
         assert again(database, session, history.policy).load().repairs == whole.repairs
         reader = again(database, session, history.policy)
         assert len(reader.load(turns=1)) + reader.omitted == len(whole)

@@ -21,7 +21,7 @@ __all__ = ["app"]
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="message-history", message="%(prog)s %(version)s")
 def app() -> None:
-    """Find and mend what LLM providers refuse in saved conversations.
+    """Find and repair what LLM providers refuse in saved conversations.
 
     FILE is a JSON list of messages, a JSON object that holds one, JSONL with one message or one conversation per line,
     or in one of the formats of other programs that `message-history formats` lists. A line that cannot be read is
@@ -31,7 +31,7 @@ def app() -> None:
     Exit codes:
       0  done; for `check`: nothing is wrong
       1  `check` found something; or `explain` knows no such
-         error; or a line was skipped; or a mended list
+         error; or a line was skipped; or a repaired list
          would still be refused; or a file is in no format
          that is recognised with certainty
       2  wrong usage, or a file cannot be read or written

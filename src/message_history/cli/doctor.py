@@ -1,4 +1,4 @@
-"""`doctor`: all sessions in a folder, checked and mended."""
+"""`doctor`: all sessions in a folder, checked and repaired."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 @click.command("doctor")
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
-@click.option("--fix", is_flag=True, help="Write what is broken, mended, beside it: NAME.repaired.jsonl, or .json.")
+@click.option("--fix", is_flag=True, help="Write what is broken, repaired, beside it: NAME.repaired.jsonl, or .json.")
 @click.option("--in-place", is_flag=True, help="With --fix: in its own place; NAME.bak is the file as it was.")
 @click.option(
     "--force", is_flag=True, help="With --fix: overwrite what is there beside it; NAME.bak is that file as it was."
@@ -76,14 +76,14 @@ def examine_folders(
     diff: bool,
     everything: bool,
 ) -> None:
-    """Check every session in each FOLDER, and mend what is broken with --fix.
+    """Check every session in each FOLDER, and repair what is broken with --fix.
 
     Sessions are found by what is in the files, in all formats that `message-history formats` lists. A file that is
     like one of them and not certainly in it is not recognised, and nothing is written over or beside it. Other JSON
     files are passed over. Stop the programs that write to the sessions before you repair them in place.
 
-    The exit code is 0 when nothing is wrong or all was mended, 1 when something is wrong, 2 when a file cannot be read
-    or written.
+    The exit code is 0 when nothing is wrong or all was repaired, 1 when something is wrong, 2 when a file cannot be
+    read or written.
     """
     if (in_place or force) and not fix:
         raise click.UsageError("--in-place and --force are for --fix")
@@ -129,7 +129,7 @@ def examine_folders(
 
 
 def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool, diff: bool) -> RepairedFile | None:
-    """Mend one file, and show what that changes."""
+    """Repair one file, and show what that changes."""
     try:
         repaired = repair_in_place(found) if in_place else repair_beside(found, force=force)
     except SessionError as error:

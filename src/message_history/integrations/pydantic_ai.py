@@ -1,4 +1,4 @@
-"""pydantic-ai: a capability that mends the messages before each request, and messages from and to a history.
+"""pydantic-ai: a capability that repairs the messages before each request, and messages from and to a history.
 
 agent = Agent(model, capabilities=[ValidHistory()])
 result = await agent.run("And in Rome?", message_history=model_messages(history))
@@ -33,14 +33,14 @@ _STORED = PydanticAI(objects=True, ends_with_response=True)
 class ValidHistory(AbstractCapability[Any]):
     """A capability that lets no broken list of messages reach a model.
 
-    Messages that are valid are passed on untouched, so that what was sent stays what it was. Others are mended, and the
-    run goes on with the mended ones.
+    Valid messages are passed on untouched, so that what was sent stays what it was. Others are repaired, and the run
+    goes on with the repaired ones.
 
     Args:
         policy: decides where there is a choice.
         process: what else is done to the history, such as `lambda history: history.window(max_messages=40)`; it gives
             another history.
-        on_repair: called with a history that had to be mended; its `repairs` tell what was changed.
+        on_repair: called with a history that had to be repaired; its `repairs` tell what was changed.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -50,7 +50,7 @@ class ValidHistory(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Mend the messages of a request; pydantic-ai calls it."""
+        """Repair the messages of a request; pydantic-ai calls it."""
         history = read_messages(request_context.messages, policy=self.policy)
         kept = self.process(history) if self.process is not None else history
         if history.repairs and self.on_repair is not None:

@@ -86,10 +86,10 @@ def encoded(text: str) -> Encoded | None:
     """Take text as base64.
 
     Args:
-        text: the text; white space in it, the alphabet for URLs and missing padding are mended.
+        text: the text; white space in it, the alphabet for URLs and missing padding are repaired.
 
     Returns:
-        The bytes that it stands for, whose `text` is `text` itself when nothing had to be mended; None when it is no
+        The bytes that it stands for, whose `text` is `text` itself when nothing had to be repaired; None when it is no
         base64, or empty.
 
     Complexity: linear in the text.

@@ -29,7 +29,7 @@ class MediaInfo:
         data: the bytes in base64; None when what stands there is no base64.
         picture: what an image's bytes say; None when they are no image.
         paper: what a PDF's bytes say; None when they are no PDF.
-        mended: whether `data` is another text than what came in.
+        repaired: whether `data` is another text than what came in.
     """
 
     inline: bool = False

@@ -1,7 +1,7 @@
 """Conversations in files: a JSON list, a JSON object that holds one, or JSONL with one message per line.
 
-A file that a crash has cut off, or that somebody has edited by hand, is read as far as it can be: an entry that is no
-JSON is skipped and told of, with its line. `mend` gives the whole file again, with a list in it that a provider takes.
+A file that a crash has truncated, or that somebody has edited by hand, is read as far as it can be: an entry that is no
+JSON is skipped and reported with its line. `repair_file` returns the whole file with a list that a provider accepts.
 """
 
 from __future__ import annotations

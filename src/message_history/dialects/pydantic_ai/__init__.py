@@ -109,7 +109,7 @@ class PydanticAI(Dialect[WireT]):
         return evolve(export, messages=list(model_messages(export.messages))) if self.objects else export
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what pydantic-ai refuses, or mends in silence; see `Dialect.violations`."""
+        """Find what pydantic-ai refuses, or repairs in silence; see `Dialect.violations`."""
         return find_violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:

@@ -1,4 +1,4 @@
-"""Find what pydantic-ai refuses in a list as it stands, or mends in silence; written apart from parsing and rendering.
+"""Find what pydantic-ai refuses in a list, or repairs in silence; written apart from parsing and rendering.
 
 It judges objects too: they are read as the JSON that they are saved as.
 """
@@ -25,7 +25,7 @@ __all__ = ["violations"]
 
 
 def violations(wire: Sequence[Any], dialect: PydanticAI[Any]) -> list[Violation]:
-    """Find what the package refuses, or mends in silence.
+    """Find what the package refuses, or repairs in silence.
 
     Args:
         wire: the list, of JSON or of objects.

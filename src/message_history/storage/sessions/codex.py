@@ -152,7 +152,7 @@ def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
 
 
 def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line | None, dict[str, Any] | None]]:
-    """Put a mended conversation back among the lines of the file.
+    """Put a repaired conversation back among the lines of the file.
 
     Args:
         lines: the lines as they were.

@@ -1,4 +1,4 @@
-"""Session files in folders: found, checked, and mended beside themselves or in place, with a backup."""
+"""Session files in folders: found, checked, and repaired beside themselves or in place, with a backup."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def examine(path: Path, *, chosen: Format | None = None) -> Examined:
 
 
 def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
-    """Write a broken file's mended form beside it.
+    """Write a broken file's repaired form beside it.
 
     Args:
         found: the file.
@@ -176,7 +176,7 @@ def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
 
 
 def repair_in_place(found: Examined) -> RepairedFile:
-    """Put a broken file's mended form in its place, at one stroke, and keep the file as it was in a backup.
+    """Put a broken file's repaired form in its place, at one stroke, and keep the file as it was in a backup.
 
     Args:
         found: the file.
@@ -201,7 +201,7 @@ def repair_in_place(found: Examined) -> RepairedFile:
             raise SessionError(f"{path}: {report.problem}")
         return RepairedFile(target=path, backup=report.backup, before=before, after=read_session(path))
     if _suffix(path, repaired) != path.suffix:
-        raise SessionError(f"{path}: mended, it is no JSONL any more; mend it beside itself")
+        raise SessionError(f"{path}: repaired, it is no JSONL any more; repair it beside itself")
     try:
         backup = back_up(path)
         if stamp_of(path) != found.stamp:
@@ -232,7 +232,7 @@ def changes(before: SessionFile, after: SessionFile) -> Iterator[str]:
 
     Args:
         before: a session file.
-        after: the same, mended.
+        after: the same, repaired.
 
     Yields:
         The lines of the diff: each message is one line, shortened; conversations in the file are under their names.

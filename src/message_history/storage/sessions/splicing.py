@@ -1,4 +1,4 @@
-"""Mending the session files of other programs line by line: what is sound stays as it was written.
+"""Repairing the session files of other programs line by line: what is sound stays as it was written.
 
 A conversation in such a file is made of pieces: what one item of one line says. The pieces go through the same step as
 any message; what comes out is compared with what went in. Nothing here knows a file format.
@@ -146,7 +146,7 @@ class Splice:
 
 
 def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
-    """Mend a conversation, and find what stays of it.
+    """Repair a conversation, and find what stays of it.
 
     Args:
         thread: the conversation.
@@ -257,7 +257,7 @@ def _joined(pieces: Sequence[Piece]) -> Message:
 
 @final
 class _Origins:
-    """Which piece a block of the mended conversation comes from.
+    """Which piece a block of the repaired conversation comes from.
 
     A block that nothing had to change is the very one that went in. One that was only marked, as thinking behind a
     change is, stays as well: the files of others have no place for marks.

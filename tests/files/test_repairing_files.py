@@ -1,4 +1,4 @@
-"""A mended file has the form of the file, a list that the provider takes, and tells of everything that was changed."""
+"""A repaired file has the form of the file, a list that the provider accepts, and a record of every change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from message_history.integrations.strategies import broken_lists
 from message_history.storage.files import FileForm, allow_assistant_tail, located, read_bytes, read_file, repair_file
 
 FOLDER = Path(__file__).parents[2] / "samples"
-# The first command of the README writes a mended sample beside its source.
+# The first command of the README writes a repaired sample beside its source.
 SAMPLES = sorted(path for path in FOLDER.glob("*.json*") if ".repaired" not in path.suffixes)
 CALL: dict[str, Any] = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
 DANGLING: list[Any] = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [CALL]}]
