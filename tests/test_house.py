@@ -309,3 +309,17 @@ def test_the_same_role_has_the_same_file_name_in_every_dialect(name: str) -> Non
     assert files >= {"__init__", "parse", "render", "check", "schema"} - spared
     assert (SOURCE / "dialects" / name / "rules.toml").is_file()
     assert not files & {"common", "parts", "pieces", "own"}, "plain_writer, block_writer or provider_blocks"
+
+
+# The private vocabulary of the first version; each of these has a standard term now.
+BANNED = re.compile(r"(?:^|_)(said|heard|saying|hearing|mend(s|ed|ing)?|unbound|brief|doors?)(?:_|$)", re.IGNORECASE)
+
+
+def test_no_name_is_of_the_private_vocabulary() -> None:
+    found = set()
+    for module, path in modules().items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            names = [getattr(node, key, None) for key in ("id", "attr", "arg", "name")]
+            found |= {f"{module}: {name}" for name in names if isinstance(name, str) and BANNED.search(name)}
+    assert found == set()

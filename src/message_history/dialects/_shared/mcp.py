@@ -34,12 +34,12 @@ def mcp_blocks(value: object) -> list[Block] | None:
     Complexity: linear in the content.
     """
     data = as_mapping(value) if not isinstance(value, str | list) else None
-    said = data is not None and data.keys() <= _RESULT and bool(data.keys() & {"isError", "is_error"})
+    flagged = data is not None and data.keys() <= _RESULT and bool(data.keys() & {"isError", "is_error"})
     content = as_sequence(data.get("content")) if data is not None and data.keys() <= _RESULT else as_sequence(value)
     items = [as_mapping(item) if not isinstance(item, str) else None for item in content or ()]
     blocks = [_text(item) or mcp_block(item) if item is not None else None for item in items]
     found = [block for block in blocks if block is not None]
-    sure = said or any(item is not None and item.get("type") != "text" for item in items)
+    sure = flagged or any(item is not None and item.get("type") != "text" for item in items)
     return found if sure and found and len(found) == len(blocks) else None
 
 
