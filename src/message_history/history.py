@@ -197,6 +197,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         result = ToolResultBlock(id, parse_tool_output(content), is_error)
         added = self._stepped(make_message("user", (result,)), answers=known, log=False)
         before, after = self._conversation[CONTEXT], added._conversation[CONTEXT]
+        if after is before:
+            return added  # Nothing had to be repaired.
         if any(repair.code is RepairCode.ORPHAN_RESULT_DROPPED for repair in after.repairs[len(before.repairs) :]):
             raise UnknownCallError(id, [waiting.id for waiting in self.awaiting])
         log_new(before, after)
