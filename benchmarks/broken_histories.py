@@ -177,7 +177,7 @@ CASES: Final = (
         [
             _user(_ONE),
             _assistant(_PARIS),
-            _user(_result("toolu_other", "sunny somewhere")),
+            _user(_result("toolu_other", "sunny in Paris")),
             _assistant("Sunny."),
             _user(_THANKS),
         ],
@@ -229,7 +229,7 @@ def user_texts(messages: list[Message]) -> list[str]:
 
 
 def known_results(messages: list[Message]) -> list[str]:
-    """Give the texts of the results whose call is somewhere in a list, in order.
+    """Give the texts of the results that have a call in a list, by their id or by their place, in order.
 
     Args:
         messages: a list of the Messages API's form.
@@ -239,7 +239,11 @@ def known_results(messages: list[Message]) -> list[str]:
     """
     blocks = [block for message in messages for block in message["content"]]
     calls = {block["id"] for block in blocks if block["type"] == "tool_use"}
-    return [text_of(block) for block in blocks if block["type"] == "tool_result" and block["tool_use_id"] in calls]
+    results = [block for block in blocks if block["type"] == "tool_result"]
+    answered = {block["tool_use_id"] for block in results}
+    unknown = answered - calls
+    in_place = unknown if len(unknown) == len(calls - answered) else set()
+    return [text_of(block) for block in results if block["tool_use_id"] in calls | in_place]
 
 
 def text_of(result: Message) -> str:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.contenders import CONTENDERS
@@ -34,6 +35,8 @@ ROUNDS: Final = 7
 QUICK_ROUNDS: Final = 5
 FEWER_ROUNDS: Final = 5
 LARGE: Final = 100_000
+# When this many seconds are over, no further size of a group of operations is begun: the largest come last.
+LONGEST: Final = 600
 # A contender is not measured at a size at which one call would take longer than this, by how it has grown until then.
 SLOWEST_CALL: Final = 1.5
 OPTIONAL: Final = (
@@ -76,6 +79,7 @@ def running() -> Iterator[dict[str, Run]]:
         The ways to them, by the contenders' names.
     """
     context = get_context("spawn")
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # It would wait for a network otherwise.
     started = {}
     for name in CONTENDERS:
         here, there = context.Pipe()
@@ -137,16 +141,20 @@ def _processor() -> str:
 
 def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int) -> Iterator[dict[str, Any]]:
     took: dict[tuple[str, str], list[float]] = {}
+    start = monotonic()
     for size in sizes:
         for run in runs.values():
             run.open(size)
         for block, operations in BLOCKS.items():
+            if monotonic() - start > LONGEST:
+                _say(f"{size:>9,} messages: {block}: no time left")
+                continue
             _say(f"{size:>9,} messages: {block}")
             ready = []
             for operation in operations:
                 for name, run in runs.items():
                     cell: dict[str, Any] = {"operation": operation.name, "size": size, "contender": name}
-                    if size > _largest(operation, name):
+                    if not operation.smallest <= size <= _largest(operation, name):
                         continue
                     before = took.setdefault((name, operation.name), [])
                     if _expected(before) > SLOWEST_CALL:

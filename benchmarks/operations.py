@@ -23,12 +23,14 @@ class Operation(NamedTuple):
         means: what is done, in a few words.
         reference: the contender and its operation that the figures are ratios to.
         largest: the largest transcript that it is measured with.
+        smallest: the smallest.
     """
 
     name: str
     means: str
     reference: tuple[str, str]
     largest: int = 100_000
+    smallest: int = 10
 
 
 # Operations of one block are measured in turn, round by round, so that figures of one block can be compared.
@@ -56,13 +58,42 @@ BLOCKS: Final = {
         Operation("fork", "100 versions of n messages with one more each, for each", (LISTS, "fork"), 10_000),
         Operation("pickle", "pickle n messages and read them back", (LISTS, "pickle"), 10_000),
     ),
+    "coding": (
+        Operation("coding_append", "append one more message of a coding agent", (LISTS, "coding_append"), 10_000),
+        Operation("coding_append_dict", "the same in the provider's form", (OURS, "coding_append"), 10_000),
+        Operation(
+            "coding_ingest_json", "read a coding agent's messages from JSON", (JSON, "coding_ingest_json"), 10_000
+        ),
+        Operation("coding_ingest_dicts", "read them from dicts", (JSON, "coding_ingest_json"), 10_000),
+        Operation("coding_repair", "the same, one in a hundred damaged", (JSON, "coding_repair"), 10_000),
+        Operation("coding_export", "write them for the provider", (COPY, "coding_export"), 10_000),
+        Operation(
+            "coding_export_json_again",
+            "one more turn, and write all as JSON",
+            (JSON, "coding_export_json_again"),
+            10_000,
+        ),
+        Operation("coding_memory", "memory for each of them", (LISTS, "coding_memory"), 10_000),
+    ),
+    "sessions": (
+        Operation("load_lines", "read a session of JSON lines", (JSON, "load_lines"), 10_000, 1_000),
+        Operation("load_database", "read a session from SQLite", (JSON, "load_lines"), 10_000, 1_000),
+        Operation("load_claude_code", "read a session of Claude Code", (JSON, "load_claude_code"), 10_000, 1_000),
+        Operation(
+            "step",
+            "one step of an agent: a reply, two results, the request as JSON, saved",
+            (LISTS, "step"),
+            10_000,
+            1_000,
+        ),
+    ),
     "memory": (
         Operation("memory", "memory for each of n messages that were read from JSON text", (LISTS, "memory"), 10_000),
         Operation("fork_memory", "the same, with 100 versions that have one message more", (LISTS, "memory"), 10_000),
     ),
 }
 OPERATIONS: Final = {operation.name: operation for block in BLOCKS.values() for operation in block}
-BYTES: Final = frozenset({"memory", "fork_memory"})
+BYTES: Final = frozenset({"memory", "fork_memory", "coding_memory"})
 
 
 def chain_of(size: int) -> tuple[int, int]:
@@ -86,6 +117,6 @@ def sizes_of(operation: Operation, sizes: tuple[int, ...]) -> tuple[int, ...]:
         sizes: the sizes of this run.
 
     Returns:
-        Those that are not too large for it.
+        Those that are not too large and not too small for it.
     """
-    return tuple(size for size in sizes if size <= operation.largest)
+    return tuple(size for size in sizes if operation.smallest <= size <= operation.largest)

@@ -292,13 +292,13 @@ def main() -> None:
     parser.add_argument("--upstream", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--target", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.upstream:
-        asyncio.run(upstream(given.upstream))
-    elif given.serve:
-        pass_through(given.serve, given.target)
+    raw = parser.parse_args()
+    if raw.upstream:
+        asyncio.run(upstream(raw.upstream))
+    elif raw.serve:
+        pass_through(raw.serve, raw.target)
     else:
-        measure(quick=given.quick, requests=1_000 if given.quick else given.requests)
+        measure(quick=raw.quick, requests=1_000 if raw.quick else raw.requests)
 
 
 if __name__ == "__main__":

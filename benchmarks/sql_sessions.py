@@ -122,20 +122,22 @@ def of_many_writers(url: str) -> dict[str, str]:
 def written_at_once(url: str, session_id: str) -> tuple[float, int]:
     """Run the writers; give how long they took, and how often one was told that another was there first."""
     context = get_context("fork")
-    ready, told = context.Barrier(WRITERS + 1), context.SimpleQueue()
-    writers = [context.Process(target=write, args=(url, session_id.format(n), n, ready, told)) for n in range(WRITERS)]
+    ready, recorded = context.Barrier(WRITERS + 1), context.SimpleQueue()
+    writers = [
+        context.Process(target=write, args=(url, session_id.format(n), n, ready, recorded)) for n in range(WRITERS)
+    ]
     for writer in writers:
         writer.start()
     ready.wait()
     start = time.perf_counter()
-    conflicts = sum(told.get() for _ in writers)
+    conflicts = sum(recorded.get() for _ in writers)
     took = time.perf_counter() - start
     for writer in writers:
         writer.join()
     return took, conflicts
 
 
-def write(url: str, session_id: str, writer: int, ready: object, told: object) -> None:
+def write(url: str, session_id: str, writer: int, ready: object, recorded: object) -> None:
     """Write turns to a session, each behind what is there."""
     session = SqlSession(url, session_id, lock_timeout=120)
     session.load(turns=1)
@@ -152,7 +154,7 @@ def write(url: str, session_id: str, writer: int, ready: object, told: object) -
                 conflicts += 1
                 # Whoever was too late waits for a while, longer each time: so not all are too late again.
                 time.sleep(chance.uniform(0, 0.01 * 2**attempt))
-    told.put(conflicts)  # type: ignore[attr-defined]
+    recorded.put(conflicts)  # type: ignore[attr-defined]
 
 
 def table(sqlite: dict[str, str], postgresql: dict[str, str], versions: tuple[str, str], load: float) -> str:
@@ -160,31 +162,31 @@ def table(sqlite: dict[str, str], postgresql: dict[str, str], versions: tuple[st
     rows = [("", *versions), ("---", "---:", "---:")]
     rows += [(name, sqlite.get(name, ""), figure) for name, figure in postgresql.items()]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, the server on the same machine"
-    told = f"Measured with {machine}, and messages of about 400 bytes."
+    recorded = f"Measured with {machine}, and messages of about 400 bytes."
     # What others have run meanwhile is in the load.
-    told += f" The load of the machine before was {load:.1f}."
-    return "\n".join([told, "", *(f"| {' | '.join(row)} |" for row in rows)])
+    recorded += f" The load of the machine before was {load:.1f}."
+    return "\n".join([recorded, "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure sessions in databases.")
     parser.add_argument("--postgresql", metavar="URL", help="an empty database on a server that is there")
     parser.add_argument("--update", metavar="PAGE", type=Path, help="write the figures into this page")
-    given = parser.parse_args()
+    raw = parser.parse_args()
     logging.getLogger("message_history").setLevel(logging.ERROR)
     load = os.getloadavg()[0]
     with ExitStack() as stack:
-        url = given.postgresql or stack.enter_context(postgresql_server(durable=True))
+        url = raw.postgresql or stack.enter_context(postgresql_server(durable=True))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         sqlite = of_one_database(f"sqlite:///{folder}/chats.db")
         postgresql = of_one_database(url) | of_many_writers(url)
         versions = f"SQLite {sqlite3.sqlite_version}", f"PostgreSQL {server_version(url)}"
     figures = table(sqlite, postgresql, versions, load)
     print(figures)
-    if given.update is not None:
-        before, _, rest = given.update.read_text(encoding="utf-8").partition(MARKS[0])
+    if raw.update is not None:
+        before, _, rest = raw.update.read_text(encoding="utf-8").partition(MARKS[0])
         after = rest.partition(MARKS[1])[2]
-        given.update.write_text(f"{before}{MARKS[0]}\n\n{figures}\n\n{MARKS[1]}{after}", encoding="utf-8")
+        raw.update.write_text(f"{before}{MARKS[0]}\n\n{figures}\n\n{MARKS[1]}{after}", encoding="utf-8")
 
 
 def server_version(url: str) -> str:

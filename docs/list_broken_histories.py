@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 from benchmarks.broken_histories import CASES, Case, as_chat, known_results, user_texts  # noqa: E402 - beside the package
+from generated import write_or_check  # noqa: E402 - beside this script
 
 from message_history import MessageHistory, Policy, check  # noqa: E402
 from message_history.dialects.registry import DIALECTS  # noqa: E402
@@ -36,7 +37,8 @@ the exports in which `check` finds nothing; *kept* the texts of the user, and th
 list, that are on the wire, exactly once, in the worst of the exports. `tests/test_broken_histories.py` holds both to
 all.
 
-A result whose call is nowhere in the list (the orphan, the wrong id) is taken out, and kept in the repair.
+A result with an id that no call has (the wrong id) is the answer of the call that waits in its place: one result, one
+call. Where no call waits, or their numbers differ (the orphan), it is taken out, and kept in the repair.
 What other libraries make of the same histories is in [performance](performance.md#valid-whole-and-stable).
 
 | broken | how | repairs on reading | valid | kept |
@@ -90,16 +92,7 @@ def main(arguments: list[str]) -> int:
         The exit code.
     """
     logging.getLogger("message_history").addHandler(logging.NullHandler())
-    paths = [Path(argument) for argument in arguments if argument != "--check"]
-    path = paths[0] if paths else PAGE
-    fresh = page()
-    if path.exists() and path.read_text(encoding="utf-8") == fresh:
-        return 0
-    if "--check" in arguments:
-        print(f"{path}: STALE; run: python docs/list_broken_histories.py")
-        return 1
-    path.write_text(fresh, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, page(), "list_broken_histories.py", arguments)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generated import write_or_check
+
 from message_history.core.repairs import RepairCode, Severity
 
 if TYPE_CHECKING:
@@ -76,16 +78,7 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    paths = [Path(argument) for argument in arguments if argument != "--check"]
-    path = paths[0] if paths else PAGE
-    fresh = page()
-    if path.exists() and path.read_text(encoding="utf-8") == fresh:
-        return 0
-    if "--check" in arguments:
-        print(f"{path}: STALE; run: python docs/list_codes.py")
-        return 1
-    path.write_text(fresh, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, page(), "list_codes.py", arguments)
 
 
 if __name__ == "__main__":

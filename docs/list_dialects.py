@@ -19,6 +19,7 @@ ROOT: Final = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 from dialect_topics import OTHER, TOPICS, topic_of  # noqa: E402 - beside this script
+from generated import write_or_check_all  # noqa: E402 - beside this script
 from tests.oracles.covered import COVERED, ORACLES  # noqa: E402 - beside the package
 
 from message_history.dialects.registry import DIALECTS  # noqa: E402
@@ -170,7 +171,7 @@ the two share no code. `message-history explain "ERROR TEXT"` finds the rule beh
 
 The texts are the providers' own, as they were reported or recorded; `{...}` stands for what differs. A rule without a
 text is documented, but nobody has published what the API answers. `for_model` chooses the fields for a model; a model
-that no row matches gets the strictest of all."""
+that no row matches gets the defaults: see decision record 5."""
 
 ORACLE_PROSE: Final = """\
 The tests in `tests/oracles` let things that we did not write judge every export: a rule is judged when one of them
@@ -203,7 +204,7 @@ def page(dialect: Dialect[Any]) -> str:
             parts.append(f"| {row.models} | {set_to} | {source_text(row.source, row.date)} |\n")
     meanings = field_meanings(type(dialect))
     if meanings:
-        parts.append("\n## Fields\n\nThe defaults are the strictest.\n\n| field | default | meaning |\n|---|---|---|\n")
+        parts.append("\n## Fields\n\nThe defaults are for no model.\n\n| field | default | meaning |\n|---|---|---|\n")
         for field, meaning in meanings.items():
             parts.append(f"| `{field}` | {value_text(getattr(dialect, field))} | {meaning} |\n")
     return "".join((*parts, limits_text(dialect)))
@@ -273,18 +274,8 @@ def main(arguments: list[str]) -> int:
     """
     paths = [Path(argument) for argument in arguments if argument != "--check"]
     folder = paths[0] if paths else Path(__file__).parent
-    stale = 0
-    for path, fresh in pages().items():
-        target = folder / path
-        if target.exists() and target.read_text(encoding="utf-8") == fresh:
-            continue
-        if "--check" in arguments:
-            print(f"{target}: STALE; run: python docs/list_dialects.py")
-            stale = 1
-        else:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(fresh, encoding="utf-8")
-    return stale
+    found = {folder / path: fresh for path, fresh in pages().items()}
+    return write_or_check_all(found, "list_dialects.py", check="--check" in arguments)
 
 
 if __name__ == "__main__":

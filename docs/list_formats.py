@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generated import write_or_check
+
 from message_history.storage.formats.registry import FORMATS
 
 if TYPE_CHECKING:
@@ -84,16 +86,7 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    paths = [Path(argument) for argument in arguments if argument != "--check"]
-    path = paths[0] if paths else PAGE
-    fresh = page()
-    if path.exists() and path.read_text(encoding="utf-8") == fresh:
-        return 0
-    if "--check" in arguments:
-        print(f"{path}: STALE; run: python docs/list_formats.py")
-        return 1
-    path.write_text(fresh, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, page(), "list_formats.py", arguments)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import anthropic
 
-from message_history import MessageHistory
+from message_history import CallState, MessageHistory
 from message_history.dialects import Anthropic
 
 if TYPE_CHECKING:
@@ -57,7 +57,13 @@ class Agent:
             model=MODEL, max_tokens=4096, tools=TOOLS, messages=sent.for_send(DIALECT)
         )
         self.history = self.history.add_response(reply, sent=sent)
-        self.tasks |= {asyncio.create_task(self.run(call)) for call in self.history.awaiting}
+        self.start()
+
+    def start(self) -> None:
+        """Start the calls that were not started; the history says which, also when a reply was empty."""
+        for record in self.history.calls.where(CallState.PROPOSED, CallState.UNKNOWN):
+            self.history = self.history.record_call(record.call, CallState.STARTED)
+            self.tasks.add(asyncio.create_task(self.run(record.call)))
 
     async def run(self, call: ToolUseBlock) -> None:
         """Run one tool; some cities take longer."""

@@ -161,6 +161,9 @@ def cut(text: str) -> str:
         "An error occurred (ThrottlingException) when calling the Converse operation: Too many requests",
         "Traceback (most recent call last):\n  File \"a.py\", line 3\nTypeError: 'tuple' object is not callable",
         "the quick brown fox jumps over the lazy dog",
+        "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+        'MCP error -32602: Invalid arguments for tool look: [{"expected": "string", "received": "undefined"}]',
+        "<400> InternalError.Algo.InvalidParameter: The tool call is not supported.",
         "\ud800\x00\x1b[0m",
     ],
 )
@@ -263,6 +266,20 @@ REPORTED = [
         r"they were in the original response.\"}}\n    at generate (/$bunfs/root/src/entrypoints/cli.js:11:63816)",
         "AN-T1",
     ),
+    ("400 角色信息不正确", "GL-03"),
+    (
+        "deepseek: Failed to deserialize the JSON body into the target type: messages[4].role: unknown variant `tool`, "
+        "expected `user` or `assistant` at line 1 column 1760",
+        "DS-19",
+    ),
+    (
+        'ApiError: {"message": "invalid request: cannot specify both message and tool_results in multistep mode"}',
+        "CO-03",
+    ),
+    ("Unhandled: Invalid 'messages[2].content': string too long. Expected a string with maximum length 9", "EX-63"),
+    ("AttributeError: ClaudeContentBlockToolResult object has no attribute id", "EX-64"),
+    ('500: {"error": "Cannot determine type of \'item\'"}', "OR-32"),
+    ("jinja2: 'str object' has no attribute 'items'", "HF-08"),
 ]
 
 
@@ -422,6 +439,7 @@ def test_the_id_of_a_rule_in_any_case_gives_the_rule_of_each_dialect_that_has_it
 HOSTILE = ("\\", "\\u", "&", "&#9", "\x1b[", "messages[", "messages.1.", "param: ", "tools.", 'body"', "tool_use ", " ")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("piece", [*HOSTILE, "&#" + "9" * 999])
 def test_any_text_costs_time_in_proportion_to_its_length(piece: str) -> None:
     def seconds(length: int) -> float:
@@ -449,6 +467,7 @@ def test_a_character_reference_of_any_length_is_text() -> None:
         ("could not verify the signature of a thinking block, please send it as it was", "thinking"),
         ("the picture in message 3 exceeds what we can process", "media"),
         ("what the tool call has as its arguments could not be parsed", "arguments"),
+        ("the tool name of call 4 may only contain letters", "names"),
         ("the chat was refused: its last message is the assistant's", "how the list ends"),
     ],
 )

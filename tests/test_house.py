@@ -14,7 +14,11 @@ import pytest
 
 import message_history
 from message_history import RepairCode, Severity
+from message_history.core.rules import REASONS
+from message_history.dialects import CLASSES_OF_OBJECTS
 from message_history.dialects.registry import DIALECTS
+from message_history.pages.words import REASONS as WORDS_OF_REASONS
+from message_history.pages.words import TITLES
 
 PACKAGE = "message_history"
 ROOT = Path(__file__).parents[1]
@@ -22,7 +26,13 @@ SOURCE = Path(message_history.__file__).parent
 # A module uses only layers named before its own; docs/design.md says what each of them holds.
 LAYERS = (
     "core.json_values",
+    "core.validators",
+    "core.replies",
+    "core.sources",
+    "core.meta",
     "core.blocks",
+    "core.plain",
+    "core.denials",
     "core.message",
     "core.repairs",
     "core.policy",
@@ -40,7 +50,10 @@ LAYERS = (
     "core.ingest",
     "core.rewrites",
     "core.growth",
+    "core.arrivals",
     "core.costs",
+    "core.cuts",
+    "core.fitting",
     "core.windows",
     "core.json_cache",
     "core.view",
@@ -48,10 +61,13 @@ LAYERS = (
     "media",
     "dialects",
     "explaining",
+    "following",
     "history",
     "windows",
     "streaming",
+    "tools",
     "storage",
+    "compiling",
     "loading",
     "pages",
     "healing",
@@ -62,8 +78,6 @@ LAYERS = (
 )
 # The package itself and the command use every layer.
 ENTRY_POINTS = {"__init__", "__main__", "core"}
-# `MessageHistory.follow` returns what `healing` makes of histories.
-FOLLOWS = ("history", "healing")
 
 EVERYWHERE = {"attrs"}
 THIRD_PARTY = {
@@ -77,6 +91,13 @@ ONE_FILE = {
     "message_history.dialects.pydantic_schema": {"pydantic_core"},
     "message_history.dialects.langchain.render": {"langchain_core"},
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
+    "message_history.compiling.arrow": {"pyarrow"},
+    "message_history.compiling.engines.datasets": {"datasets", "pyarrow"},
+    "message_history.compiling.engines.duckdb": {"duckdb", "pyarrow"},
+    "message_history.compiling.engines.polars": {"polars", "pyarrow"},
+    "message_history.compiling.engines.ray": {"pyarrow", "ray"},
+    "message_history.compiling.engines.spark": {"pyarrow", "pyspark"},
+    "message_history.compiling.templates": {"jinja2"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},
     "message_history.storage.databases.async_session": {"sqlalchemy"},
@@ -171,19 +192,18 @@ def test_a_module_uses_only_layers_named_before_its_own() -> None:
     wrong = []
     for each in within():
         here, there = each.layers
-        if here in ENTRY_POINTS or here == there or (here, there) == FOLLOWS:
+        if here in ENTRY_POINTS or here == there:
             continue
         if there in ENTRY_POINTS or LAYERS.index(there) > LAYERS.index(here):
             wrong.append(f"{each.module} imports {each.target}")
     assert wrong == []
 
 
-def test_there_is_no_import_circle() -> None:
+def test_there_is_no_import_circle_even_through_annotations_and_late_imports() -> None:
     needs: dict[str, set[str]] = {module: set() for module in modules()}
     for each in within():
-        # Layers hold for annotations too; inside one layer, only what is imported when the program runs counts.
-        if not each.typing_only and each.layers != FOLLOWS:
-            needs[each.module].add(each.target)
+        # Annotations and imports that wait for a call count too: no module needs, in any way, one that needs it.
+        needs[each.module].add(each.target)
     while leaves := [module for module, needed in needs.items() if not needed]:
         for leaf in leaves:
             del needs[leaf]
@@ -302,17 +322,48 @@ def test_every_rule_of_a_dialect_says_where_it_comes_from(name: str) -> None:
         assert re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", rule.date), rule.id
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+FOLDERS = sorted({**DIALECTS, **dict.fromkeys(CLASSES_OF_OBJECTS)})
+# What a file of a dialect does, by its name; docs/adding_a_dialect.md says it at length.
+ROLES = {"__init__", "parse", "render", "check", "schema", "model_fields", "limits", "media", "stream"}
+ROLES |= {"approvals", "block_writer", "plain_writer", "provider_blocks", "shapes"}
+# What only one dialect has to do.
+ALONE = {
+    "anthropic": {"call_order", "check_blocks"},
+    "bedrock": {"grouping"},
+    "gemini": {"entries", "pairing"},
+    "openai_chat": {"check_order", "providers"},
+    "openai_responses": {"items", "plan"},
+    "pydantic_ai": {"objects"},
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
 def test_the_same_role_has_the_same_file_name_in_every_dialect(name: str) -> None:
     files = {path.stem for path in (SOURCE / "dialects" / name).glob("*.py")}
     spared = {"native": {"schema"}, "portable": {"parse", "render", "check"}}.get(name, set())
     assert files >= {"__init__", "parse", "render", "check", "schema"} - spared
+    assert files <= ROLES | ALONE.get(name, set())
     assert (SOURCE / "dialects" / name / "rules.toml").is_file()
-    assert not files & {"common", "parts", "pieces", "own"}, "plain_writer, block_writer or provider_blocks"
+
+
+# Tables, and what reads an SDK's object as the JSON that it stands for: both sides of a dialect may use these.
+OF_BOTH_SIDES = {"schema", "shapes", "limits", "model_fields", "objects", "rules", "tables", "base"}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_what_finds_violations_shares_no_code_with_what_reads_and_writes(name: str) -> None:
+    folder = f"{PACKAGE}.dialects"
+    shared = {f"{folder}._shared.checker", f"{folder}._shared.media_checker"}
+    for each in within():
+        if each.module.startswith(f"{folder}.{name}.check") and each.target.startswith(folder) and not each.typing_only:
+            role = each.target.rpartition(".")[2]
+            assert each.target in shared or role.startswith("check") or role in OF_BOTH_SIDES, each
 
 
 # The private vocabulary of the first version; each of these has a standard term now.
-BANNED = re.compile(r"(?:^|_)(said|heard|saying|hearing|mend(s|ed|ing)?|unbound|brief|doors?)(?:_|$)", re.IGNORECASE)
+BANNED = re.compile(
+    r"(?:^|_)(said|heard|told|given|saying|hearing|mend(s|ed|ing)?|unbound|brief|doors?)(?:_|$)", re.IGNORECASE
+)
 
 
 def test_no_name_is_of_the_private_vocabulary() -> None:
@@ -323,3 +374,16 @@ def test_no_name_is_of_the_private_vocabulary() -> None:
             names = [getattr(node, key, None) for key in ("id", "attr", "arg", "name")]
             found |= {f"{module}: {name}" for name in names if isinstance(name, str) and BANNED.search(name)}
     assert found == set()
+
+
+def test_every_test_that_is_not_run_under_pyodide_exists() -> None:
+    from tests.pyodide.__main__ import NOT_THERE  # noqa: PLC0415 - it sets a path
+
+    for test in NOT_THERE:
+        file, _, name = test.partition("::")
+        assert f"def {name.partition('[')[0]}(" in (ROOT / "tests" / file).read_text(encoding="utf-8")
+
+
+def test_every_repair_code_and_reason_of_a_stub_has_words_for_readers() -> None:
+    assert set(TITLES) == set(RepairCode), "pages/words.py says what each repair did"
+    assert set(WORDS_OF_REASONS) >= set(REASONS.values())

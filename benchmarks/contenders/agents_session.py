@@ -12,7 +12,7 @@ from agents import SQLiteSession
 from agents.run_internal.items import normalize_resumed_input
 
 from benchmarks.broken_histories import text_of
-from benchmarks.contenders.base import Case, Contender
+from benchmarks.contenders.base import Case, Contender, folder
 
 if TYPE_CHECKING:
     from benchmarks.transcripts import Raw
@@ -41,8 +41,8 @@ class AgentsSession(Contender):
 
     form = "items"
 
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
+    def __init__(self, size: int, *, coding: bool = False) -> None:
+        super().__init__(size, coding=coding)
         self._loop = asyncio.new_event_loop()
         finalize(self, self._loop.close)
 
@@ -88,6 +88,20 @@ class AgentsSession(Contender):
     def export(self) -> Case:
         session, wait = self.session, self._loop.run_until_complete
         return Case(lambda: wait(session.get_items()))
+
+    def load_database(self) -> Case:
+        path = folder() / "sessions.db"
+        session, wait = SQLiteSession("one", path), self._loop.run_until_complete
+        wait(session.add_items(items(self.raw)))
+        session.close()
+
+        async def run() -> list[Any]:
+            opened = SQLiteSession("one", path)
+            found: list[Any] = await opened.get_items()
+            opened.close()
+            return found
+
+        return Case(lambda: wait(run()))
 
     def trim(self) -> Case:
         session, half, wait = self.session, len(items(self.raw)) // 2, self._loop.run_until_complete

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import pickle
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from benchmarks.transcripts import next_turn, transcript
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
     from benchmarks.transcripts import Raw
 
-__all__ = ["Agent", "Case", "Contender", "EncodingAgent", "pickled"]
+__all__ = ["Agent", "Case", "Contender", "EncodingAgent", "folder", "next_step", "of_coding", "pickled"]
 
 
 @dataclass(frozen=True)
@@ -72,33 +75,35 @@ class Contender:
 
     Args:
         size: how many messages the transcript has.
+        coding: whether it is a coding agent's.
     """
 
     form: ClassVar[Literal["messages", "chat", "items"]] = "messages"
     agent: ClassVar[type[Agent]] = Agent
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, coding: bool = False) -> None:
         self.size = size
+        self._coding = coding
 
     @cached_property
     def raw(self) -> Raw:
         """The transcript, in the Messages API's form."""
-        return transcript(self.size)
+        return transcript(self.size, coding=self._coding)
 
     @cached_property
     def first(self) -> Raw:
         """The first messages of the transcript; the longest conversations repeat them."""
-        return transcript(min(self.size, 1_000))
+        return transcript(min(self.size, 1_000), coding=self._coding)
 
     @cached_property
     def damaged(self) -> Raw:
         """The transcript with one damage in a hundred messages."""
-        return transcript(self.size, damaged=True)
+        return transcript(self.size, damaged=True, coding=self._coding)
 
     @cached_property
     def turn(self) -> Raw:
         """What comes behind the transcript: a question, two calls and their results."""
-        return next_turn(self.size)
+        return next_turn(self.size, coding=self._coding)
 
     @staticmethod
     def sent(raw: Raw) -> list[Any]:
@@ -111,6 +116,41 @@ class Contender:
             The list in the form that `form` names.
         """
         raise NotImplementedError
+
+
+def of_coding(operation: str) -> Callable[[Contender], Case]:
+    """Make an operation ready for a coding agent's transcript.
+
+    Args:
+        operation: the name of the operation for the other transcript.
+
+    Returns:
+        The method.
+    """
+
+    def make(contender: Contender) -> Case:
+        case: Case = getattr(type(contender)(contender.size, coding=True), operation)()
+        return case
+
+    return make
+
+
+def next_step(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Write what one step of an agent adds: a reply with two calls, and their results."""
+    ids = [f"toolu_step_{number}_{which}" for which in "ab"]
+    calls = [{"type": "tool_use", "id": id, "name": "read_file", "input": {"path": f"src/{id}.py"}} for id in ids]
+    results = [
+        {"type": "tool_result", "tool_use_id": id, "content": f"{id}: def check(value): ...\n" * 20} for id in ids
+    ]
+    text = {"type": "text", "text": f"Step {number}: I will read both."}
+    return {"role": "assistant", "content": [text, *calls]}, {"role": "user", "content": results}
+
+
+def folder() -> Path:
+    """Make a folder that is gone when the process ends."""
+    made = TemporaryDirectory()
+    atexit.register(made.cleanup)
+    return Path(made.name)
 
 
 def pickled(value: object) -> Case:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from functools import cached_property
+from importlib.util import find_spec
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import (
@@ -12,10 +15,11 @@ from langchain_core.messages import (
     merge_message_runs,
     trim_messages,
 )
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.message import add_messages
 
 from benchmarks.broken_histories import as_chat
-from benchmarks.contenders.base import Agent, Case, Contender, pickled
+from benchmarks.contenders.base import Agent, Case, Contender, folder, next_step, pickled
 from benchmarks.contenders.plain import FORKS
 
 if TYPE_CHECKING:
@@ -123,6 +127,28 @@ class LangGraph(_Messages):
                 state = add_messages(state, message)
 
         return Case(run, self.size)
+
+    def step(self) -> Case | None:
+        """One step of an agent that keeps its thread in SQLite; None where the saver is not installed."""
+        if find_spec("langgraph.checkpoint.sqlite") is None:
+            return None
+        from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415 - a package of its own
+
+        builder: Any = StateGraph(MessagesState)
+        builder.add_node("done", lambda _: {"messages": []})
+        builder.add_edge(START, "done")
+        connection = sqlite3.connect(folder() / "threads.db", check_same_thread=False)
+        graph: Any = builder.compile(checkpointer=SqliteSaver(connection))
+        thread, numbers = {"configurable": {"thread_id": "one"}}, count()
+        graph.invoke({"messages": self.messages}, thread)
+
+        def run() -> None:
+            number = next(numbers)
+            added = self.numbered(list(next_step(number)), f"step {number}")
+            state = graph.invoke({"messages": added}, thread)
+            json.dumps(convert_to_openai_messages(state["messages"]))
+
+        return Case(run)
 
     def fork(self) -> Case:
         messages, more = self.messages, self.more[:1]

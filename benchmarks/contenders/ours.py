@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from functools import cached_property
-from itertools import cycle, islice
+from importlib.util import find_spec
+from itertools import count, cycle, islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchmarks.contenders.base import Agent, Case, Contender, pickled
+from benchmarks.contenders.base import Agent, Case, Contender, folder, next_step, of_coding, pickled
 from benchmarks.contenders.plain import FORKS
 from benchmarks.operations import chain_of
+from benchmarks.transcripts import claude_code_lines
 from message_history import Message, MessageHistory
 from message_history.dialects import (
     Anthropic,
@@ -23,6 +25,7 @@ from message_history.dialects import (
     Portable,
     PydanticAI,
 )
+from message_history.storage import JsonlSession, SqlSession, from_file
 
 if TYPE_CHECKING:
     from benchmarks.transcripts import Raw
@@ -176,6 +179,53 @@ class Ours(Contender):
     def pickle(self) -> Case:
         return pickled(self.history)
 
+    def load_lines(self) -> Case:
+        """Read a session of JSON lines."""
+        path = folder() / "session.jsonl"
+        JsonlSession(path).append(self.history)
+        return Case(lambda: JsonlSession(path).load())
+
+    def load_database(self) -> Case | None:
+        """Read a session from SQLite; None where SQLAlchemy is not installed."""
+        if find_spec("sqlalchemy") is None:
+            return None
+        url = f"sqlite:///{folder()}/sessions.db"
+        SqlSession(url, "one").append(self.history)
+        return Case(lambda: SqlSession(url, "one").load())
+
+    def load_claude_code(self) -> Case:
+        path = folder() / "session.jsonl"
+        lines = claude_code_lines(self.raw)
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        return Case(lambda: from_file(path)[0].history())  # noqa: PLW0108 - the file is read each time
+
+    def step(self) -> Case:
+        """One step of an agent."""
+        numbers, dialect = count(), Anthropic()
+        session = JsonlSession(folder() / "session.jsonl")
+        histories = [self.history]
+        session.append(self.history)
+
+        def run() -> None:
+            reply, results = next_step(next(numbers))
+            history = histories[0].add_response(reply)
+            for call, result in zip(history.awaiting, results["content"], strict=True):
+                history = history.add_tool_result(call, result["content"])
+            history.for_send_json(dialect)
+            session.append(history)
+            histories[0] = history
+
+        return Case(run)
+
+    coding_append = of_coding("append")
+    coding_append_dict = of_coding("append_dict")
+    coding_ingest_json = of_coding("ingest_json")
+    coding_ingest_dicts = of_coding("ingest_dicts")
+    coding_repair = of_coding("repair")
+    coding_export = of_coding("export")
+    coding_export_json_again = of_coding("export_json_again")
+    coding_memory = of_coding("memory")
+
     @staticmethod
     def sent(raw: Raw) -> list[Any]:
         return MessageHistory.from_list(raw).for_send()
@@ -189,6 +239,8 @@ class _To(Contender):
     def export(self) -> Case:
         history, dialect = MessageHistory.from_list(self.raw), self.dialect
         return Case(lambda: history.for_send(dialect))
+
+    coding_export = of_coding("export")
 
 
 class ToOpenAIChat(_To):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from functools import cached_property
-from itertools import cycle, islice
+from itertools import count, cycle, islice
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.contenders.base import Case, Contender, pickled
+from benchmarks.contenders.base import Case, Contender, folder, next_step, of_coding, pickled
 from benchmarks.operations import chain_of
+from benchmarks.transcripts import claude_code_lines
 
 if TYPE_CHECKING:
     from benchmarks.transcripts import Raw
@@ -71,6 +72,22 @@ class PlainList(Contender):
     def pickle(self) -> Case:
         return pickled(self.raw)
 
+    def step(self) -> Case:
+        messages, numbers = list(self.raw), count()
+        path = folder() / "session.jsonl"
+
+        def run() -> None:
+            added = next_step(next(numbers))
+            messages.extend(added)
+            json.dumps(messages)
+            with path.open("a", encoding="utf-8") as file:
+                file.writelines(f"{json.dumps(message)}\n" for message in added)
+
+        return Case(run)
+
+    coding_append = of_coding("append")
+    coding_memory = of_coding("memory")
+
     @staticmethod
     def sent(raw: Raw) -> list[Any]:
         return list(raw)
@@ -89,6 +106,8 @@ class DeepCopy(Contender):
     def export_again(self) -> Case:
         messages, turn = self.raw, self.turn
         return Case(lambda: deepcopy([*messages, *turn]))
+
+    coding_export = of_coding("export")
 
 
 class Json(Contender):
@@ -113,3 +132,25 @@ class Json(Contender):
     def export_json_again(self) -> Case:
         messages, turn = self.raw, self.turn
         return Case(lambda: json.dumps([*messages, *turn]))
+
+    def load_lines(self) -> Case:
+        """Read the same messages, a line each."""
+        return _lines(self.raw)
+
+    def load_claude_code(self) -> Case:
+        return _lines(claude_code_lines(self.raw))
+
+    coding_ingest_json = of_coding("ingest_json")
+    coding_repair = of_coding("repair")
+    coding_export_json_again = of_coding("export_json_again")
+
+
+def _lines(values: list[Any]) -> Case:
+    path = folder() / "lines.jsonl"
+    path.write_text("".join(f"{json.dumps(value)}\n" for value in values), encoding="utf-8")
+
+    def run() -> list[Any]:
+        with path.open("rb") as file:
+            return [json.loads(line) for line in file]
+
+    return Case(run)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.messages import (
@@ -20,7 +22,7 @@ from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 
 from benchmarks.broken_histories import text_of
-from benchmarks.contenders.base import Case, Contender, pickled
+from benchmarks.contenders.base import Case, Contender, folder, next_step, pickled
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -90,6 +92,18 @@ class PydanticAgents(Contender):
     def export_again(self) -> Case:
         messages, turn = self.messages, objects(self.turn)
         return Case(lambda: mapped(repair_messages([*messages, *turn])))
+
+    def step(self) -> Case:
+        """One step of an agent, which saves its messages as its documentation shows: all of them as JSON."""
+        messages, numbers = list(self.messages), count()
+        path = folder() / "session.json"
+
+        def run() -> None:
+            messages.extend(objects(list(next_step(next(numbers)))))
+            json.dumps(mapped(repair_messages(messages)))
+            path.write_bytes(ModelMessagesTypeAdapter.dump_json(messages))
+
+        return Case(run)
 
     def pickle(self) -> Case:
         return pickled(self.messages)

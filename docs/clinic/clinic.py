@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, subject_of, where
 from message_history.pages import changes_page, transcript_page
-from message_history.pages.words import TITLES
-from message_history.storage.files import UnreadableFileError, repair_file
+from message_history.pages.words import TITLES, detail_of
+from message_history.storage.files import UnreadableFileError
+from message_history.storage.repaired_lists import repair_file
 from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Patient:
                         "code": repair.code.value,
                         "severity": repair.severity.value,
                         "where": files[label].place_of(repair.source) if repair.source is not None else "",
-                        "detail": repair.detail,
+                        "detail": detail_of(repair),
                     }
                     for label, repair in repairs[:MOST]
                 ],

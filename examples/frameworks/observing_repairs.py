@@ -22,8 +22,8 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Write a record."""
-        told = {name: value for name, value in vars(record).items() if name.startswith("repair_")}
-        return json.dumps({"level": record.levelname, **told})
+        recorded = {name: value for name, value in vars(record).items() if name.startswith("repair_")}
+        return json.dumps({"level": record.levelname, **recorded})
 
 
 def main() -> None:

@@ -15,9 +15,11 @@ from message_history.core.calls import CallRecord, Calls
 from message_history.core.message import Message
 from message_history.core.policy import Policy
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError
+from message_history.core.replies import ReplyInfo, Usage
 from message_history.core.rules import CallState
 from message_history.core.states import CallStateError
 from message_history.dialects.base import Export
+from message_history.dialects.caching import PromptCache
 from message_history.dialects.inputs import user_messages
 from message_history.dialects.sending import SystemPromptWarning
 from message_history.history import MessageHistory
@@ -36,10 +38,12 @@ __all__ = [
     "Message",
     "MessageHistory",
     "Policy",
+    "PromptCache",
     "ProviderBlock",
     "RedactedThinkingBlock",
     "Repair",
     "RepairCode",
+    "ReplyInfo",
     "Severity",
     "SystemBlock",
     "SystemPromptWarning",
@@ -48,6 +52,7 @@ __all__ = [
     "ToolResultBlock",
     "ToolUseBlock",
     "UnknownCallError",
+    "Usage",
     "Violation",
     "check",
     "from_file",

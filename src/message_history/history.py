@@ -10,7 +10,7 @@ from abc import ABCMeta
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
-from message_history.core import windows
+from message_history.core import fitting, windows
 from message_history.core.blocks import Content, StubReason, SystemBlock, ToolResultBlock, ToolUseBlock, is_blank
 from message_history.core.conversation import CONTEXT, NO_TURN, Context, Conversation, context_of, make_conversation
 from message_history.core.growth import added_behind
@@ -20,7 +20,7 @@ from message_history.core.log import Log
 from message_history.core.message import Message, make_message
 from message_history.core.policy import Policy
 from message_history.core.repairs import RepairCode, UnknownCallError
-from message_history.core.rewrites import with_system, without_unanswered
+from message_history.core.rewrites import with_system, without_refusals, without_unanswered
 from message_history.core.rules import CallState
 from message_history.core.states import record_state
 from message_history.core.step import step
@@ -28,6 +28,7 @@ from message_history.core.view import ConversationView
 from message_history.dialects import Anthropic, Dialect, Export
 from message_history.dialects._shared.typed_blocks import common_message
 from message_history.dialects.base import checked_dialect
+from message_history.dialects.caching import PromptCache, with_cache_marks
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output
 from message_history.dialects.lists import from_list, restore, to_list
 from message_history.dialects.sending import (
@@ -40,15 +41,17 @@ from message_history.dialects.sending import (
     write_json,
 )
 from message_history.dialects.state import from_state_text, state_text
+from message_history.following.followed import follow_new, followed_from
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam
     from pydantic_core import CoreSchema
 
     from message_history.core.costs import Counter, Cut
+    from message_history.core.cuts import Pin
     from message_history.core.parsed import Parsed
     from message_history.core.repairs import Repair
-    from message_history.healing.following import Followed
+    from message_history.following.followed import Followed
 
 __all__ = ["MessageHistory", "SystemPromptWarning", "conversation_of", "history_of", "restored"]
 
@@ -229,7 +232,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         if parsed is None:
             raise TypeError(
                 f"response must be a whole response of a provider's SDK or its dict, not {type(response).__name__}; "
-                "pass one message of it to `add`"
+                "`add` takes one message of it, such as response.choices[0].message"
             )
         if sent is None:
             return self._add_parsed(parsed)
@@ -317,7 +320,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         chosen = dialect if dialect is None else checked_dialect(dialect)
         return history_of(from_list(raw, chosen, policy if policy is not None else _DEFAULT, open_tail))
 
-    def follow(self, raw: Iterable[Any], *, dialect: Dialect[Any] | None = None) -> Followed:
+    def follow(self, raw: Iterable[Any], *, dialect: Dialect[Any] | None = None) -> Followed[MessageHistory]:
         """Go on with a raw list that an agent grows and sends whole each time; see `healing.follow`.
 
         Args:
@@ -327,28 +330,29 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Returns:
             What to send: `history` in it. Its own `follow` takes the list the next time.
         """
-        from message_history.healing.following import follow, followed_from  # noqa: PLC0415
-
         if not self:
-            return follow(raw, dialect=dialect, policy=self.policy)
+            return follow_new(self, raw, dialect)
         return followed_from(self, dialect if dialect is not None else _ANTHROPIC).follow(raw)
 
     # Sending and saving
 
     @overload
-    def for_send(self, dialect: None = None) -> list[MessageParam]: ...
+    def for_send(self, dialect: None = None, *, cache: PromptCache | None = None) -> list[MessageParam]: ...
 
     @overload
-    def for_send(self, dialect: Dialect[WireT]) -> list[WireT]: ...
+    def for_send(self, dialect: Dialect[WireT], *, cache: PromptCache | None = None) -> list[WireT]: ...
 
     @overload
-    def for_send(self, dialect: Dialect[WireT] | None) -> list[WireT] | list[MessageParam]: ...
+    def for_send(
+        self, dialect: Dialect[WireT] | None, *, cache: PromptCache | None = None
+    ) -> list[WireT] | list[MessageParam]: ...
 
-    def for_send(self, dialect: Dialect[Any] | None = None) -> list[Any]:
+    def for_send(self, dialect: Dialect[Any] | None = None, *, cache: PromptCache | None = None) -> list[Any]:
         """Return the messages as a provider accepts them.
 
         Args:
             dialect: the provider's dialect; `Anthropic()` by default.
+            cache: puts cache marks where they pay; see `export`.
 
         Returns:
             Fresh plain dicts, yours to change: those of `as_sent(dialect)`. A system prompt that the dialect carries
@@ -359,7 +363,11 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: linear in the history.
         """
-        wire, system = write(self._conversation, _chosen(dialect))
+        if cache is not None:
+            exported = self.export(dialect, cache=cache)
+            wire, system = exported.messages, exported.system
+        else:
+            wire, system = write(self._conversation, _chosen(dialect))
         if system is not None:
             warn_of_system()
         return wire
@@ -388,11 +396,13 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 warn_of_system()
         return encoded[1]
 
-    def export(self, dialect: Dialect[Any] | None = None) -> Export:
+    def export(self, dialect: Dialect[Any] | None = None, *, cache: PromptCache | None = None) -> Export:
         """Return the messages as a provider accepts them, with the system prompt and what had to be omitted.
 
         Args:
             dialect: the provider's dialect; `Anthropic()` by default.
+            cache: puts cache marks where the next request still begins the same, for dialects that take marks; marks
+                that came in with the messages give way.
 
         Returns:
             The messages, the system prompt where the dialect carries it beside them, and the repairs of this export.
@@ -402,7 +412,13 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: linear in the history.
         """
-        return export(self._conversation, _chosen(dialect))
+        target = _chosen(dialect)
+        exported = export(self._conversation, target)
+        if cache is None:
+            return exported
+        return with_cache_marks(
+            exported, cache, target, self._conversation, sent_version(self._conversation, target)[0]
+        )
 
     def as_sent(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
         """Return the version that is really sent.
@@ -466,6 +482,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     def without_unanswered(self) -> MessageHistory:
         """Return the history without the calls that have no real result, and without their stubs.
 
+        Calls that a person has denied stay, and so do those that a provider runs once you have decided.
         This changes what was sent: cached prompts miss, and thinking behind it is invalidated. Keep stubs if you can.
 
         Returns:
@@ -475,28 +492,51 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """
         return self._with(without_unanswered(self._conversation))
 
-    def safe_cuts(self, counter: Counter | None = None) -> tuple[Cut, ...]:
+    def without_refusals(self, *, keep_prompts: bool = False) -> MessageHistory:
+        """Return the history without the replies in which the model refused, and without what they answered.
+
+        Anthropic goes on refusing until the turn that was refused is removed or rephrased. This changes what was sent,
+        as `without_unanswered` does.
+
+        Args:
+            keep_prompts: True to keep what the replies answered, and to remove them alone.
+
+        Returns:
+            A new history whose `repairs` hold what was removed, or this one if no message has a `refusal`.
+
+        Complexity: linear in the history.
+        """
+        return self._with(without_refusals(self._conversation, keep_prompts=keep_prompts))
+
+    def safe_cuts(self, counter: Counter | None = None, *, pin: Pin = "turn") -> tuple[Cut, ...]:
         """Return where the history may be cut, and what follows each cut costs; see `windows.safe_cuts`."""
-        return windows.safe_cuts(self._conversation, counter)
+        return fitting.safe_cuts(self._conversation, counter, pin)
 
     def window(
-        self, *, max_tokens: float | None = None, max_messages: int | None = None, counter: Counter | None = None
+        self,
+        *,
+        max_tokens: float | None = None,
+        max_messages: int | None = None,
+        counter: Counter | None = None,
+        pin: Pin = "turn",
     ) -> MessageHistory:
-        """Keep the newest whole turns that fit; see `windows.window`. All that is sent changes, unless all fits."""
-        kept, _ = windows.window(self._conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter)
+        """Keep the newest turns, or rounds, that fit; see `windows.window`. All that is sent changes."""
+        kept, _ = windows.window(
+            self._conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=pin
+        )
         return self._with(kept)
 
-    def drop_before(self, cut: SupportsIndex) -> MessageHistory:
+    def drop_before(self, cut: SupportsIndex, *, pin: Pin = "turn") -> MessageHistory:
         """Omit all messages before a safe cut; see `windows.drop_before`. All that is sent changes."""
-        return self._with(windows.drop_before(self._conversation, cut)[0])
+        return self._with(windows.drop_before(self._conversation, cut, pin=pin)[0])
 
     def rewind(self, n_turns: int = 1) -> MessageHistory:
         """Omit the newest whole turns; see `windows.rewind`. What is left is sent as before."""
         return self._with(windows.rewind(self._conversation, n_turns)[0])
 
-    def compact(self, summary: Content, *, keep_from: SupportsIndex | None = None) -> MessageHistory:
+    def compact(self, summary: Content, *, keep_from: SupportsIndex | None = None, pin: Pin = None) -> MessageHistory:
         """Replace the messages before a safe cut by a summary; see `windows.compact`. All that is sent changes."""
-        return self._with(windows.compact(self._conversation, summary, keep_from=keep_from)[0])
+        return self._with(windows.compact(self._conversation, summary, keep_from=keep_from, pin=pin)[0])
 
     def trim_results(self, *, older_than: SupportsIndex, text: str = windows.TRIMMED) -> MessageHistory:
         """Shorten old results; see `windows.trim_results`. What is sent changes from the first shortened result on."""

@@ -61,10 +61,15 @@ def check(raw: Sequence[Any], dialect: Checks) -> list[Violation]:
         What is wrong, in the order in which it is found; empty when the list is acceptable.
 
     Raises:
-        TypeError: when `raw` is no list of entries.
+        TypeError: when `raw` is no list of entries, or `dialect` no dialect.
 
     Complexity: linear in the list.
     """
     if isinstance(raw, (str, bytes, bytearray, dict)) or not hasattr(raw, "__iter__"):
         raise TypeError(f"check takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
+    if isinstance(dialect, type) or not hasattr(dialect, "violations"):
+        name = dialect.__name__ if isinstance(dialect, type) else ""
+        if name:
+            raise TypeError(f"dialect must be a dialect, not the class {name}; write {name}()")
+        raise TypeError(f"dialect must be a dialect, not {short_repr(dialect)}; take one of message_history.dialects")
     return dialect.violations(list(raw))

@@ -1,29 +1,34 @@
 """Windows: the part of a history that goes on when it has grown too long, with what was omitted, in numbers.
 
-`MessageHistory` has methods of the same names, which give the history alone. A whole turn is, here, a user message that
-answers no call, and everything up to the next such message. Windows remove whole turns only, so no call loses its
-result.
+`MessageHistory` has methods of the same names, which give the history alone. A turn begins with what the user says, and
+goes on to what the user says next; its rounds begin with its assistant messages. Windows keep whole turns where they
+can, and rounds where they must, so that no call loses its result. The system prompt always stays.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, SupportsIndex, final
 
-from attrs import frozen
+from attrs import evolve, field, frozen
+from attrs.validators import ge, gt, le
 
-from message_history.core import windows
+from message_history.core import fitting, windows
 from message_history.core.costs import Counter, Cut, estimate_tokens
-from message_history.core.windows import TRIMMED, Kept, Omitted, WindowError
+from message_history.core.cuts import Pin, WindowError, checked_pin, is_safe_cut
+from message_history.core.windows import TRIMMED, Kept, Omitted
 from message_history.history import MessageHistory, conversation_of, history_of
 
 if TYPE_CHECKING:
     from message_history.core.blocks import Content
+    from message_history.core.conversation import Conversation
 
 __all__ = [
     "TRIMMED",
     "Counter",
     "Cut",
+    "MovingWindow",
     "Omitted",
+    "Pin",
     "Window",
     "WindowError",
     "compact",
@@ -50,22 +55,138 @@ class Window:
     omitted: Omitted
 
 
-def safe_cuts(history: MessageHistory, counter: Counter | None = None) -> tuple[Cut, ...]:
-    """Find where a history may be cut: before each user message that answers no call.
+@final
+@frozen(kw_only=True)
+class MovingWindow:
+    """A window that stays where it is until the limit is passed, and then moves by a large step.
+
+    Store the whole history, and send the window. While it stays, each request begins with the one before, so prompt
+    caches hit, and thinking that came since it moved stays valid. Save `cut`, `since` and `pinned` beside the session,
+    and pass them to go on after a restart.
+
+    Args:
+        max_tokens: what the messages may cost, by the counter; None for no limit.
+        max_messages: how many there may be; None for no limit.
+        keep: which part of the limits is kept when the window moves, between 0 and 1.
+        counter: what a message costs; an estimate of its tokens by default, see `estimate_tokens`.
+        pin: which of the user's words lead; see `window`.
+        cut: the position of the history from which on it is sent.
+        since: how long the history was when the window moved there.
+        pinned: whether there was room for the words to lead.
+
+    Raises:
+        TypeError: when there is no limit, or it is no number.
+        ValueError: for a limit that is negative, or a `keep` that is not between 0 and 1.
+
+    Examples:
+        >>> window = MovingWindow(max_messages=4, keep=0.5)
+        >>> history = MessageHistory().add_user("One").add_assistant("1").add_user("Two").add_assistant("2")
+        >>> window = window.follow(history.add_user("Three"))
+        >>> window.cut, len(window.of(history.add_user("Three")))
+        (4, 1)
+    """
+
+    max_tokens: float | None = None
+    max_messages: int | None = None
+    keep: float = field(default=0.5, validator=[gt(0), le(1)])
+    counter: Counter | None = field(default=None, eq=False)
+    pin: Pin = field(default="turn", converter=checked_pin)
+    cut: int = field(default=0, validator=ge(0))
+    since: int = field(default=0, validator=ge(0))
+    pinned: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_tokens is None and self.max_messages is None:
+            raise TypeError("a moving window needs a limit: max_tokens, max_messages or both")
+        fitting.budget("max_tokens", self.max_tokens)
+        fitting.budget("max_messages", self.max_messages)
+
+    def follow(self, history: MessageHistory) -> MovingWindow:
+        """Move, if what is sent has passed the limit; call it before each request.
+
+        Args:
+            history: the whole history.
+
+        Returns:
+            The window to send; this one as long as it fits.
+
+        Raises:
+            WindowError: when not even the newest round fits into the limits.
+
+        Complexity: linear in what is sent; constant for a number of messages.
+        """
+        conversation, length = conversation_of(history), len(history)
+        here = self
+        if self.cut and (self.cut >= length or not is_safe_cut(conversation, self.cut)):
+            here = evolve(self, cut=0, since=0, pinned=True)  # The history was rewound to before the cut.
+        elif self.since > length:
+            here = evolve(self, since=length)
+        if not length or here._fits(history):
+            return here
+        try:
+            position, pin = here._cut_of(conversation, self.keep)
+        except WindowError:
+            position, pin = here._cut_of(conversation, 1)
+        return evolve(here, cut=position, since=length, pinned=pin == self.pin)
+
+    def of(self, history: MessageHistory) -> MessageHistory:
+        """Return what is sent of a history: the messages behind the cut, with the words that lead.
+
+        Args:
+            history: the history that was followed, or one that has grown since.
+
+        Returns:
+            The part of it; itself while nothing is cut.
+
+        Raises:
+            WindowError: when the history was cut or rewound since; call `follow` first.
+            InvariantError: see `drop_before`.
+
+        Complexity: as for `drop_before`.
+        """
+        if not self.cut:
+            return history
+        pin = self.pin if self.pinned else None
+        kept = windows.drop_before(conversation_of(history), self.cut, pin=pin, since=self.since)
+        return _window(history, kept).history
+
+    def _fits(self, history: MessageHistory) -> bool:
+        if self.max_messages is not None and len(history) - self.cut + self.cut % 2 > self.max_messages:
+            return False
+        pin = self.pin if self.pinned else None
+        return (
+            self.max_tokens is None
+            or fitting.cost_behind(conversation_of(history), self.cut, self.counter, pin) <= self.max_tokens
+        )
+
+    def _cut_of(self, conversation: Conversation, part: float) -> tuple[int, Pin]:
+        return fitting.fitting_cut(
+            conversation,
+            max_tokens=self.max_tokens * part if self.max_tokens is not None else None,
+            max_messages=self.max_messages * part if self.max_messages is not None else None,
+            counter=self.counter,
+            pin=self.pin,
+        )
+
+
+def safe_cuts(history: MessageHistory, counter: Counter | None = None, *, pin: Pin = "turn") -> tuple[Cut, ...]:
+    """Find where a history may be cut: where the user's words begin a turn, and before each assistant message.
 
     Args:
         history: the history; nothing of it changes.
         counter: what a message costs; an estimate of its tokens by default, see `estimate_tokens`.
+        pin: which of the user's words lead behind a cut; see `window`.
 
     Returns:
-        The places, oldest first, each with the cost of what follows it. The first is 0, unless the history is empty.
+        The places, oldest first, each with the cost of what follows it and leads. The first is 0, unless the history is
+        empty. `history[cut].role` is `user` where a turn begins, `assistant` inside a turn.
 
     Raises:
         TypeError: for a counter that gives no number.
 
     Complexity: linear in the history.
     """
-    return windows.safe_cuts(conversation_of(history), counter)
+    return fitting.safe_cuts(conversation_of(history), counter, pin)
 
 
 def window(
@@ -74,34 +195,42 @@ def window(
     max_tokens: float | None = None,
     max_messages: int | None = None,
     counter: Counter | None = None,
+    pin: Pin = "turn",
 ) -> Window:
-    """Keep the newest whole turns that fit.
+    """Keep the newest whole turns that fit; of a turn that does not fit, keep its newest rounds.
 
     Stable prefix: all that is sent changes from the first message on, so cached prompts miss and thinking is
-    invalidated; when everything fits, nothing changes. A larger budget never keeps less.
+    invalidated; when everything fits, nothing changes. Before each request, use a `MovingWindow`: it changes only when
+    the limit is passed.
 
     Args:
         history: the history.
         max_tokens: what the messages may cost, by the counter; the system prompt and tool definitions are not counted.
         max_messages: how many there may be.
         counter: what a message costs; an estimate of its tokens by default, see `estimate_tokens`.
+        pin: which of the user's words lead, although they stand before the cut. `turn`: inside a turn, those that
+            opened it. `task`: those of the first message too, behind any cut. None: none; inside a turn, a marked
+            placeholder leads. Words that leave no room for the newest round are replaced by the placeholder.
 
     Returns:
-        A history that begins with a user message, and what was omitted. Its calls that are awaited are so still.
+        A history that begins with a user message, and what was omitted. Its calls that are awaited are so still. A
+        larger budget never keeps less, unless it makes room for the pinned words.
 
     Raises:
-        WindowError: when not even the newest whole turn fits.
+        WindowError: when not even the newest round fits.
         InvariantError: see `drop_before`.
         TypeError: when there is no budget, or it or what the counter gives is no number.
-        ValueError: for a negative budget.
+        ValueError: for a negative budget, or a `pin` that is none.
 
     Complexity: linear in what is kept, and see `drop_before`.
     """
-    kept = windows.window(conversation_of(history), max_tokens=max_tokens, max_messages=max_messages, counter=counter)
+    kept = windows.window(
+        conversation_of(history), max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=pin
+    )
     return _window(history, kept)
 
 
-def drop_before(history: MessageHistory, cut: SupportsIndex) -> Window:
+def drop_before(history: MessageHistory, cut: SupportsIndex, *, pin: Pin = "turn") -> Window:
     """Omit all messages before a safe cut.
 
     Stable prefix: all that is sent changes from the first message on, so cached prompts miss and thinking is
@@ -110,17 +239,20 @@ def drop_before(history: MessageHistory, cut: SupportsIndex) -> Window:
     Args:
         history: the history.
         cut: one of `safe_cuts`, or its position.
+        pin: which of the user's words lead; see `window`.
 
     Returns:
-        A history that begins with the message at the cut, and what was omitted.
+        A history that begins with the message at the cut, or inside a turn with the words that lead; and what was
+        omitted. A user message at the cut that answers calls too goes on without those results.
 
     Raises:
         WindowError: when it may not be cut there.
         InvariantError: when the policy says to raise and a placeholder must go before what is kept.
 
-    Complexity: linear in what is kept and in the repairs; a late result in what is kept makes it linear in the history.
+    Complexity: linear in the repairs, in the chunks of what is kept, and in what is kept if that holds thinking; the
+        first time linear in the history.
     """
-    return _window(history, windows.drop_before(conversation_of(history), cut))
+    return _window(history, windows.drop_before(conversation_of(history), cut, pin=pin))
 
 
 def rewind(history: MessageHistory, n_turns: int = 1) -> Window:
@@ -143,10 +275,12 @@ def rewind(history: MessageHistory, n_turns: int = 1) -> Window:
     return _window(history, windows.rewind(conversation_of(history), n_turns))
 
 
-def compact(history: MessageHistory, summary: Content, *, keep_from: SupportsIndex | None = None) -> Window:
+def compact(
+    history: MessageHistory, summary: Content, *, keep_from: SupportsIndex | None = None, pin: Pin = None
+) -> Window:
     """Put a summary in the place of the messages before a safe cut.
 
-    The summary becomes the leading user turn; the user message at the cut is joined to it.
+    The summary becomes the leading user message; a user message at the cut is joined to it.
 
     Stable prefix: all that is sent changes from the first message on, so cached prompts miss and thinking is
     invalidated.
@@ -154,19 +288,20 @@ def compact(history: MessageHistory, summary: Content, *, keep_from: SupportsInd
     Args:
         history: the history.
         summary: what the messages before the cut say: text, or blocks that a user may send.
-        keep_from: one of `safe_cuts`, or its position; None to go on with the summary alone.
+        keep_from: one of `safe_cuts`, or its position; None to go on with the summary and the calls that are awaited.
+        pin: which of the user's words stand before the summary; see `window`.
 
     Returns:
-        A history that begins with the summary, and what was omitted.
+        A history that begins with the summary, and what was omitted. Its calls that are awaited are so still.
 
     Raises:
-        WindowError: when it may not be cut there, or when calls are awaited that would be omitted.
+        WindowError: when it may not be cut there.
         InvariantError: when the policy says to raise and the summary cannot be taken as it is.
         ValueError: for a summary that says nothing.
 
     Complexity: as for `drop_before`.
     """
-    return _window(history, windows.compact(conversation_of(history), summary, keep_from=keep_from))
+    return _window(history, windows.compact(conversation_of(history), summary, keep_from=keep_from, pin=pin))
 
 
 def trim_results(history: MessageHistory, *, older_than: SupportsIndex, text: str = TRIMMED) -> Window:

@@ -15,7 +15,7 @@ NEEDS = {
     "failed tool": "how-to/tool-results/",
     "image from a path": "how-to/images/",
     "cache marks": "how-to/cost-and-cache/",
-    "usage": "how-to/cost-and-cache/",
+    "usage": "how-to/usage/",
     "policy fields": "how-to/policy/",
     "reading an old file": "how-to/migrate-a-list/",
     "approval": "how-to/approval/",

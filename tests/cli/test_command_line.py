@@ -8,17 +8,19 @@ import os
 import re
 import subprocess
 import sys
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from io import StringIO
 from pathlib import Path
+from platform import python_version
 
+import click
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
 from message_history.cli import main
-from message_history.cli.app import app
-from message_history.cli.options import ExitCode
+from message_history.cli.app import COMMANDS, app
+from message_history.cli.exit_codes import ExitCode
 from message_history.cli.printing import Printer, visible
 
 BROKEN = [
@@ -58,7 +60,7 @@ def test_the_commands_print_what_the_library_would_log(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["click", "rich"])
 def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; sys.argv = ['message-history']; "
+    code = f"import sys; sys.modules[{missing!r}] = None; sys.argv = ['message-history', 'check', 'x']; "
     result = python("-c", code + "from message_history.cli import main; main()")
     assert result.returncode == 2
     assert result.stdout == ""
@@ -80,9 +82,9 @@ def test_the_library_needs_neither_click_nor_rich() -> None:
 
 
 def test_the_exit_codes_are_documented() -> None:
-    told = CliRunner().invoke(app, ["--help"]).stdout
+    recorded = CliRunner().invoke(app, ["--help"]).stdout
     for code in ExitCode:
-        assert re.search(rf"^ +{code.value}  [`\w]", told, re.MULTILINE)
+        assert re.search(rf"^ +{code.value}  [`\w]", recorded, re.MULTILINE)
     for name in ("check", "repair", "show"):
         assert "exit code is 0" in " ".join(CliRunner().invoke(app, [name, "-h"]).stdout.split())
 
@@ -92,9 +94,29 @@ def test_wrong_usage_is_exit_code_2() -> None:
         assert CliRunner().invoke(app, arguments).exit_code == 2, arguments
 
 
-def test_the_version_is_told() -> None:
-    assert CliRunner().invoke(app, ["--version"], prog_name="message-history").stdout == (
-        f"message-history {version('message-history')}\n"
+def test_the_version_names_python_and_the_extras_for_reports_of_bugs() -> None:
+    shown = CliRunner().invoke(app, ["--version"], prog_name="message-history")
+    assert shown.exit_code == 0
+    first, system, *extras = shown.stdout.splitlines()
+    assert first == f"message-history {version('message-history')}"
+    assert python_version() in system
+    assert f"  cli: click {version('click')}, rich {version('rich')}" in extras
+    named = {line.strip().partition(":")[0] for line in extras}
+    own = {
+        *("dev", "benchmarks", "browser", "clients", "coverage", "databases", "docs", "frameworks", "media"),
+        *("oracles", "oracles-old", "sdks", "trainers"),
+    }
+    wanted = set(metadata("message-history").get_all("Provides-Extra") or ()) - own
+    assert wanted <= named, "an extra that is not named"
+
+
+def test_what_is_missing_of_an_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from message_history.cli import app as module  # noqa: PLC0415
+
+    monkeypatch.setattr(module, "EXTRAS", {"sql": ("no-such-package",)})
+    assert (
+        "  sql: not installed"
+        in CliRunner().invoke(app, ["--version"], prog_name="message-history").stdout.splitlines()
     )
 
 
@@ -161,3 +183,37 @@ def test_the_command_leaves_the_logging_of_its_caller_alone() -> None:
     before = list(root.handlers), root.level
     CliRunner().invoke(app, ["show", "nowhere"])
     assert (list(root.handlers), root.level) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("con", "convert"), ("convert --to gemini_i", "gemini_interactions"), ("check --form", "--format")],
+)
+def test_the_shell_completes_commands_options_and_dialects(
+    words: str, offered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = f"message-history {words}"
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    monkeypatch.setenv("_MESSAGE_HISTORY_COMPLETE", "bash_complete")
+    completed = CliRunner().invoke(app, prog_name="message-history", complete_var="_MESSAGE_HISTORY_COMPLETE")
+    assert f"plain,{offered}" in completed.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_says_of_each_command_what_its_own_help_says_first(name: str) -> None:
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    assert command.name == name
+    assert (command.help or "").partition("\n\n")[0] == COMMANDS[name].sentence
+
+
+def test_the_help_imports_no_command() -> None:
+    code = (
+        "import atexit, sys; sys.argv = ['message-history', '--help']; cli = 'message_history.cli.'; "
+        "atexit.register(lambda: print([name for name in sys.modules if name.startswith(cli)])); "
+        "from message_history.cli import main; main()"
+    )
+    shown = python("-c", code).stdout
+    assert "['message_history.cli.app']" in shown
+    assert all(name in shown for name in COMMANDS)

@@ -12,7 +12,8 @@ from message_history import MessageHistory, check
 from message_history.cli.app import app
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects.registry import DIALECTS
-from message_history.storage.files import read_file, repair_file
+from message_history.storage.files import read_file
+from message_history.storage.repaired_lists import repair_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +63,7 @@ def test_what_was_changed_goes_to_the_standard_error(tmp_path: Path) -> None:
     result = convert(file, "--to", "openai_chat")
     assert result.exit_code == 0
     assert check(json.loads(result.stdout), OpenAIChat(prefill=True)) == []
-    assert "result_stubbed (synthetic): call 'toolu_1' of 'f'" in result.stderr
+    assert "stub for a call without a result: call 'toolu_1' of 'f': no result is recorded" in result.stderr
     assert result.stderr.startswith(f"{file}: ")
     assert "written" not in result.stderr
 
@@ -136,3 +137,87 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     result = convert(tmp_path / "none.json", "--to", "gemini")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "there is no such file" in result.stderr
+
+
+REQUEST: dict[str, Any] = {
+    "model": "claude-opus-4-6",
+    "max_tokens": 100,
+    "system": "Be kind.",
+    "messages": SOUND,
+    "tools": [
+        {"name": "f", "input_schema": {"type": "object", "properties": {"a": {"type": "integer"}}}},
+        {"type": "web_search_20250305", "name": "web_search"},
+    ],
+    "tool_choice": {"type": "any"},
+}
+
+
+def test_a_request_becomes_one_of_the_other_provider_and_no_hybrid(tmp_path: Path) -> None:
+    result = convert(saved(tmp_path / "a.json", REQUEST), "--to", "openai_chat")
+    assert result.exit_code == 0
+    body = json.loads(result.stdout)
+    assert list(body) == ["tools", "tool_choice", "messages"]
+    assert body["tools"][0]["function"]["name"] == "f"
+    assert body["tool_choice"] == "required"
+    assert body["messages"][0] == {"role": "system", "content": "Be kind."}
+    assert result.stderr.splitlines()[1:] == [
+        "  omitted: tools[1]: a tool that the provider defines or runs itself",
+        "  omitted: model: each provider has names of its own",
+        "  omitted: max_tokens: a parameter of its provider",
+        "  to send it, add: model",
+    ]
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_no_key_of_the_first_provider_is_in_any_other_s_request(name: str, tmp_path: Path) -> None:
+    result = convert(saved(tmp_path / "a.json", REQUEST), "--to", name)
+    body = json.loads(result.stdout)
+    if name == "anthropic":
+        assert {**body, "messages": []} == {**REQUEST, "messages": []}
+        return
+    if name in ("native", "pydantic_ai"):
+        assert isinstance(body, list)
+        assert "omitted: tools: " in result.stderr
+        return
+    expected = {
+        "gemini": {"systemInstruction", "tools", "toolConfig", "contents"},
+        "gemini_interactions": {"system_instruction", "tools", "generation_config", "input"},
+        "openai_responses": {"instructions", "tools", "tool_choice", "input"},
+        "bedrock": {"system", "toolConfig", "messages"},
+    }
+    assert set(body) <= expected.get(name, {"messages", "tools", "tool_choice"})
+    assert {"omitted: model", "omitted: max_tokens"} <= {
+        line.strip().rpartition(": ")[0] for line in result.stderr.splitlines()
+    }
+
+
+def test_tools_tell_whose_a_request_is_when_its_messages_do_not(tmp_path: Path) -> None:
+    chat = {
+        "model": "gpt-4o",
+        "messages": [{"role": "user", "content": "q"}],
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+    }
+    body = json.loads(convert(saved(tmp_path / "a.json", chat), "--to", "anthropic").stdout)
+    assert body["tools"] == [{"name": "f", "input_schema": {"type": "object", "properties": {}}}]
+    assert "model" not in body
+    del chat["tools"]
+    body = json.loads(convert(saved(tmp_path / "b.json", chat), "--to", "anthropic", "--model", "claude-x").stdout)
+    assert body == {"model": "claude-x", "messages": [{"role": "user", "content": [{"type": "text", "text": "q"}]}]}
+
+
+def test_the_list_alone_is_written_on_demand(tmp_path: Path) -> None:
+    result = convert(saved(tmp_path / "a.json", REQUEST), "--to", "gemini", "--list-only")
+    listed = json.loads(result.stdout)
+    assert check(listed, DIALECTS["gemini"]) == []
+    assert [line for line in result.stderr.splitlines() if "omitted: system" in line] == [
+        "  omitted: system: it has no place in the list"
+    ]
+    whole = convert(saved(tmp_path / "a.json", REQUEST), "--to", "openai_chat", "--list-only")
+    assert json.loads(whole.stdout)[0]["role"] == "system"
+
+
+def test_a_line_of_a_batch_becomes_the_request_in_it(tmp_path: Path) -> None:
+    line = {"custom_id": "7", "params": REQUEST}
+    result = convert(saved(tmp_path / "a.json", line), "--to", "bedrock")
+    assert set(json.loads(result.stdout)) == {"system", "toolConfig", "messages"}
+    assert "omitted: custom_id: it is beside the request" in result.stderr

@@ -74,6 +74,13 @@ def test_what_is_broken_is_listed_and_nothing_is_written(folder: Path) -> None:
     assert held(folder) == before
 
 
+def test_several_processes_find_what_one_does(folder: Path) -> None:
+    one, several = doctor(folder, "--json"), doctor(folder, "--json", "--jobs", "2")
+    assert (several.exit_code, several.stdout, several.stderr) == (one.exit_code, one.stdout, one.stderr)
+    assert doctor(folder, "--jobs", "0").exit_code == 2
+    assert "5 repaired" in doctor(folder, "--fix", "--jobs", "2").stdout
+
+
 def test_sound_sessions_are_listed_when_asked(folder: Path) -> None:
     for name in BAD:
         (folder / name).unlink()
@@ -232,7 +239,7 @@ def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
     if kind == "a folder":
         path.mkdir()
         return path, "this is a folder, not a file"
-    content, told = data[kind]
+    content, recorded = data[kind]
     path.write_bytes(content)
     monkeypatch.setattr("message_history.storage.files.MAX_BYTES", 10_000)
     if kind == "no permission":
@@ -241,7 +248,7 @@ def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
             # Nothing is forbidden to root, so the system is stood in for.
             opened = Path.open
             monkeypatch.setattr(Path, "open", lambda file, *how: _refuse() if file == path else opened(file, *how))
-    return path, told
+    return path, recorded
 
 
 def _refuse() -> Any:
@@ -256,7 +263,7 @@ def _refuse() -> Any:
 def test_bad_input_is_one_clear_line_and_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, command: str
 ) -> None:
-    path, told = spoilt(tmp_path, kind, monkeypatch)
+    path, recorded = spoilt(tmp_path, kind, monkeypatch)
     before = sorted(tmp_path.rglob("*"))
     stamps = [found.stat().st_mtime_ns for found in before]
     name, *options = command.split()
@@ -264,7 +271,7 @@ def test_bad_input_is_one_clear_line_and_changes_nothing(
     if name == "doctor" and kind == "a folder":
         assert (result.exit_code, result.stderr) == (0, "")  # It is searched like any folder.
     else:
-        assert (result.exit_code, result.stderr) == (2, f"{path}: error: {told}\n")
+        assert (result.exit_code, result.stderr) == (2, f"{path}: error: {recorded}\n")
     assert sorted(tmp_path.rglob("*")) == before
     assert [found.stat().st_mtime_ns for found in before] == stamps
 

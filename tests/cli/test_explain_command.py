@@ -28,8 +28,8 @@ BROKEN: list[Any] = [
 ]
 
 
-def run(*arguments: object, given: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["explain", *map(str, arguments)], input=given)
+def run(*arguments: object, raw: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["explain", *map(str, arguments)], input=raw)
 
 
 def saved(path: Path, value: Any) -> Path:
@@ -74,10 +74,10 @@ def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
     result = run(UNANSWERED, file)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    (told,) = [number for number, line in enumerate(lines) if line.startswith(f"{file}: ")]
-    assert lines[told] == f"{file}: anthropic, 4 messages, it breaks this rule in 1 place"
-    assert lines[told + 1] == "  entry 3: AN-C1: no result right after: toolu_2"
-    assert lines[told + 2].strip() == UNANSWERED
+    (recorded,) = [number for number, line in enumerate(lines) if line.startswith(f"{file}: ")]
+    assert lines[recorded] == f"{file}: anthropic, 4 messages, it breaks this rule in 1 place"
+    assert lines[recorded + 1] == "  entry 3: AN-C1: no result right after: toolu_2"
+    assert lines[recorded + 2].strip() == UNANSWERED
 
 
 def test_a_file_that_does_not_break_the_rule_is_told_and_others_are_counted(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_file_that_does_not_break_the_rule_is_told_and_others_are_counted(tmp_
 
 
 def test_the_error_can_come_from_the_standard_input() -> None:
-    result = run("-", given=f"Traceback ...\nclient.BadRequestError: {UNANSWERED}\n")
+    result = run("-", raw=f"Traceback ...\nclient.BadRequestError: {UNANSWERED}\n")
     assert result.exit_code == 0
     assert result.stdout == run(UNANSWERED).stdout
 

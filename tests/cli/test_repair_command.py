@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from message_history.cli.app import app
-from message_history.storage.files import FileForm, read_file, repair_file
+from message_history.storage.files import FileForm, read_file
+from message_history.storage.repaired_lists import repair_file
 from message_history.storage.sessions import disk
 from message_history.violations import check
 
@@ -38,7 +39,8 @@ def test_a_valid_list_is_written_beside_the_input_and_each_repair_is_printed(tmp
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
         f"{file}: 1 repair (1 synthetic)",
-        "  entry 1: result_stubbed (synthetic): call 'toolu_1' of 'f', not_recorded",
+        "  entry 1: result_stubbed (synthetic): Added a stub for a call without a result: call 'toolu_1' of 'f': "
+        "no result is recorded",
         f"  written: {out} (anthropic)",
     ]
     assert result.stderr == ""
@@ -244,7 +246,7 @@ def test_repairs_without_words_show_what_was_removed(tmp_path: Path) -> None:
     file = saved(
         tmp_path / "a.json", [QUESTION, {"role": "assistant", "content": [{"type": "text", "text": ""}, CALL]}]
     )
-    assert "  entry 1: blank_text_dropped (lossy): TextBlock('')\n" in repair(file).stdout
+    assert "  entry 1: blank_text_dropped (lossy): Removed blank text\n" in repair(file).stdout
 
 
 def test_a_full_disk_leaves_no_half_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

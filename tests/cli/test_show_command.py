@@ -41,7 +41,7 @@ def test_a_transcript_marks_each_repair_in_the_message_where_it_happened(tmp_pat
         "system",
         "  Be brief.",
         "user [0]",
-        "  ! entry 0: blank_text_dropped (lossy): TextBlock(' ')",
+        "  ! entry 0: blank_text_dropped (lossy): Removed blank text",
         "  Read it.",
         "  Please.",
         "assistant [1]",
@@ -49,7 +49,8 @@ def test_a_transcript_marks_each_repair_in_the_message_where_it_happened(tmp_pat
         "  call toolu_1 read",
         '    {"path": "a.txt"}',
         "user [2]",
-        "  ! entry 1: result_stubbed (synthetic): call 'toolu_1' of 'read', not_recorded",
+        "  ! entry 1: result_stubbed (synthetic): Added a stub for a call without a result: call 'toolu_1' of 'read': "
+        "no result is recorded",
         "  error result toolu_1 (made: stub)",
         "    [No result is recorded for this call. The tool may or may not have run.]",
         "  Well?",
@@ -163,8 +164,8 @@ def test_a_page_is_written_and_never_over_the_file_or_another_unasked(tmp_path: 
     file = saved(tmp_path / "a.json", SESSION)
     out = tmp_path / "a.html"
     result = show(file, "--html", out)
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == f"{file}: written: {out}\n"
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"{file}: written: {out}\n"
     page = out.read_text()
     assert page.startswith("<!DOCTYPE html>")
     for shown in (

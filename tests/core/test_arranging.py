@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from message_history import Message, MessageHistory, RepairCode, ToolResultBlock, ToolUseBlock
+from message_history import InvariantError, Message, MessageHistory, Policy, RepairCode, ToolResultBlock, ToolUseBlock
 
 Raw = dict[str, Any]
 
@@ -113,6 +113,46 @@ CASES: dict[str, tuple[list[Any], list[str], list[str]]] = {
         ["u: q", "a: 1() 2()", "u: 1=found 2=found", "a: seen"],
         ["result_moved", "result_rehomed"],
     ),
+    "a result with an id that no call has answers the call that waits in its place": (
+        [user("q"), assistant(call("1")), user(result("x"), "on"), assistant("ok")],
+        ["u: q", "a: 1()", "u: 1=found on", "a: ok"],
+        ["result_repaired_id"],
+    ),
+    "as many such results as calls that wait answer them in order": (
+        [user("q"), assistant(call("1"), call("2"), call("3")), user(result("x", "a")), user(result("3"), result("y"))],
+        ["u: q", "a: 1() 2() 3()", "u: 1=a 2=found 3=found"],
+        ["result_repaired_id", "result_repaired_id"],
+    ),
+    "with more calls than such results, nobody knows": (
+        [user("q"), assistant(call("1"), call("2")), user(result("x"))],
+        ["u: q", "a: 1() 2()", "u: STUB STUB"],
+        ["orphan_result_dropped", "result_stubbed", "result_stubbed"],
+    ),
+    "with more such results than calls, nobody knows": (
+        [user("q"), assistant(call("1")), user(result("x"), result("y"))],
+        ["u: q", "a: 1()", "u: STUB"],
+        ["orphan_result_dropped", "orphan_result_dropped", "result_stubbed"],
+    ),
+    "such a result in another turn is not the answer": (
+        [user("q"), assistant(call("1")), user("on"), assistant("ok"), user(result("x"))],
+        ["u: q", "a: 1()", "u: STUB on", "a: ok"],
+        ["orphan_result_dropped", "result_stubbed"],
+    ),
+    "a call without an id takes that of the result in its place": (
+        [user("q"), assistant(call("", name="f")), user(result("x"))],
+        ["u: q", "a: x()", "u: x=found"],
+        ["id_assigned"],
+    ),
+    "as many results without ids as calls that wait answer them in order": (
+        [user("q"), assistant(call("1"), call("2")), user(result("", "a"), result("", "b"))],
+        ["u: q", "a: 1() 2()", "u: 1=a 2=b"],
+        ["id_assigned", "id_assigned"],
+    ),
+    "calls and results without ids go in order": (
+        [user("q"), assistant(call("", name="f"), call("", name="g")), user(result("", "a"), result("", "b"))],
+        ["u: q", "a: call_1_0() call_1_1()", "u: call_1_0=a call_1_1=b"],
+        ["id_assigned", "id_assigned", "id_assigned", "id_assigned"],
+    ),
     "a LIMIT that cut the list in mid-pair": (
         [user(result("1")), assistant("a"), user("b"), assistant(call("2"))],
         ["u: [The conversation began before this point.]", "a: a", "u: b", "a: 2()", "u: STUB"],
@@ -133,6 +173,35 @@ def test_a_move_tells_from_where_to_where() -> None:
     (repair,) = MessageHistory.from_list(raw).repairs
     assert (repair.code, repair.source, repair.index) == (RepairCode.RESULT_MOVED, 4, 2)
     assert "'1'" in repair.detail
+
+
+def test_a_result_whose_id_was_repaired_is_in_the_repair_as_it_came() -> None:
+    history = MessageHistory.from_list([user("q"), assistant(call("1")), user(result("x"))])
+    (repair,) = history.repairs
+    assert (repair.index, repair.source) == (2, 2)
+    assert repair.removed == (ToolResultBlock("x", "found"),)
+    assert repair.added == (ToolResultBlock("1", "found"),)
+    assert MessageHistory.from_list(history.to_list()) == history
+
+
+def test_a_second_result_of_an_answered_call_is_no_answer_to_another() -> None:
+    raw = [user("q"), assistant(call("1")), user(result("1")), assistant(call("2")), user(result("1", "again"))]
+    history = MessageHistory.from_list(raw)
+    assert history[4].results[0].is_stub
+    assert [repair.code for repair in history.repairs] == [RepairCode.SECOND_RESULT_QUOTED, RepairCode.RESULT_STUBBED]
+
+
+def test_a_stub_with_an_id_that_no_call_has_says_nothing_of_another_call() -> None:
+    stub = {**result("x", Policy().stub_text), "is_error": True}
+    history = MessageHistory.from_list([user("q"), assistant(call("1")), user(stub)])
+    assert RepairCode.ORPHAN_RESULT_DROPPED in [repair.code for repair in history.repairs]
+
+
+def test_a_result_with_an_unknown_id_raises_where_the_policy_says_so() -> None:
+    with pytest.raises(InvariantError, match="result_repaired_id"):
+        MessageHistory.from_list(
+            [user("q"), assistant(call("1")), user(result("x"))], policy=Policy(on_violation="raise")
+        )
 
 
 def test_a_stub_gives_way_to_a_real_result_found_elsewhere() -> None:

@@ -25,6 +25,7 @@ from message_history import (
 )
 from message_history.core.calls import CallRecord
 from message_history.core.message import STUB_OPENINGS
+from message_history.core.policy import KNOWN_WORDINGS
 from message_history.core.rules import MOVES, REASONS
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.integrations.state import load, save
@@ -147,6 +148,75 @@ def test_every_text_of_a_stub_is_looked_at() -> None:
         Policy().bootstrap_text,
         Policy().continuation_text,
     ]
+
+
+WORDINGS = {
+    # Every text of a stub that a version of this library ever wrote. Lists elsewhere hold them: add, never remove.
+    "[No result is recorded for this call. The tool may or may not have run.]": State.UNKNOWN,
+    "[This call has not run yet.]": State.PROPOSED,
+    "[This call has not run yet. It waits for approval.]": State.WAITING,
+    "[This call was approved. It has not run yet.]": State.APPROVED,
+    "[This call was denied and did not run. Do not repeat it unless you are asked to.]": State.DENIED,
+    "[This call was started, and no result is recorded. It may have taken effect: check it.]": State.STARTED,
+    "[This call was cancelled before it started.]": State.CANCELLED,
+}
+CONFIGURED = Policy(
+    stub_text="[nobody knows]",
+    proposed_text="[not yet]",
+    waiting_text="[ask]",
+    approved_text="[go]",
+    denied_text="[no]",
+    started_text="[going]",
+    cancelled_text="[off]",
+)
+
+
+@pytest.mark.parametrize("is_error", [False, True])
+@pytest.mark.parametrize("policy", [Policy(), CONFIGURED], ids=["default", "configured"])
+@pytest.mark.parametrize("text", WORDINGS)
+def test_a_stub_from_elsewhere_is_known_by_every_wording(text: str, policy: Policy, is_error: bool) -> None:
+    raw = [*ASKED.for_send()[:-1], ASKED.for_send()[-1]]
+    content = [
+        {"type": "tool_result", "tool_use_id": "1", "content": text, "is_error": is_error},
+        {"type": "tool_result", "tool_use_id": "2", "content": "seen"},
+    ]
+    history = MessageHistory.from_list([*raw[:2], {"role": "user", "content": content}], policy=policy)
+    assert states(history) == [WORDINGS[text], State.ANSWERED]
+
+
+def test_the_texts_of_this_version_are_among_the_known_wordings() -> None:
+    texts = [getattr(Policy(), field.name) for field in attrs.fields(Policy) if field.name.endswith("_text")]
+    assert set(texts) - {Policy().bootstrap_text, Policy().continuation_text} == set(WORDINGS) == set(KNOWN_WORDINGS)
+
+
+@pytest.mark.parametrize("state", [*RECORDED, State.UNKNOWN])
+def test_a_configured_text_is_known_by_its_mark(state: CallState) -> None:
+    history = MessageHistory(policy=CONFIGURED).add_user("Pay.").add_assistant([PAY, LOOK])
+    for step in PATHS.get(state, []):
+        history = history.record_call("1", step)
+    history = history.as_sent()
+    assert history[-1].results[0].text in attrs.asdict(CONFIGURED).values()
+    # Another policy reads it: the mark decides.
+    assert MessageHistory.from_list(history.to_list()).calls[0].state is state
+    assert load(save(history)) == history
+    assert load(save(history)).policy == CONFIGURED
+
+
+def test_a_configured_text_of_an_error_is_known_by_its_text_too() -> None:
+    history = MessageHistory(policy=CONFIGURED).add_user("Pay.").add_assistant(PAY).record_call("1", "denied")
+    wire = history.for_send()
+    assert MessageHistory.from_list(wire, policy=CONFIGURED).calls[0].state is State.DENIED
+    assert MessageHistory.from_list(wire).calls[0].state is State.ANSWERED
+
+
+def test_a_denial_is_an_answer_where_unanswered_calls_are_removed() -> None:
+    history = in_state(State.WAITING).record_call("1", "denied", reason="no").add_user("?")
+    pruned = history.without_unanswered()
+    assert [record.call.id for record in pruned.calls] == ["1"]
+    assert pruned.calls[0].detail == "no"
+    assert (
+        in_state(State.APPROVED).add_tool_result("2", "seen").without_unanswered().calls.where(turn=1)[0].call.id == "2"
+    )
 
 
 def test_a_denial_carries_the_reason() -> None:
@@ -309,7 +379,7 @@ def test_an_older_quote_without_a_distance_answers_the_oldest_call() -> None:
 
 def test_news_of_a_call_that_a_window_dropped_is_text_and_no_more() -> None:
     history = in_state(State.WAITING, settled=True).record_call("1", "approved").add_assistant("ok").add_user("next")
-    cut = history.safe_cuts()[1].position
+    cut = len(history) - 1
     assert states(history.drop_before(cut)) == []
 
 

@@ -162,14 +162,14 @@ def test_nothing_is_left_to_the_type_checker_that_is_not_forbidden() -> None:
 @pytest.mark.parametrize("name", SEALED)
 def test_no_name_of_a_value_can_be_set_or_deleted(name: str) -> None:
     value = SEALED[name]
-    told = repr(value)
+    recorded = repr(value)
     slots = {slot for kind in type(value).__mro__ for slot in getattr(kind, "__slots__", ())}
     for attribute in {*dir(value), *slots, "anything", "_anything", "__dict__"} - {"__class__"}:
         with pytest.raises((AttributeError, TypeError)):
             setattr(value, attribute, getattr(value, attribute, None))
         with pytest.raises((AttributeError, TypeError)):
             delattr(value, attribute)
-    assert repr(value) == told
+    assert repr(value) == recorded
     assert not hasattr(value, "__dict__")
 
 
@@ -209,11 +209,11 @@ def test_nothing_that_can_be_reached_from_a_history_can_be_changed() -> None:
 
 
 def test_a_nested_input_cannot_be_changed() -> None:
-    given: dict[str, Any] = {"list": [1, {"x": [2]}], "dict": {"y": {"z": 1}}}
-    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", given))
-    given["list"][1]["x"].append(3)
-    given["dict"]["y"]["z"] = 2
-    del given["dict"]
+    raw: dict[str, Any] = {"list": [1, {"x": [2]}], "dict": {"y": {"z": 1}}}
+    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", raw))
+    raw["list"][1]["x"].append(3)
+    raw["dict"]["y"]["z"] = 2
+    del raw["dict"]
     call: Any = history[1].calls[0]
     assert call.input == {"list": [1, {"x": [2]}], "dict": {"y": {"z": 1}}}
     changes = [
@@ -270,11 +270,11 @@ def test_equal_values_are_equal_in_every_way(name: str) -> None:
 
 @pytest.mark.parametrize("name", VALUES)
 def test_every_value_can_be_read_by_a_person(name: str) -> None:
-    told = repr(VALUES[name])
-    assert told
-    assert "\n" not in told
-    assert not re.search(r"0x[0-9a-f]{6}", told), "no memory address"
-    assert "object at" not in told
+    recorded = repr(VALUES[name])
+    assert recorded
+    assert "\n" not in recorded
+    assert not re.search(r"0x[0-9a-f]{6}", recorded), "no memory address"
+    assert "object at" not in recorded
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -358,15 +358,15 @@ def test_calling_init_again_changes_nothing(value: Any, args: tuple[Any, ...]) -
 
 
 def test_an_input_is_a_plain_dict_of_the_tools_own() -> None:
-    given = {"path": "a.txt", "lines": [1, {"deep": [None, True, 2.5]}], "text": "ä"}
-    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", given))
+    raw = {"path": "a.txt", "lines": [1, {"deep": [None, True, 2.5]}], "text": "ä"}
+    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", raw))
     (call,) = history.awaiting
     assert type(call.input) is dict
     assert type(call.input["lines"]) is list
-    assert json.loads(json.dumps(call.input)) == given
+    assert json.loads(json.dumps(call.input)) == raw
     arguments = call.input
     arguments["lines"].append(3)
     arguments.pop("path")
-    assert call.input == given
-    assert history.for_send()[1]["content"][0]["input"] == given
+    assert call.input == raw
+    assert history.for_send()[1]["content"][0]["input"] == raw
     assert ToolUseBlock("1", "f", None).input == {}

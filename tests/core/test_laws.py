@@ -233,13 +233,13 @@ def test_law_10_inputs_are_never_changed(raw: list[Any]) -> None:
 
 @given(histories(), messages(), messages())
 def test_law_10_older_versions_stay_as_they_were(history: MessageHistory, one: Message, other: Message) -> None:
-    saved, told = history.to_list(), history.repairs
+    saved, recorded = history.to_list(), history.repairs
     first = history.add(one)
     first_saved = first.to_list()
     second = history.add(other)
     assert history.add(one) == first
     assert second == history.add(other)
-    assert (history.to_list(), history.repairs, first.to_list()) == (saved, told, first_saved)
+    assert (history.to_list(), history.repairs, first.to_list()) == (saved, recorded, first_saved)
 
 
 def test_law_10_two_threads_may_add_to_the_same_version() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import InvariantError, MessageHistory, Policy
+from message_history import InvariantError, MessageHistory, Policy, TextBlock, check
 from message_history.dialects import Anthropic, OpenAIChat
 
 if TYPE_CHECKING:
@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 SECRET = "SECRET-4711"
 HISTORY: Any = MessageHistory().add_user("q")
 AnyHistory: Any = MessageHistory
+AnyCheck: Any = check
+AnyText: Any = TextBlock
 MISTAKES: list[tuple[Callable[[], object], str]] = [
-    (lambda: HISTORY.for_send("openai"), r"dialect must be a dialect such as OpenAIChat\(\) .*, not str"),
+    (lambda: HISTORY.for_send("openai"), r"dialect must be a dialect, not the text 'openai'; write OpenAIChat\(\)"),
+    (lambda: HISTORY.for_send("gemini"), r"write Gemini\(\)"),
+    (lambda: HISTORY.for_send(7), r"such as OpenAIChat\(\) .*, not int"),
+    (lambda: AnyCheck([], "openai"), "not 'openai'; take one of message_history.dialects"),
+    (lambda: AnyCheck([], Anthropic), r"not the class Anthropic; write Anthropic\(\)"),
+    (lambda: AnyText([SECRET]), "^text must be a str, not list$"),
     (lambda: HISTORY.for_send(OpenAIChat), r"not the class OpenAIChat; write OpenAIChat\(\)"),
     (lambda: HISTORY.for_send_json("openai"), "dialect must be a dialect"),
     (lambda: HISTORY.export(Anthropic), r"write Anthropic\(\)"),
@@ -32,11 +39,11 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.add(SECRET), "message must be a Message or a dict .* `add_user` takes text"),
     (
         lambda: HISTORY.add_response(SimpleNamespace(role="assistant", content=SECRET)),
-        "pass one message of it to `add`",
+        r"`add` takes one message of it, such as response\.choices\[0\]\.message",
     ),
     (lambda: HISTORY.add_tool_result({"id": SECRET}, "x"), "call must be a ToolUseBlock or its id, not dict"),
     (lambda: HISTORY.add_response({"x": SECRET}), "response must be a whole response"),
-    (lambda: Policy(on_violation="boom"), r"on_violation.*'raise'"),  # type: ignore[arg-type]
+    (lambda: Policy(on_violation="boom"), "^on_violation must be 'repair' or 'raise', not 'boom'$"),  # type: ignore[arg-type]
     (lambda: Anthropic.for_model("gpt-4o"), r"model 'gpt-4o' is not served by this API"),
 ]
 

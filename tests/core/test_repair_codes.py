@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 QUESTION = {"role": "user", "content": "q"}
+REFUSED = (
+    MessageHistory()
+    .add_user("q")
+    .add_response(
+        {
+            "object": "response",
+            "output": [{"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]}],
+        }
+    )
+)
 
 
 def assistant(*blocks: Any) -> dict[str, Any]:
@@ -37,8 +47,8 @@ def user(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": list(blocks)}
 
 
-def call(id: str = "1", name: str = "f", **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": id, "name": name, "input": given}
+def call(id: str = "1", name: str = "f", **raw: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": raw}
 
 
 def result(id: str = "1", content: str = "x") -> dict[str, Any]:
@@ -101,6 +111,7 @@ EXAMPLES: dict[RepairCode, Example] = {
     RepairCode.ID_ASSIGNED: Example(
         lambda: MessageHistory().add_user("q").add_assistant(_call("")).repairs, 1, None, 1, 1
     ),
+    RepairCode.RESULT_REPAIRED_ID: Example(lambda: read(*CALLING, user(result("9"))), 2, 2, removed=1, added=1),
     RepairCode.NAME_ASSIGNED: Example(
         lambda: MessageHistory().add_user("q").add_assistant(_call(name="")).repairs, 1, None, 1, 1
     ),
@@ -145,14 +156,15 @@ EXAMPLES: dict[RepairCode, Example] = {
     RepairCode.UNANSWERED_CALL_REMOVED: Example(
         lambda: MessageHistory.from_list(CALLING).without_unanswered().repairs[1:], 1, None, 2
     ),
+    RepairCode.REFUSAL_REMOVED: Example(lambda: REFUSED.without_refusals().repairs, 1, None, 2),
     RepairCode.WITHHELD: Example(lambda: exported({**QUESTION, "name": "Ann"}), 0, None, 1),
     RepairCode.REWRITTEN: Example(lambda: exported(user(text("lone \ud83d"))), 0, None),
     RepairCode.PLACEHOLDER_ADDED: Example(lambda: _omitted().export(Anthropic()).repairs[1:2], 1, None),
 }
 
 
-def _call(id: str = "1", name: str = "f", **given: Any) -> ToolUseBlock:
-    return ToolUseBlock(id, name, given)
+def _call(id: str = "1", name: str = "f", **raw: Any) -> ToolUseBlock:
+    return ToolUseBlock(id, name, raw)
 
 
 def _choice(words: str) -> dict[str, Any]:
@@ -185,9 +197,9 @@ def test_the_smallest_example_of_a_code(code: RepairCode) -> None:
     assert (len(repair.removed), len(repair.added)) == (example.removed, example.added)
     if code.severity is Severity.LOSSY:
         assert repair.removed, "what is lost is in the repair"
-    told = str(repair)
-    assert told.startswith(f"message {repair.index}")
-    assert f": {code.value} ({code.severity.value})" in told
+    recorded = str(repair)
+    assert recorded.startswith(f"message {repair.index}")
+    assert f": {code.value} ({code.severity.value})" in recorded
     assert pickle.loads(pickle.dumps(repair)) == repair
     assert hash(repair) == hash(pickle.loads(pickle.dumps(repair)))
 
@@ -217,10 +229,10 @@ def test_a_code_is_its_text() -> None:
 
 def test_repairs_are_logged_once_with_their_ids(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "message_history")
-    history = MessageHistory.from_list([*CALLING, user(result("toolu_9"))])
+    history = MessageHistory.from_list([*CALLING, user(result("toolu_9"), result("toolu_10"))])
     logged = [(record.levelno, record.getMessage()) for record in caplog.records]
     assert logged == [(logging.WARNING, repair.outline) for repair in history.repairs]
-    assert ["toolu_9" in message for _, message in logged] == [True, False]
+    assert ["toolu_9" in message for _, message in logged] == [True, False, False]
     before = len(caplog.records)
     _ = history.repairs, history.for_send(), history.to_list()
     assert len(caplog.records) == before

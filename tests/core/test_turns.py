@@ -437,8 +437,8 @@ def test_row_signed_blank_text_is_not_blank() -> None:
 
 
 def test_an_error_result_that_says_what_a_stub_says_is_read_back_as_a_stub() -> None:
-    told = ToolResultBlock("1", Policy().stub_text, True)
-    grown = calling().add(Message.user(told))
+    recorded = ToolResultBlock("1", Policy().stub_text, True)
+    grown = calling().add(Message.user(recorded))
     assert grown[-1].results[0].is_stub
     assert [call.id for call in grown.awaiting] == ["1"]
 

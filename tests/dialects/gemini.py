@@ -41,8 +41,8 @@ def call(name: str = "f", signature: str | None = None, id: str | None = None, a
     return {**part, "thoughtSignature": signature} if signature is not None else part
 
 
-def response(name: Any = "f", given: Any = None, id: str | None = None) -> Wire:
-    data = {"name": name, "response": {"output": "ok"} if given is None else given}
+def response(name: Any = "f", raw: Any = None, id: str | None = None) -> Wire:
+    data = {"name": name, "response": {"output": "ok"} if raw is None else raw}
     return {"functionResponse": {"id": id, **data} if id is not None else data}
 
 
@@ -149,8 +149,8 @@ WRONG: list[tuple[str, str, list[Any]]] = [
     ("GM-G18", NAME, [user("x"), model(call("21st_magic", BYPASS)), user(response("21st_magic"))]),
     ("GM-G18", NAME, [user("x"), model(call("n" * 65, BYPASS)), user(response("n" * 65))]),
     ("GM-G18", NAME, [user("x"), model(call("a b", BYPASS)), user(response("a b"))]),
-    ("GM-G19", "Struct must be in a dict which is x", [user("x"), model(SIGNED), user(response(given="x"))]),
-    ("GM-G19", "", [user("x"), model(SIGNED), user(response(given=[1, 2]))]),
+    ("GM-G19", "Struct must be in a dict which is x", [user("x"), model(SIGNED), user(response(raw="x"))]),
+    ("GM-G19", "", [user("x"), model(SIGNED), user(response(raw=[1, 2]))]),
     (
         "GM-G20",
         "Struct must be in a dict which is {}",
@@ -332,10 +332,8 @@ def signatures() -> st.SearchStrategy[Any]:
 def parts() -> st.SearchStrategy[Any]:
     """Generate parts as they are found in the wild, and worse."""
     names = st.sampled_from(("f", "g", "21st", "", None))
-    given = st.one_of(st.none(), texts(), json_values(), st.builds(lambda v: {"output": v}, json_values()))
-    given = st.one_of(
-        given, st.builds(lambda v: {"error": v}, json_values()), st.builds(lambda v: {"result": v}, texts())
-    )
+    raw = st.one_of(st.none(), texts(), json_values(), st.builds(lambda v: {"output": v}, json_values()))
+    raw = st.one_of(raw, st.builds(lambda v: {"error": v}, json_values()), st.builds(lambda v: {"result": v}, texts()))
     media = st.builds(
         lambda mime, data: {"mimeType": mime, "data": data},
         st.sampled_from(("image/png", "png", "image/svg+xml", "audio/wav", "application/pdf", "odd", None)),
@@ -345,12 +343,12 @@ def parts() -> st.SearchStrategy[Any]:
     data = st.one_of(
         st.builds(lambda v: {"text": v}, texts()),
         st.builds(lambda v: {"text": v, "thought": True}, texts()),
-        st.builds(lambda n, i, v: {"functionCall": {"name": n, "id": i, "args": v}}, names, ids, given),
-        st.builds(lambda n, i, v: {"functionResponse": {"name": n, "id": i, "response": v}}, names, ids, given),
+        st.builds(lambda n, i, v: {"functionCall": {"name": n, "id": i, "args": v}}, names, ids, raw),
+        st.builds(lambda n, i, v: {"functionResponse": {"name": n, "id": i, "response": v}}, names, ids, raw),
         st.builds(
             lambda n, v, m: {"function_response": {"name": n, "response": v, "parts": [{"inline_data": m}, 7]}},
             names,
-            given,
+            raw,
             media,
         ),
         st.builds(lambda v: {"inlineData": v}, media),

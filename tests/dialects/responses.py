@@ -121,11 +121,11 @@ def calls(call_id: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
 def outputs(call_id: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
     """Generate outputs of every type, which need not be that of their calls."""
     chunk = {"stdout": "x", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}
-    given = st.one_of(texts(), st.lists(parts(), max_size=2), st.sampled_from(({"a": 1}, None, [{"x": 1}])))
+    raw = st.one_of(texts(), st.lists(parts(), max_size=2), st.sampled_from(({"a": 1}, None, [{"x": 1}])))
     return st.one_of(
-        items(type="function_call_output", call_id=call_id, output=given, id=st.sampled_from((None, "fco_1"))),
+        items(type="function_call_output", call_id=call_id, output=raw, id=st.sampled_from((None, "fco_1"))),
         items(type="function_call_output", call_id=call_id, output="found"),
-        items(type="custom_tool_call_output", call_id=call_id, output=given),
+        items(type="custom_tool_call_output", call_id=call_id, output=raw),
         items(type="local_shell_call_output", call_id=call_id, output="o"),
         items(type="local_shell_call_output", id=call_id, output="o"),
         items(type="shell_call_output", call_id=call_id, output=[chunk]),

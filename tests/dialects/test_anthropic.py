@@ -34,7 +34,7 @@ GOLDEN = Path(__file__).parent / "golden" / "anthropic"
 WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
 Json = dict[str, Any]
 FOUND = {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]}
-STRICT = Anthropic()
+STRICT = Anthropic(system_in_list=False)
 SYSTEM = Anthropic(system_in_list=True)
 PREFILL = Anthropic(prefill=True)
 
@@ -304,18 +304,18 @@ def test_system_messages_where_they_are_taken(raw: list[Json]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "is_error"),
+    ("raw", "is_error"),
     [
         (True, True), (1, True), ("true", True), ("yes", True), ({"message": "boom"}, True), (["boom"], True),
         (False, False), (0, False), ("false", False), (" False ", False), ("", False), ([], False), (None, False),
     ],
 )  # fmt: skip
-def test_a_result_says_whether_it_is_an_error_in_many_ways(given: Any, *, is_error: bool) -> None:
-    result = {"type": "tool_result", "tool_use_id": "t1", "content": "r", "is_error": given}
+def test_a_result_says_whether_it_is_an_error_in_many_ways(raw: Any, *, is_error: bool) -> None:
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "r", "is_error": raw}
     history = MessageHistory.from_list([Q, assistant(call()), user(result)])
     assert history[2].results[0].is_error is is_error
     odd = [repair for repair in history.repairs if repair.code is RepairCode.VALUE_CONVERTED]
-    assert [repair.removed for repair in odd] == ([] if given is None or isinstance(given, bool) else [(given,)])
+    assert [repair.removed for repair in odd] == ([] if raw is None or isinstance(raw, bool) else [(raw,)])
 
 
 @pytest.mark.parametrize(
@@ -384,8 +384,8 @@ def test_the_media_type_says_what_the_data_is() -> None:
 
 
 def test_what_is_no_image_is_told_in_words() -> None:
-    (told,) = content(ImageBlock({"type": "base64", "media_type": "image/png", "data": "bm90IGFuIGltYWdl"}))
-    assert told == text("[image left out: it is no image]")
+    (recorded,) = content(ImageBlock({"type": "base64", "media_type": "image/png", "data": "bm90IGFuIGltYWdl"}))
+    assert recorded == text("[image left out: it is no image]")
 
 
 def test_an_encoded_text_is_sent_as_text() -> None:
@@ -509,6 +509,14 @@ def test_thinking_of_others_is_left_out() -> None:
     assert sent(history)[1] == assistant(text("a"))
 
 
+def test_a_system_message_behind_the_user_is_a_violation_only_at_models_that_are_known_to_refuse_it() -> None:
+    wire = [Q, {"role": "system", "content": "s"}]
+    assert not check(wire, Anthropic())
+    assert [violation.rule for violation in check(wire, Anthropic.for_model("claude-sonnet-4-5"))] == ["AN-A9"]
+    assert [violation.rule for violation in check(wire[1:] + wire[:1], Anthropic())] == ["AN-A5"]
+    assert [message["role"] for message in MessageHistory.from_list(wire).for_send(Anthropic())] == ["user"]
+
+
 @pytest.mark.parametrize(
     ("model", "fields"),
     [
@@ -622,6 +630,7 @@ def test_results_in_several_messages_are_refused_only_where_the_model_is_unknown
     assert not check(raw, Anthropic.for_model("claude-haiku-4-5"))
 
 
+@pytest.mark.heavy
 def test_many_search_results_are_written_in_time_in_proportion() -> None:
     def seconds(count: int) -> float:
         history = MessageHistory.from_list([Q, assistant(call()), user(result(content=[FOUND] * count))])
@@ -632,6 +641,7 @@ def test_many_search_results_are_written_in_time_in_proportion() -> None:
     assert seconds(2_000) < 12 * max(min(seconds(500) for _ in range(2)), 0.03)
 
 
+@pytest.mark.heavy
 def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
     def seconds(count: int) -> float:
         ids = [f"t{n}" for n in range(count)]

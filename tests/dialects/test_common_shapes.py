@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock
+from message_history import Message, MessageHistory, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from message_history.dialects import (
     Anthropic,
     Bedrock,
@@ -69,6 +69,7 @@ WORDS = st.sampled_from(["text", "é", " ", "", "nul \0", "lone \ud83d", "a\n\nb
 IDS = st.sampled_from(
     ["toolu_1", "call_1", "a", "srvtoolu_1", "1", "a-b", "ü", "x" * 41, "x" * 65, "x" * 300, "abcdefghi"]
 )
+THOUGHTS = [[], [ThinkingBlock("hm ü", "c2ln")], [ThinkingBlock("", "c2ln", bound=False)]]
 INPUTS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [{}, {"a": 1}, {"a": "é"}, {"a": "\ud83d"}, {"a": [1, {"b": None}]}, {"a": "\0"}, {"é": 1.5}, {"a": "long enough"}]
 )
@@ -85,7 +86,10 @@ def plain_turns(draw: st.DrawFn) -> MessageHistory:
         texts = [TextBlock(text) for text in draw(st.lists(WORDS, max_size=2))]
         calls = [ToolUseBlock(id, draw(IDS), draw(INPUTS)) for id in ids]
         assistant = [*calls, *texts] if draw(st.integers(0, 5)) == 0 else [*texts, *calls]
-        history = history.add_assistant(assistant or "nothing")
+        thinking = draw(
+            st.sampled_from([[], [ThinkingBlock("hm ü", "c2ln")], [ThinkingBlock("", "c2ln", bound=False)]])
+        )
+        history = history.add_assistant([*thinking, *assistant] or "nothing")
         for id in ids:
             if draw(st.integers(0, 4)):
                 content = draw(st.lists(WORDS.map(TextBlock), max_size=2))
@@ -99,7 +103,7 @@ def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, E
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anthropic, "common_wire", lambda _: None)
         for shape in SHORT_WAYS:
-            patch.setattr(shape, "common_assistant", lambda _: None)
+            patch.setattr(shape, "common_assistant", lambda *_, **__: None)
             patch.setattr(shape, "common_user", lambda _: None)
         return short, history.export(dialect)
 
@@ -126,7 +130,7 @@ def test_common_messages_go_the_short_way() -> None:
     assert all(anthropic_wire(message) is not None for message in history)
     assert all((common_assistant if message.role == "assistant" else common_user)(message) for message in history)
     flat = history.add_assistant(["ä", ToolUseBlock("d", "f", {"n": 1})])
-    assert common_assistant(flat[-1]) == (["ä"], [("d", "f", {"n": 1})])
+    assert common_assistant(flat[-1]) == (["ä"], [("d", "f", {"n": 1})], False)
 
 
 @pytest.mark.parametrize(("dialect", "long_ways"), LONG_WAYS.items())

@@ -14,8 +14,8 @@ CONTINUING = OpenAIResponses(continues=True)
 Q: dict[str, Any] = {"role": "user", "content": "q"}
 
 
-def output(call_id: str = "c1", kind: str = "function_call", given: Any = "r") -> dict[str, Any]:
-    return {"type": f"{kind}_output", "call_id": call_id, "output": given}
+def output(call_id: str = "c1", kind: str = "function_call", raw: Any = "r") -> dict[str, Any]:
+    return {"type": f"{kind}_output", "call_id": call_id, "output": raw}
 
 
 SHELL = [{"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
@@ -25,7 +25,7 @@ LISTS: list[list[Any]] = [
     [output("c1"), output("c2")],
     [output(), Q],
     [output(kind="custom_tool_call"), output("c2"), Q],
-    [output(kind="shell_call", given=SHELL)],
+    [output(kind="shell_call", raw=SHELL)],
     [{**output(kind="apply_patch_call"), "status": "completed"}],
     [{"role": "assistant", "content": "a"}, Q],
     [{"role": "developer", "content": "s"}, output()],
@@ -72,7 +72,7 @@ def test_what_was_sent_stays_what_it_was(raw: list[Any]) -> None:
 
 
 def test_a_result_that_the_provider_waits_for_is_what_the_tool_gave_everywhere() -> None:
-    history = MessageHistory.from_list([output(given="sunny")], dialect=CONTINUING)
+    history = MessageHistory.from_list([output(raw="sunny")], dialect=CONTINUING)
     assert history[-1].results[0].text == "sunny"
     assert history.awaiting == ()
     for dialect in DIALECTS.values():

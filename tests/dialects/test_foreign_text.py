@@ -1,4 +1,4 @@
-"""What only Anthropic's blocks can hold is said as text in every other dialect."""
+"""What only one provider's blocks can hold is sent as text in every other dialect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, RepairCode
-from message_history.dialects import Anthropic
+from message_history.dialects import Anthropic, OpenAIResponses
 from message_history.dialects.registry import DIALECTS
 
 FOUND = {
@@ -57,3 +57,19 @@ def test_a_compaction_without_a_summary_is_no_text() -> None:
     raw = [RAW[0], {"role": "assistant", "content": [{"type": "compaction", "content": None}, *RAW[1]["content"][1:]]}]
     history = MessageHistory.from_list([*raw, RAW[2]], dialect=Anthropic())
     assert "None" not in json.dumps(history.for_send(DIALECTS["openai_chat"]))
+
+
+def test_what_a_tool_gave_that_the_provider_ran_is_read_by_other_models() -> None:
+    raw = [
+        {"role": "user", "content": "delete them"},
+        {"type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "rm", "arguments": "{}"},
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+        {"type": "mcp_call", "id": "mcp_1", "approval_request_id": "mcpr_1", "server_label": "s", "name": "rm",
+         "arguments": "{}", "output": "removed 3 files"},
+        {"role": "user", "content": "thanks"},
+    ]  # fmt: skip
+    history = MessageHistory.from_list(raw, dialect=OpenAIResponses())
+    for name in sorted(DIALECTS.keys() - {"openai_responses"}):
+        export = history.export(DIALECTS[name])
+        assert "removed 3 files" in json.dumps(export.messages, default=_encoded), name
+    assert raw[3] in history.for_send(OpenAIResponses())

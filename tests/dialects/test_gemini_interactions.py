@@ -42,8 +42,8 @@ def call(id: str = "c1", name: str = "weather", **arguments: Any) -> dict[str, A
     return {"type": "function_call", "id": id, "name": name, "arguments": arguments}
 
 
-def result(id: str = "c1", given: Any = "sunny", **keys: Any) -> dict[str, Any]:
-    return {"type": "function_result", "call_id": id, "name": "weather", "result": given, **keys}
+def result(id: str = "c1", raw: Any = "sunny", **keys: Any) -> dict[str, Any]:
+    return {"type": "function_result", "call_id": id, "name": "weather", "result": raw, **keys}
 
 
 SEARCH = [
@@ -83,7 +83,7 @@ def test_a_result_keeps_its_form() -> None:
         [text("a"), {"type": "image", "data": PIXEL, "mime_type": "image/png"}],
     ]
     for shape in shapes:
-        raw = [asked("q"), call(), result(given=shape), output("a"), asked("b")]
+        raw = [asked("q"), call(), result(raw=shape), output("a"), asked("b")]
         assert MessageHistory.from_list(raw).for_send(INTERACTIONS) == raw
     unnamed = [asked("q"), call(), {"type": "function_result", "call_id": "c1", "result": "r", "is_error": False}]
     assert MessageHistory.from_list(unnamed).for_send(INTERACTIONS) == unnamed
@@ -94,7 +94,7 @@ def test_a_result_keeps_its_form() -> None:
 
 
 def test_a_real_function_result_is_no_stub() -> None:
-    history = MessageHistory.from_list([asked("q"), call(), result(given="rain")])
+    history = MessageHistory.from_list([asked("q"), call(), result(raw="rain")])
     assert isinstance(found := history[-1].content[0], ToolResultBlock)
     assert (found.text, found.is_stub, history.awaiting) == ("rain", False, ())
 
@@ -128,8 +128,8 @@ REFUSED: list[tuple[str, list[Any]]] = [
     ("GI-04", [asked("q"), call("c1"), call("c2"), result("c1"), output("a"), result("c2")]),
     ("GI-05", [asked("q"), {**call(), "arguments": "{}"}, result()]),
     ("GI-05", [asked("q"), {**call(), "id": ""}, result("")]),
-    ("GI-06", [asked("q"), call(), result(given=[])]),
-    ("GI-06", [asked("q"), call(), result(given=None)]),
+    ("GI-06", [asked("q"), call(), result(raw=[])]),
+    ("GI-06", [asked("q"), call(), result(raw=None)]),
     ("GI-07", [{"type": "user_input", "content": []}]),
     ("GI-08", [asked({"type": "image", "data": PIXEL, "mime_type": "png"})]),
     ("GI-08", [asked({"type": "image", "mime_type": "image/png"})]),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, Policy, RepairCode
-from message_history.dialects import Anthropic, Bedrock
+from message_history.dialects import Anthropic, Bedrock, OpenAIChat, OpenAIResponses
 
 HELLO = [{"type": "text", "text": "Hello."}]
 RAW: list[Any] = [
@@ -87,3 +87,31 @@ def test_converse_takes_it_with_claude() -> None:
     claude = Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
     assert MessageHistory.from_list(raw, dialect=claude).for_send(claude) == raw
     assert len(MessageHistory.from_list(raw, dialect=claude).for_send(Bedrock())) == 3
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    [OpenAIChat.for_provider("api.openai.com"), OpenAIChat.for_provider("azure"), OpenAIChat.for_model("gpt-4o")],
+)
+def test_openai_s_own_addresses_take_a_list_that_begins_and_ends_with_the_assistant(dialect: OpenAIChat) -> None:
+    raw = [{"role": role, "content": role} for role in ("assistant", "user", "assistant")]
+    history = MessageHistory.from_list(raw, dialect=dialect)
+    assert history.repairs == ()
+    assert history.for_send(dialect) == raw
+
+
+@pytest.mark.parametrize("raw", [[{"role": "assistant", "content": "Hello."}, {"role": "user", "content": "Hi."}]])
+def test_items_that_begin_with_the_assistant_are_read_without_a_repair_where_they_are_taken(raw: list[Any]) -> None:
+    takes = OpenAIResponses.for_provider("openai")
+    history = MessageHistory.from_list(raw, dialect=takes)
+    assert history.repairs == ()
+    assert history.export(takes).messages == raw
+    assert history.export(takes).repairs == ()
+    assert json.loads(history.for_send_json(takes)) == raw
+
+
+@pytest.mark.parametrize("dialect", [TAKES, OpenAIResponses(leading_assistant=True)], ids=["anthropic", "responses"])
+def test_an_assistant_message_that_says_nothing_leads_no_list(dialect: Any) -> None:
+    history = MessageHistory.from_list([{"role": "assistant", "content": ""}], dialect=dialect)
+    assert list(history) == []
+    assert history.as_sent(dialect).for_send(dialect) == []

@@ -37,7 +37,8 @@ LARGE = Mistral.for_model("mistral-large-latest")
 MEDIUM = Mistral.for_model("mistral-medium-latest")
 MAGISTRAL = Mistral.for_model("magistral-medium-latest")
 VERSIONS = [Mistral.for_version(version) for version in (3, 7, 11, 13, 15)]
-VARIANTS = [Mistral(), LARGE, MEDIUM, MAGISTRAL, Mistral.for_model("devstral-latest"), *VERSIONS]
+STRICTEST = Mistral(thinking=False, tool_chunks_only=True)
+VARIANTS = [Mistral(), STRICTEST, LARGE, MEDIUM, MAGISTRAL, Mistral.for_model("devstral-latest"), *VERSIONS]
 every_variant = pytest.mark.parametrize("dialect", VARIANTS, ids=range(len(VARIANTS)))
 
 
@@ -466,8 +467,10 @@ def test_thinking_leads_and_goes_back_as_it_came() -> None:
     assert (block.thinking, block.signature, block.issuer) == ("h\n\nm", "c2ln", "mistral")
     assert history.for_send(MAGISTRAL) == raw
     assert MessageHistory.from_list(history.to_list()).for_send(MAGISTRAL) == raw
+    assert not check(raw, Mistral())
     assert history.for_send(Mistral())[1] == assistant("a")
-    assert codes(history, Mistral()) == [RepairCode.WITHHELD]
+    assert history.for_send(LARGE)[1] == assistant("a")
+    assert codes(history, LARGE) == [RepairCode.WITHHELD]
     assert history.for_send(OpenAIChat())[1]["content"] == "a"
 
 
@@ -519,8 +522,10 @@ def test_documents_go_where_they_are_taken() -> None:
         text_chunk("read"),
     ]
     assert MessageHistory.from_list(history.for_send(LARGE)).for_send(LARGE) == history.for_send(LARGE)
-    assert history.for_send(Mistral())[0]["content"].count("[document left out: it cannot be sent here]") == 2
-    assert codes(history, Mistral()).count(RepairCode.WITHHELD) == 2
+    assert history.for_send(Mistral()) == history.for_send(LARGE)
+    code = Mistral.for_model("codestral-latest")
+    assert str(history.for_send(code)).count("[document left out: it cannot be sent here]") == 2
+    assert codes(history, code).count(RepairCode.WITHHELD) == 2
 
 
 def test_the_title_of_a_file_that_is_named_by_its_id_is_told() -> None:
@@ -629,7 +634,14 @@ def test_a_list_without_thinking_reads_like_chat_completions() -> None:
     assert by_shape.for_send(Mistral()) == raw
 
 
-def test_an_unknown_model_gets_the_strictest_fields() -> None:
+def test_a_tool_gives_a_chunk_of_another_type_without_alarm_where_no_model_is_named() -> None:
+    picture = {"type": "image_url", "image_url": "https://a.b/c.png"}
+    raw = [user("q"), assistant("", call()), result(content=[picture])]
+    assert not check(raw, Mistral())
+    assert [violation.rule for violation in check(raw, Mistral.for_version(3))] == ["MS-M10"]
+
+
+def test_an_unknown_model_gets_the_defaults() -> None:
     for name in ("", "gpt-5", "mistralai/Magistral-Small-2507", "Mistral-Small-3.2-24B-Instruct-2506"):
         assert Mistral.for_model(name) == Mistral()
     for name in ("mistral/mistral-large-latest", "mistral:mistral-large-latest"):
@@ -674,7 +686,7 @@ def conversation() -> MessageHistory:
 
 @pytest.mark.parametrize(
     ("name", "dialect"),
-    [("strictest", Mistral()), ("magistral", MAGISTRAL), ("medium", MEDIUM), ("version_3", Mistral.for_version(3))],
+    [("strictest", STRICTEST), ("magistral", MAGISTRAL), ("medium", MEDIUM), ("version_3", Mistral.for_version(3))],
 )
 def test_golden(name: str, dialect: Mistral) -> None:
     expected = json.loads((GOLDEN / f"{name}.json").read_text())

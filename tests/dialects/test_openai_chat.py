@@ -28,6 +28,7 @@ UNCHECKED = {
     "GL-02": "The part in question was never published.",
     "XA-04": "It was of the first models, which are no longer served.",
     "CO-02": "It is of an API that is no longer extended.",
+    "CO-03": "It is of an API that is no longer extended.",
 }
 """The rules that no list breaks, with the reason: a list alone does not show it, or another rule says the same."""
 
@@ -265,6 +266,9 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("VE-01", "volcengine", [ASK, call("c1", content=""), tool("c1")],
      "The request failed because it is missing `messages.content` parameter."),
     ("GL-01", "zhipu", [RULED], "The messages parameter is illegal. Please check the documentation."),
+    ("GL-03", "glm", [{"role": "developer", "content": "s"}, ASK], "角色信息不正确"),
+    ("DS-19", "deepseek", [{"role": "developer", "content": "s"}, ASK],
+     "Failed to deserialize the JSON body into the target type: messages[0].role: unknown variant `developer`"),
     ("CO-01", "cohere", [ASK, call("c1"), MORE],
      "invalid request: An assistant message with 'tool_calls' must be followed by tool messages responding to each "
      "'tool_call_id'. The following tool_call_ids did not have response messages: c1"),
@@ -441,6 +445,8 @@ def test_every_portable_rule_has_an_example() -> None:
         ("deepseek-v4-pro", None, {"reasoning_required": "once shown"}),
         ("moonshotai/kimi-k2", None, {"provider": "openai"}),
         ("gpt-4o", "some.proxy.local", {"prefill": True, "provider": "openai"}),
+        ("", "x.services.ai.azure.com", {"provider": "azure models", "result_images": "kept", "content_key": False}),
+        ("gpt-4o", "x.services.ai.azure.com", {"provider": "azure", "prefill": True, "result_images": "refused"}),
         ("o3-mini", None, {"prefill": True, "leading_assistant": True}),
         ("o1-mini", None, {"leading_assistant": False, "system_role": "user"}),
         ("gemini-3.1-pro", "vertex", {"text_with_calls": True}),
@@ -603,7 +609,7 @@ def test_developer_messages_stay_what_they_are_where_they_are_known() -> None:
     assert exported(raw, served("openai|o1-mini")) == [{"role": "user", "content": "<system>\ns\n</system>\n\nq"}]
 
 
-def test_speakers_are_told_apart() -> None:
+def test_speakers_are_distinguished() -> None:
     raw: list[Wire] = [{**ASK, "name": "bob"}, MORE, {**MORE, "name": "eve"}, SAID, ASK]
     assert exported(raw, OpenAIChat()) == raw
 
@@ -668,6 +674,7 @@ def test_a_function_message_of_2023_answers_the_last_open_call_of_its_name() -> 
     assert [message.results[0].text for message in (history[2], history[4])] == ["first", "second"]
 
 
+@pytest.mark.heavy
 def test_function_messages_of_2023_cost_the_same_each() -> None:
     def seconds(calls: int) -> float:
         raw: list[Wire] = [{**SAID, "function_call": {"name": "f", "arguments": "{}"}}] * calls
@@ -811,9 +818,9 @@ def test_an_unknown_key_that_json_cannot_carry_is_converted_and_told(entry: Wire
     raw = [ASK, call("c1"), entry] if entry["role"] == "tool" else [ASK, entry]
     for dialect in (OpenAIChat(), Mistral()):
         history = MessageHistory.from_list(raw, dialect=dialect)
-        told = [repair.detail for repair in history.repairs if repair.code is RepairCode.VALUE_CONVERTED]
-        assert len(told) == 1
-        assert "x: NaN, kept as text" in told[0]
+        recorded = [repair.detail for repair in history.repairs if repair.code is RepairCode.VALUE_CONVERTED]
+        assert len(recorded) == 1
+        assert "x: NaN, kept as text" in recorded[0]
         assert '"x": "NaN"' in json.dumps(history.to_list())
         assert MessageHistory.from_list(history.to_list(), open_tail="keep").repairs == ()
 
@@ -934,6 +941,7 @@ def test_a_signature_of_reasoning_is_recorded_where_it_cannot_be_sent() -> None:
         assert any(removed == {"signature": "c2ln"} for repair in repairs for removed in repair.removed)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("dialect", [OpenAIChat(), Mistral(), Mistral.for_version(13)])
 def test_a_check_is_linear_in_the_calls_of_a_message(dialect: Dialect[Any]) -> None:
     def seconds(count: int) -> float:
@@ -1002,3 +1010,24 @@ def test_arguments_that_are_no_json_are_no_fault_where_nobody_was_seen_to_refuse
         assert not check(raw, served(provider))
     for provider in ("qwen", "minimax", "openrouter", "ollama"):
         assert check(raw, served(provider))
+
+
+def test_keys_of_calls_that_nobody_documents_go_back_to_openai_and_the_place_of_a_call_is_no_loss() -> None:
+    raw = [ASK, call("c1"), tool("c1")]
+    raw[1]["tool_calls"][0] |= {"index": 0, "args": "{}"}
+    ours, theirs = OpenAIChat.for_model("gpt-4o-mini"), OpenAIChat.for_provider("deepseek")
+    history = MessageHistory.from_list(raw, dialect=ours)
+    assert history.for_send(ours) == raw
+    assert history.export(ours).repairs == ()
+    (left,) = [repair for repair in history.export(theirs).repairs if repair.code is RepairCode.WITHHELD]
+    assert left.detail.endswith("args")
+    noted = [ASK, {**SAID, "annotations": [], "audio": None, "refusal": None}, MORE]
+    assert not MessageHistory.from_list(noted).export(theirs).repairs
+
+
+def test_models_of_other_makers_are_not_judged_by_what_openai_alone_refuses() -> None:
+    long = "c" * 46
+    raw = [ASK, call(long), tool(long)]
+    for model in ("llama-3.3-70b-versatile", "gpt-oss-120b", "qwen3"):
+        assert check(raw, OpenAIChat.for_model(model)) == []
+    assert {violation.rule for violation in check(raw, OpenAIChat.for_model("gpt-4o"))} == {"OC-06"}

@@ -127,6 +127,8 @@ def test_what_is_not_sent_is_in_a_repair(dialect: Dialect[Any]) -> None:
         ]
         for message in history.as_sent(dialect):
             for block, text in assistant_in(message):
+                if block.mark is not None and block.mark.kind == "bootstrap" and dialect.takes_leading_assistant():
+                    continue
                 written = json.dumps(text, ensure_ascii=False)[1:-1]  # as a call written as text says it
                 sent = sent_text(text) in assistant or sent_text(written) in assistant
                 assert is_blank(text) or sent or block in omitted, text

@@ -26,14 +26,14 @@ from message_history.core.blocks import Meta
 from message_history.core.policy import Policy
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from tests.dialects.odd_pieces import PIXEL
-from tests.dialects.told import told
+from tests.dialects.removed_text import removed_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Items = list[dict[str, Any]]
 
-STRICTEST = OpenAIResponses()
+STRICTEST = OpenAIResponses(bare_items=False)
 STORED = OpenAIResponses(store=True)
 STATELESS = OpenAIResponses(store=False)
 GPT5 = OpenAIResponses.for_model("gpt-5")
@@ -53,8 +53,8 @@ def call(call_id: str = "call_1", **keys: object) -> dict[str, Any]:
     return {"type": "function_call", "call_id": call_id, "name": "f", "arguments": "{}", **keys}
 
 
-def output(call_id: str = "call_1", given: object = "r", **keys: object) -> dict[str, Any]:
-    return {"type": "function_call_output", "call_id": call_id, "output": given, **keys}
+def output(call_id: str = "call_1", raw: object = "r", **keys: object) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call_id, "output": raw, **keys}
 
 
 def thought(id: str | None = "rs_1", encrypted: str | None = "gAAAA", **keys: object) -> dict[str, Any]:
@@ -276,8 +276,8 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
         [Q, call(), easy(), call("call_2"), output(), output("call_2"), Q2], DEEPSEEK,
     ),
     ("DS-15", 2, "No tool output found for tool call call_1.", [Q, call(), Q2, output()], STRICTEST),
-    ("DS-16", 3, "Duplicate 'call_id': call_1.", [Q, call(), output(), call(), output(given="2")], DEEPSEEK),
-    ("DS-16", 3, "Duplicate tool output for call_id: call_1.", [Q, call(), output(), output(given="2")], DEEPSEEK),
+    ("DS-16", 3, "Duplicate 'call_id': call_1.", [Q, call(), output(), call(), output(raw="2")], DEEPSEEK),
+    ("DS-16", 3, "Duplicate tool output for call_id: call_1.", [Q, call(), output(), output(raw="2")], DEEPSEEK),
     ("DS-17", None, "Input items array must not be empty", [], STRICTEST),
     (
         "HF-07", 1, "json.decoder.JSONDecodeError: Expecting value: line 1 column 11 (char 10)",
@@ -315,7 +315,7 @@ def test_what_is_refused_becomes_acceptable(
 ACCEPTED: list[tuple[str, list[Any], OpenAIResponses]] = [
     ("words between parallel calls and their outputs (OR-24)",
      [Q, call("a"), call("b"), {"role": "developer", "content": "note"}, output("a"), output("b")], GPT5),
-    ("an image as an output (OR-25)", [Q, call(), output(given=[{"type": "input_image", "image_url": IMAGE}])], GPT5),
+    ("an image as an output (OR-25)", [Q, call(), output(raw=[{"type": "input_image", "image_url": IMAGE}])], GPT5),
     ("reasoning, reasoning and what they led to",
      [Q, thought(), thought("rs_2"), call(id="fc_1"), output(), Q2], STRICTEST),
     ("a message behind a server tool's call", [Q, thought(), searched(), assistant(), Q2], STRICTEST),
@@ -472,7 +472,7 @@ class TestCalls:
     """OR-01 to OR-05, OR-15, OR-22, OR-28, DS-15, DS-16, HF-07."""
 
     def test_a_call_without_an_output_gets_an_honest_one(self) -> None:
-        assert sent([Q, call(), Q2]) == [Q, call(), output(given=STUB), Q2]
+        assert sent([Q, call(), Q2]) == [Q, call(), output(raw=STUB), Q2]
 
     def test_a_custom_call_keeps_its_text_and_its_type(self) -> None:
         raw = [
@@ -492,7 +492,7 @@ class TestCalls:
         assert wire[1] == {"type": "custom_tool_call", "call_id": "call_1", "name": "sql", "input": "SELECT 1"}
 
     @pytest.mark.parametrize(
-        ("asked", "answered", "name", "given"),
+        ("asked", "answered", "name", "value"),
         [
             ({"type": "local_shell_call", "id": "lsh_1", "call_id": "c", "status": "completed",
               "action": {"type": "exec", "command": ["ls"], "env": {}}},
@@ -520,12 +520,12 @@ class TestCalls:
         ],
     )  # fmt: skip
     def test_a_tool_that_the_client_runs(
-        self, asked: dict[str, Any], answered: dict[str, Any], name: str, given: Mapping[str, Any]
+        self, asked: dict[str, Any], answered: dict[str, Any], name: str, value: Mapping[str, Any]
     ) -> None:
         raw = [Q, asked, answered, Q2]
         history = MessageHistory.from_list(raw)
         assert history[1].calls[0].name == name
-        assert history[1].calls[0].input == given
+        assert history[1].calls[0].input == value
         assert len(history[2].results) == 1
         for dialect in (STRICTEST, GPT5, GPT41):
             assert sent(raw, dialect) == raw
@@ -587,7 +587,7 @@ class TestCalls:
         assert sent(raw, GPT5) == raw
 
     def test_an_id_that_comes_again_becomes_another(self) -> None:
-        raw = [Q, call(), output(given="1"), call(), output(given="2"), Q2]
+        raw = [Q, call(), output(raw="1"), call(), output(raw="2"), Q2]
         wire = sent(raw)
         assert wire[:3] == raw[:3]
         again = wire[3]["call_id"]
@@ -608,7 +608,8 @@ class TestCalls:
         [
             ('{"b": 1,  "a": 2}', STRICTEST, '{"b": 1,  "a": 2}'),
             ('{"value": ', GPT5, '{"value": '),
-            ('{"value": ', STRICTEST, '{"_raw": "{\\"value\\": "}'),
+            ('{"value": ', STRICTEST, '{"value": '),
+            ('{"value": ', VLLM, '{"_raw": "{\\"value\\": "}'),
             ("[3, 18]", VLLM, '{"_raw": "[3, 18]"}'),
             ('"{\\"a\\": 1}"', VLLM, '{"a": 1}'),
             ("", VLLM, "{}"),
@@ -631,20 +632,20 @@ class TestCalls:
         assert history.for_send(GPT41)[2] == output("fc_1")
 
     def test_outputs_hold_images_and_files(self) -> None:
-        given = [
+        value = [
             {"type": "input_text", "text": "see"},
             {"type": "input_image", "image_url": IMAGE},
             {"type": "input_image", "file_id": "file-1"},
             {"type": "input_file", "file_data": "data:application/pdf;base64,JVBERi0=", "filename": "a.pdf"},
             {"type": "input_file", "file_url": "https://example.com/a.pdf"},
         ]
-        raw = [Q, call(), output(given=given)]
+        raw = [Q, call(), output(raw=value)]
         assert sent(raw) == raw
         assert isinstance(MessageHistory.from_list(raw)[2].results[0].content[1], ImageBlock)
 
-    @pytest.mark.parametrize("given", [{"a": 1}, [1, 2], 7])
-    def test_an_output_that_is_no_text_becomes_its_text(self, given: object) -> None:
-        history = MessageHistory.from_list([Q, call(), output(given=given)])
+    @pytest.mark.parametrize("raw", [{"a": 1}, [1, 2], 7])
+    def test_an_output_that_is_no_text_becomes_its_text(self, raw: object) -> None:
+        history = MessageHistory.from_list([Q, call(), output(raw=raw)])
         assert [repair.code for repair in history.repairs] == [RepairCode.VALUE_CONVERTED]
         assert isinstance(history.for_send(STRICTEST)[2]["output"], str)
 
@@ -718,7 +719,7 @@ class TestItems:
         assert "(new)" in json.dumps(history.to_list())
         for dialect in (STRICTEST, Anthropic()):
             exported = history.export(dialect)
-            assert "(new)" in told(exported.repairs)
+            assert "(new)" in removed_text(exported.repairs)
             assert "(new)" not in json.dumps(exported.messages)
 
     @pytest.mark.parametrize("kind", ["human", ["message"], 7])
@@ -744,7 +745,7 @@ class TestItems:
     )
     def test_what_an_item_cannot_say_is_told(self, items: Items, dialect: OpenAIResponses) -> None:
         exported = MessageHistory.from_list([Q, *items, Q2], dialect=dialect).export(dialect)
-        assert "(new)" in told(exported.repairs)
+        assert "(new)" in removed_text(exported.repairs)
         assert "(new)" not in json.dumps(exported.messages)
         assert check(exported.messages, dialect) == []
 
@@ -827,7 +828,7 @@ class TestWords:
 
     def test_a_long_text_is_sent_in_pieces(self) -> None:
         dialect = OpenAIResponses(text_limit=100)
-        raw = [{"role": "user", "content": "u" * 250}, easy("a" * 150), call(), output(given="r" * 101), Q]
+        raw = [{"role": "user", "content": "u" * 250}, easy("a" * 150), call(), output(raw="r" * 101), Q]
         wire = sent(raw, dialect)
         assert [part["text"] for part in wire[0]["content"]] == ["u" * 100, "u" * 100, "u" * 50]
         assert wire[1:3] == [easy("a" * 100), easy("a" * 50)]
@@ -835,8 +836,8 @@ class TestWords:
 
     @pytest.mark.parametrize(("bad", "good"), [("a \ud83d b", "a \ufffd b"), ("12\x0034", "12\ufffd34")])
     def test_text_that_json_cannot_carry(self, bad: str, good: str) -> None:
-        raw = [{"role": "user", "content": bad}, easy(bad), call(), output(given=bad)]
-        assert sent(raw) == [{"role": "user", "content": good}, easy(good), call(), output(given=good)]
+        raw = [{"role": "user", "content": bad}, easy(bad), call(), output(raw=bad)]
+        assert sent(raw) == [{"role": "user", "content": good}, easy(good), call(), output(raw=good)]
         assert MessageHistory.from_list(raw)[0].text == bad
 
     def test_a_list_does_not_end_with_the_assistant(self) -> None:
@@ -921,7 +922,7 @@ class TestModels:
             ("gpt-4o", {"reasons": False, "refusals": True, "unique_ids": True}),
             ("o3-mini", {"lone_reasoning": True, "store": True}),
             ("openai.gpt-5.6-luna", {"unique_ids": False, "reasons": False}),
-            ("openai.gpt-oss-120b", {"unique_ids": False, "reasons": True, "bare_items": False}),
+            ("openai.gpt-oss-120b", {"unique_ids": False, "reasons": True, "bare_items": True}),
             ("deepseek-v4-flash", {"reasoning": "text", "interleaved": False, "unique_ids": True, "images": False}),
         ],
     )
@@ -935,7 +936,10 @@ class TestModels:
     def test_a_provider(self) -> None:
         assert OpenAIResponses.for_model("gpt-5", "azure") == OpenAIResponses.for_model("gpt-5")
         assert OpenAIResponses.for_provider("deepseek").reasoning == "text"
-        assert OpenAIResponses.for_provider("openai") == OpenAIResponses()
+        assert OpenAIResponses.for_provider("openai") == OpenAIResponses.for_provider("api.openai.com")
+        assert OpenAIResponses.for_provider("openai").leading_assistant
+        assert OpenAIResponses.for_provider("openai").bare_items
+        assert OpenAIResponses.for_provider("nobody") == OpenAIResponses()
 
 
 def test_nothing_is_lost_between_apis() -> None:

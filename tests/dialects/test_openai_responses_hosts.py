@@ -119,6 +119,12 @@ def test_ark_wants_a_status_on_every_item() -> None:
     assert OpenAIResponses.for_model("doubao-seed-1.6").needs_status
 
 
+def test_items_without_an_id_are_taken_where_no_gateway_is_named() -> None:
+    raw = [Q, {"role": "assistant", "content": [{"type": "output_text", "text": "a"}]}, Q2]
+    assert not check(raw, OpenAIResponses())
+    assert {violation.rule for violation in check(raw, OpenAIResponses.for_provider("openrouter"))} == {"OR-27"}
+
+
 def test_openrouter_stores_nothing_and_wants_whole_items() -> None:
     dialect = OpenAIResponses.for_model("openai/gpt-5", "openrouter")
     assert (dialect.store, dialect.bare_items, dialect.reasons) == (False, False, False)

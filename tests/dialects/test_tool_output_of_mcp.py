@@ -56,10 +56,10 @@ def test_an_image_in_a_result_is_an_image(form: str) -> None:
     blocks_are_read(MessageHistory.from_list(LISTS[form]))
 
 
-@pytest.mark.parametrize("given", [CONTENT, RESULT])
-def test_a_result_of_mcp_can_be_added_as_it_is(given: Any) -> None:
+@pytest.mark.parametrize("raw", [CONTENT, RESULT])
+def test_a_result_of_mcp_can_be_added_as_it_is(raw: Any) -> None:
     history = MessageHistory.from_list(LISTS["anthropic"][:2], open_tail="keep")
-    blocks_are_read(history.add_tool_result(history.awaiting[0], given))
+    blocks_are_read(history.add_tool_result(history.awaiting[0], raw))
 
 
 def test_a_response_of_gemini_goes_back_as_it_came() -> None:
@@ -69,9 +69,9 @@ def test_a_response_of_gemini_goes_back_as_it_came() -> None:
 
 def test_other_json_that_has_content_stays_json() -> None:
     history = MessageHistory.from_list(LISTS["anthropic"][:2], open_tail="keep")
-    for given in ({"content": [{"type": "text", "text": "a"}], "more": 1}, {"content": "a"}, {"isError": True}):
-        added = history.add_tool_result(history.awaiting[0], given)
-        assert json.loads(added[-1].results[0].text) == given
+    for raw in ({"content": [{"type": "text", "text": "a"}], "more": 1}, {"content": "a"}, {"isError": True}):
+        added = history.add_tool_result(history.awaiting[0], raw)
+        assert json.loads(added[-1].results[0].text) == raw
 
 
 @pytest.mark.parametrize("kind", ["guarded_text", "annotated"])

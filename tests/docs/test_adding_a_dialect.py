@@ -18,6 +18,8 @@ from message_history.dialects import CLASSES, Dialect
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain
 from message_history.integrations.strategies import histories
+from message_history.storage.formats.registry import FORMATS
+from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,3 +102,34 @@ def test_what_has_no_place_is_recorded_and_an_error_text_leads_to_its_rule(share
         RepairCode.PLACEHOLDER_ADDED,
     ]
     assert explain("conversations must not be empty", sharegpt)[0].rule.id == "SG-01"
+
+
+def test_keys_without_a_place_are_recorded(sharegpt: Dialect[Any]) -> None:
+    call = {"name": "now", "arguments": {}, "token2": 1}
+    raw = [
+        {"from": "human", "value": "q", "token1": 1},
+        {"from": "function_call", "value": json.dumps(call)},
+        {"from": "observation", "value": "10:30", "token3": 1},
+    ]
+    history = MessageHistory.from_list(raw, dialect=sharegpt)
+    export = history.export(sharegpt)
+    recorded = str([repair.removed for repair in export.repairs])
+    assert [f"token{n}" in recorded for n in (1, 2, 3)] == [True, True, True]
+
+
+def test_plain_messages_among_entries_are_read(sharegpt: Dialect[Any]) -> None:
+    raw = [
+        SAMPLE[1],
+        {"role": "assistant", "content": "hi"},
+        {"role": "user", "content": [{"type": "text", "text": "go"}]},
+    ]
+    history = MessageHistory.from_list(raw, dialect=sharegpt)
+    assert not history.repairs
+    assert [entry["value"] for entry in history.for_send(sharegpt)] == [SAMPLE[1]["value"], "hi", "go"]
+
+
+def test_the_command_line_checks_its_files(sharegpt: Dialect[Any], tmp_path: Path) -> None:
+    file = tmp_path / "list.json"
+    file.write_text(json.dumps(SAMPLE))
+    session = session_in(file.read_bytes(), chosen=FORMATS["messages"])
+    assert [each.violations(sharegpt) for each in session.conversations] == [[]]

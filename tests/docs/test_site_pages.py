@@ -72,6 +72,16 @@ def test_the_examples_of_every_page_print_what_it_says() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_a_page_is_one_module_for_the_type_checkers_and_keeps_its_lines() -> None:
+    sys.path.insert(0, str(DOCS))
+    from check_types import LOOKS_AWAY, as_module  # noqa: PLC0415 - a script
+
+    text = "# Page\n\n```python\nx = 1\n```\n\n```text\n1\n```\n\n```python\nprint(x)\n```\n"
+    assert as_module(text).split("\n") == ["", "", "", "x = 1", *[""] * 7, "print(x)", ""]
+    for line in ("cast(int, x)", "x = 1  # type: ignore[misc]", "y  # pyright: ignore"):
+        assert LOOKS_AWAY.search(line)
+
+
 def test_a_link_that_leads_nowhere_and_a_load_from_elsewhere_are_found(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(
         '<a href="a/#one">1</a><a href="a/#two">2</a><a href="https://x.example/">3</a>'

@@ -229,7 +229,7 @@ def test_what_is_no_readable_file_is_refused_in_one_line(tmp_path: Path, monkeyp
         read_file(tmp_path)
     path = tmp_path / "secret.json"
     path.write_bytes(b"[]")
-    if os.geteuid() == 0:
+    if os.getuid() == 0:
         # Nothing is forbidden to root.
         monkeypatch.setattr("pathlib.Path.open", _forbidden)
     path.chmod(0)

@@ -71,15 +71,15 @@ def assistant(form: Form, text: str) -> dict[str, Any]:
 
 def calls(form: Form, ids: list[str]) -> Raw:
     """Make the message, or the items, of parallel calls."""
-    given = {"path": "a.txt"}
+    raw = {"path": "a.txt"}
     if form == "chat":
-        function = {"name": "read", "arguments": json.dumps(given)}
+        function = {"name": "read", "arguments": json.dumps(raw)}
         made = [{"id": id, "type": "function", "function": function} for id in ids]
         return [{"role": "assistant", "content": None, "tool_calls": made}]
     if form == "anthropic":
-        made = [{"type": "tool_use", "id": id, "name": "read", "input": given} for id in ids]
+        made = [{"type": "tool_use", "id": id, "name": "read", "input": raw} for id in ids]
         return [{"role": "assistant", "content": made}]
-    return [{"type": "function_call", "call_id": id, "name": "read", "arguments": json.dumps(given)} for id in ids]
+    return [{"type": "function_call", "call_id": id, "name": "read", "arguments": json.dumps(raw)} for id in ids]
 
 
 def answer(form: Form, id: str, text: str) -> dict[str, Any]:

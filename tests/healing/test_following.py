@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses, registry
-from message_history.healing.digests import digest_of
-from message_history.healing.following import Followed, Replaced, follow, followed_from
+from message_history.following.digests import digest_of
+from message_history.following.followed import Followed, Replaced, followed_from
+from message_history.healing.follow import follow
 from message_history.integrations.strategies import broken_lists
 from tests.healing.prefixes import begins_with
 
@@ -24,7 +25,7 @@ DIALECTS: list[Dialect[Any]] = [Anthropic(), OpenAIChat(), Mistral(), Gemini(), 
 grown = st.sampled_from(DIALECTS).flatmap(lambda dialect: st.tuples(st.just(dialect), broken_lists(dialect)))
 
 
-def sent(followed: Followed) -> list[Any]:
+def sent(followed: Followed[MessageHistory]) -> list[Any]:
     return followed.history.export(followed.dialect).messages
 
 
@@ -54,8 +55,8 @@ def test_a_list_that_grows_by_any_number_of_entries_stays_valid_and_as_sent(
         before, followed = followed, followed.follow(raw[:cut])
         assert begins_with(sent(followed), sent(before))
         assert not sent(followed) or check(sent(followed), dialect) == []
-        told = len(before.history.repairs) + len(followed.new_repairs) if cut > len(before.entries) else 0
-        assert len(followed.history.repairs) == told or cut == len(before.entries)
+        recorded = len(before.history.repairs) + len(followed.new_repairs) if cut > len(before.entries) else 0
+        assert len(followed.history.repairs) == recorded or cut == len(before.entries)
 
 
 @given(st.sampled_from([Anthropic(), OpenAIChat()]).flatmap(broken_lists))
@@ -105,7 +106,7 @@ REPLY = {"role": "assistant", "content": "a.txt is fine."}
 MORE = {"role": "user", "content": "And now?"}
 
 
-def chat(*raws: list[Any]) -> list[Followed]:
+def chat(*raws: list[Any]) -> list[Followed[MessageHistory]]:
     """Follow a list through its versions."""
     versions = [follow(raws[0], dialect=OpenAIChat())]
     for raw in raws[1:]:
@@ -116,7 +117,7 @@ def chat(*raws: list[Any]) -> list[Followed]:
     return versions
 
 
-def codes(followed: Followed) -> list[RepairCode]:
+def codes(followed: Followed[Any]) -> list[RepairCode]:
     return [repair.code for repair in followed.new_repairs]
 
 
@@ -235,7 +236,7 @@ def test_old_entries_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None
 
     raw = [entry for _ in range(100) for entry in (MORE, REPLY)]
     before = follow(raw, dialect=OpenAIChat())
-    monkeypatch.setattr("message_history.healing.following.read", counting)
+    monkeypatch.setattr("message_history.following.followed.read", counting)
     before.follow([*raw, MORE])
     assert seen == [1]
 

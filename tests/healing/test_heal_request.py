@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, Severity, check
 from message_history.dialects import Anthropic
 from message_history.healing import API, HealedRequest, Sent, Untouched, heal_request
+from message_history.healing.healer import Healer
 from message_history.healing.request import APIS, dialect_for
+from message_history.healing.routes import route_of
 from message_history.integrations.strategies import broken_lists
 from message_history.storage.request_bodies import key_for
 from tests.healing.prefixes import begins_with
@@ -157,7 +159,7 @@ def test_a_list_may_end_as_its_provider_takes_it() -> None:
     [
         b"", b"{", b"[]", b"null", b'{"messages": "text"}', b'{"messages": []}', b'{"input": "text"}', b"\xff\xfe",
         b"[" * 100_000,
-        b'{"input": [{"type": "function_call_output", "call_id": "c", "output": ""}], "previous_response_id": "r"}',
+        b'{"contents": [{"role": "user", "parts": [{"text": "so?"}]}], "cachedContent": "cachedContents/1"}',
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("api", APIS)
@@ -192,3 +194,37 @@ def test_a_dialect_may_be_given() -> None:
     raw = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
     assert not healed("anthropic", raw, dialect=Anthropic(prefill=True)).repairs
     assert healed("anthropic", raw, dialect=Anthropic()).repairs
+
+
+OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "12"}
+
+
+@pytest.mark.parametrize("kept", [{"previous_response_id": "resp_1"}, {"conversation": {"id": "conv_1"}}])
+def test_a_list_that_goes_on_from_a_kept_response_is_healed_alone(kept: dict[str, Any]) -> None:
+    sound = {"model": "gpt-5", "input": [OUTPUT, {"role": "user", "content": "so?"}], **kept}
+    request = heal_request(sound, api="openai_responses")
+    assert request.body is sound
+    assert (request.violations, request.unhealed, request.sent) == ((), (), None)
+    assert [message.role for message in request.history] == ["user", "assistant", "user"]
+    own = {"type": "function_call", "call_id": "c2", "name": "f", "arguments": "{}"}
+    broken = {**sound, "input": [OUTPUT, own, {"role": "user", "content": "so?"}]}
+    request = heal_request(broken, api="openai_responses")
+    assert request.is_healed
+    assert [violation.rule for violation in request.violations] == ["OR-01"]
+    assert request.unhealed == ()
+    assert request.body["input"][:2] == [OUTPUT, own]
+    assert request.body["input"][2]["call_id"] == "c2"
+    assert json.loads(heal_request(json.dumps(broken).encode(), api="openai_responses").body) == request.body
+
+
+def test_a_list_that_goes_on_is_not_mixed_with_a_conversation_that_begins_alike() -> None:
+    healer = Healer()
+    route = route_of("/v1/responses")
+    assert route is not None
+    whole = {"model": "gpt-5", "input": [{"role": "user", "content": "so?"}]}
+    healer.sent(healer.heal(whole, route))
+    part = {**whole, "previous_response_id": "resp_1"}
+    healing = healer.heal(part, route)
+    assert healing.request.body is part
+    assert healing.request.sent is None
+    healer.sent(healing)

@@ -123,7 +123,7 @@ def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "recorded",
     [
         {"finish_reason": "length"},
         {"finish_reason": "MAX_TOKENS"},
@@ -138,8 +138,8 @@ def test_invalid_calls_get_stubs_and_go_when_the_reply_was_cut_off() -> None:
     "content",
     ["I look.", [{"type": "tool_use", "id": str(n), "name": "f", "input": {"n": n}} for n in (1, 2)]],
 )
-def test_a_reply_that_was_cut_off_leaves_no_half_call_to_run(told: dict[str, Any], content: Any) -> None:
-    assistant = AIMessage(content, tool_calls=[call("1", n=1), call("2", n=2)], response_metadata=told)
+def test_a_reply_that_was_cut_off_leaves_no_half_call_to_run(recorded: dict[str, Any], content: Any) -> None:
+    assistant = AIMessage(content, tool_calls=[call("1", n=1), call("2", n=2)], response_metadata=recorded)
     asked = MessageHistory().add_user("hi")
     for history in (
         asked.add_response(assistant, dialect=TO),
@@ -196,7 +196,7 @@ def test_a_stream_that_was_cancelled_leaves_no_half_call_to_run(chunk: AIMessage
 
 
 @pytest.mark.parametrize(
-    ("chunk", "given"),
+    ("chunk", "raw"),
     [
         (streamed('{"n": ', "1}"), {"n": 1}),
         (streamed('{"n": 1}', response_metadata={"finish_reason": "length"}), {"n": 1}),
@@ -205,13 +205,13 @@ def test_a_stream_that_was_cancelled_leaves_no_half_call_to_run(chunk: AIMessage
         (streamed('{"code": "a\nb"}', response_metadata={"finish_reason": "tool_calls"}), {"code": "a\nb"}),
     ],
 )
-def test_a_call_that_was_streamed_to_its_end_stays(chunk: AIMessageChunk, given: dict[str, Any]) -> None:
+def test_a_call_that_was_streamed_to_its_end_stays(chunk: AIMessageChunk, raw: dict[str, Any]) -> None:
     history = MessageHistory().add_user("hi").add_response(chunk, dialect=TO)
-    assert [dict(block.input) for block in history.awaiting] == [given]
+    assert [dict(block.input) for block in history.awaiting] == [raw]
     assert history.repairs == ()
     sent = history.for_send(TO)[1]
     assert isinstance(sent, AIMessage)
-    assert (sent.tool_calls, sent.invalid_tool_calls) == ([call("1", **given)], [])
+    assert (sent.tool_calls, sent.invalid_tool_calls) == ([call("1", **raw)], [])
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ HUMAN = {"type": "human", "content": "q"}
 
 
 def ai(*items: Any, provider: str | None = None, **keys: Any) -> dict[str, Any]:
-    told = {"response_metadata": {"model_provider": provider}} if provider is not None else {}
-    return {"type": "ai", "content": list(items), **told, **keys}
+    recorded = {"response_metadata": {"model_provider": provider}} if provider is not None else {}
+    return {"type": "ai", "content": list(items), **recorded, **keys}
 
 
 def tool(id: str, content: Any = "r") -> dict[str, Any]:
@@ -104,17 +104,17 @@ def test_items_of_the_responses_api_that_the_client_answers_or_none_does() -> No
 
 def test_a_function_call_keeps_the_id_of_its_item() -> None:
     call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"}
-    given = [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"}]
+    raw = [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"}]
     encrypted = {**REASONING, "encrypted_content": "(encrypted)"}
-    history = goes_through(HUMAN, ai(encrypted, call, tool_calls=given), tool("c1"))
+    history = goes_through(HUMAN, ai(encrypted, call, tool_calls=raw), tool("c1"))
     sent = history.for_send(OpenAIResponses())
     assert [item.get("id") for item in sent[1:3]] == ["rs_1", "fc_1"]
 
 
 def test_what_a_toolset_needs_goes_back_to_anthropic() -> None:
     item = {"type": "tool_use", "id": "t1", "name": "click", "toolset_name": "computer", "input": {"x": 1}}
-    given = [{"name": "click", "args": {"x": 1}, "id": "t1", "type": "tool_call"}]
-    history = goes_through(HUMAN, ai(item, provider="anthropic", tool_calls=given), tool("t1"))
+    raw = [{"name": "click", "args": {"x": 1}, "id": "t1", "type": "tool_call"}]
+    history = goes_through(HUMAN, ai(item, provider="anthropic", tool_calls=raw), tool("t1"))
     assert "computer" in json.dumps(history.for_send(Anthropic()))
 
 
@@ -142,9 +142,9 @@ def test_what_converse_gave_goes_back_to_it() -> None:
 
 @pytest.mark.parametrize("kind", ["tool_result", "typed"])
 def test_results_in_a_human_message_answer_their_calls(kind: str) -> None:
-    given = [{"name": "f", "args": {}, "id": "t1", "type": "tool_call"}]
+    raw = [{"name": "f", "args": {}, "id": "t1", "type": "tool_call"}]
     typed = {"type": "tool_result", "tool_use_id": "t1", "content": "(given)", "is_error": True}
-    history = read(HUMAN, ai(tool_calls=given), {"type": "human", "content": [typed]})
+    history = read(HUMAN, ai(tool_calls=raw), {"type": "human", "content": [typed]})
     (found,) = history[-1].results
     assert (found.text, found.is_error, found.is_stub) == ("(given)", True, False)
     assert kind
@@ -152,8 +152,8 @@ def test_results_in_a_human_message_answer_their_calls(kind: str) -> None:
 
 def test_signatures_that_google_keeps_beside_a_message_go_back_to_it() -> None:
     kept = {"__gemini_function_call_thought_signatures__": {"c1": "c2ln"}}
-    given = [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"}]
-    history = read(HUMAN, ai(additional_kwargs=kept, tool_calls=given), tool("c1"))
+    raw = [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"}]
+    history = read(HUMAN, ai(additional_kwargs=kept, tool_calls=raw), tool("c1"))
     assert history.for_send(Gemini())[1]["parts"][0]["thoughtSignature"] == "c2ln"
     signed = {"type": "text", "text": "a", "extras": {"signature": "c2ln"}}
     history = goes_through(HUMAN, ai(signed, provider="google_genai"), HUMAN)

@@ -136,7 +136,7 @@ def test_nodes_that_call_under_one_id_keep_their_own_results(written: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "given",
+    "raw",
     [
         HELLO,
         ["hi"],
@@ -150,8 +150,8 @@ def test_nodes_that_call_under_one_id_keep_their_own_results(written: Any) -> No
         save(HELLO),
     ],
 )
-def test_updates_in_every_form(given: Any) -> None:
-    assert agent().invoke({"history": given})["history"][0] == HELLO[0]
+def test_updates_in_every_form(raw: Any) -> None:
+    assert agent().invoke({"history": raw})["history"][0] == HELLO[0]
 
 
 def test_replies_are_updates() -> None:

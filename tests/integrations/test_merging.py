@@ -156,8 +156,8 @@ def test_what_was_added_to_goes_on(history: MessageHistory, added: list[Message]
         assert [(message.role, message.text) for message in again] == [
             (message.role, message.text) for message in grown
         ]
-        told = [*(repair.code for repair in grown.repairs), RepairCode.EMPTY_MESSAGE_DROPPED]
-        assert Counter(repair.code for repair in again.repairs) == Counter(told)
+        recorded = [*(repair.code for repair in grown.repairs), RepairCode.EMPTY_MESSAGE_DROPPED]
+        assert Counter(repair.code for repair in again.repairs) == Counter(recorded)
 
 
 @given(histories(), st.lists(messages(), max_size=3), st.lists(messages(), max_size=3))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 import zlib
 
+import pytest
+
 from message_history.media.pdf import Paper, paper_in
 
 
@@ -22,8 +24,8 @@ def stream(*numbers: int, before: bytes = b"") -> bytes:
             body += thing
     head = b" ".join(places) + b" "
     packed = zlib.compress(head + body)
-    told = b"<< %s/Type /ObjStm /N %d /First %d /Filter /FlateDecode >>" % (before, len(places), len(head))
-    return b"99 0 obj\n" + told + b"\nstream\r\n" + packed + b"\nendstream\nendobj\n"
+    recorded = b"<< %s/Type /ObjStm /N %d /First %d /Filter /FlateDecode >>" % (before, len(places), len(head))
+    return b"99 0 obj\n" + recorded + b"\nstream\r\n" + packed + b"\nendstream\nendobj\n"
 
 
 def pages(*objects: bytes) -> int | None:
@@ -49,12 +51,13 @@ def test_pages_without_a_number_are_all_counted() -> None:
     loose = b"<< /Type /Page >>\n"
     assert pages(loose, loose) == 2
     packed = zlib.compress(loose * 3)
-    for told in (b"/First 18", b"/First 100000000", b""):
-        assert pages(b"<< /Type /ObjStm %s >>\nstream\n" % told + packed + b"\nendstream\n", loose) == 4
+    for recorded in (b"/First 18", b"/First 100000000", b""):
+        assert pages(b"<< /Type /ObjStm %s >>\nstream\n" % recorded + packed + b"\nendstream\n", loose) == 4
     assert pages(b"<< /Type /ObjStm /First 9 >>\nstream\n" + zlib.compress(b"9" * 9000 + loose)) == 1
     assert pages() is None
 
 
+@pytest.mark.heavy
 def test_a_file_of_nothing_but_pages_is_read_in_one_pass() -> None:
     took = []
     for count in (20_000, 80_000):

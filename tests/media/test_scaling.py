@@ -62,7 +62,7 @@ def images_in(wire: object) -> list[bytes]:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: f"{dialect.name}-{dialect.limits.count}")
 @pytest.mark.parametrize("kind", ["wide", "tiff", "moving", "turned", "heavy"])
 def test_every_provider_takes_what_is_sent_instead(dialect: Dialect[Any], kind: str) -> None:
-    given = {
+    raw = {
         "wide": lambda: block(written(scene(9000, 60), "PNG")),
         "tiff": lambda: block(written(scene(90, 60), "TIFF"), "image/png"),
         "moving": lambda: block(moving("GIF"), "image/gif"),
@@ -70,7 +70,7 @@ def test_every_provider_takes_what_is_sent_instead(dialect: Dialect[Any], kind: 
         "heavy": lambda: block(written(noise(1300, 1000), "BMP"), "image/bmp"),
     }[kind]()
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("call00001", "f", {})])
-    history = history.add_tool_result("call00001", ["shot", given]).add_assistant("seen").add_user(["and?", given])
+    history = history.add_tool_result("call00001", ["shot", raw]).add_assistant("seen").add_user(["and?", raw])
     export = history.export(dialect)
     assert check(export.messages, dialect) == []
     sent = images_in(export.messages)
@@ -180,9 +180,9 @@ def test_many_images_are_scaled_from_what_came_in() -> None:
 def test_an_image_is_scaled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = []
 
-    def counting(*given: Any) -> Any:
+    def counting(*raw: Any) -> Any:
         counted.append(1)
-        return fit(*given)
+        return fit(*raw)
 
     monkeypatch.setattr(made, "fit", counting)
     dialect = Anthropic(limits=evolve(SMALL.limits, many=None))

@@ -182,7 +182,7 @@ def test_a_pdf_is_sent_as_one_whatever_it_says(dialect: Dialect[Any], media_type
         assert [repair.detail.startswith(detail) for repair in export.repairs if repair.removed == (wrong,)] == [True]
 
 
-def test_a_locked_pdf_and_a_text_about_pdfs_are_told_apart() -> None:
+def test_a_locked_pdf_and_a_text_about_pdfs_are_distinguished() -> None:
     locked = paper(encrypted=True)
     wrong = evolve(locked, source={**locked.source, "media_type": "application/octet-stream"})
     assert omitted(wrong) == "[document left out: it is encrypted]"
@@ -216,9 +216,9 @@ def sheet(*images: ImageBlock) -> DocumentBlock:
 
 
 def test_the_images_in_a_document_are_looked_at_too() -> None:
-    given = sheet(image(b"<html>"), image(jpeg()), image(png()))
+    raw = sheet(image(b"<html>"), image(jpeg()), image(png()))
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("t", "f", {})])
-    history = history.add_tool_result("t", ["shot", given, image(b"<svg>")]).add_user(["and?", given])
+    history = history.add_tool_result("t", ["shot", raw, image(b"<svg>")]).add_user(["and?", raw])
     export = history.export(Anthropic(limits=STRICT))
     mark = {"cache_control": {"type": "ephemeral"}}
     content = [
@@ -242,8 +242,8 @@ def test_the_images_in_a_document_are_looked_at_too() -> None:
 
 def test_the_images_in_a_document_count_as_such() -> None:
     limits = evolve(STRICT, count=8)
-    given = sheet(*[image(png(n + 1, 2)) for n in range(3)])
-    history = conversation(given, *[image(png(n + 1, 1)) for n in range(6)])
+    raw = sheet(*[image(png(n + 1, 2)) for n in range(3)])
+    history = conversation(raw, *[image(png(n + 1, 1)) for n in range(6)])
     assert kinds(history, limits) == "diiiiii"
     parts = history.for_send(Anthropic(limits=limits))[0]["content"][1]["source"]["content"]
     assert [part["type"] for part in parts] == ["text"] * 4
@@ -255,10 +255,10 @@ def test_the_images_in_a_document_count_as_such() -> None:
 def test_what_is_known_of_an_image_in_a_document_is_kept() -> None:
     from message_history.media.nested import inside  # noqa: PLC0415
 
-    given = sheet(image(png()))
-    ((number, first),) = inside(given)
+    raw = sheet(image(png()))
+    ((number, first),) = inside(raw)
     assert number == 1
-    assert inside(given)[0][1] is first
+    assert inside(raw)[0][1] is first
     odd: list[Any] = [
         None,
         "text",
@@ -273,8 +273,8 @@ def test_what_is_known_of_an_image_in_a_document_is_kept() -> None:
 def test_data_in_another_form_is_put_in_plain_base64() -> None:
     data = as_text(png(filler=1))
     source = {"type": "base64", "media_type": "image/png"}
-    for given in (data[:10] + "\n" + data[10:], data.rstrip("="), f"data:image/png;base64,{data}"):
-        parts, repairs = exported(ImageBlock({**source, "data": given}))
+    for raw in (data[:10] + "\n" + data[10:], data.rstrip("="), f"data:image/png;base64,{data}"):
+        parts, repairs = exported(ImageBlock({**source, "data": raw}))
         assert parts[0]["source"] == {**source, "data": data}
         assert [repair.code for repair in repairs] == [RepairCode.REWRITTEN]
     parts, repairs = exported(ImageBlock({"type": "url", "url": f"data:image/jpeg;base64,{data}"}))

@@ -93,9 +93,9 @@ def rendered(template: str, values: dict[str, Any], raw: list[Any]) -> None:
             raise ValueError(str(refused)) from None
 
 
-def is_judged(oracle: str, name: str, rule: str, given: Dialect[Any], raw: list[Any]) -> bool:
+def is_judged(oracle: str, name: str, rule: str, value: Dialect[Any], raw: list[Any]) -> bool:
     """Tell whether an oracle refuses a list for this rule: it breaks no other, or the oracle says so itself."""
-    for dialect, judge in judges(oracle, name, given):
+    for dialect, judge in judges(oracle, name, value):
         found = check(raw, dialect)
         try:
             judge(raw)

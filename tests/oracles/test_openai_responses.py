@@ -93,6 +93,27 @@ def test_a_response_of_the_sdk_is_read_and_goes_back() -> None:
     judge(wire)
 
 
+@pytest.mark.parametrize("decision", ["waiting", "approved", "denied"])
+def test_an_approval_of_the_sdks_response_is_what_the_sdk_takes(decision: str) -> None:
+    output = [
+        {"type": "mcp_approval_request", "id": "mcpr_1", "arguments": "{}", "name": "f", "server_label": "s"},
+        {"type": "computer_call", "id": "cu_1", "call_id": "call_1", "action": {"type": "screenshot"},
+         "pending_safety_checks": [{"id": "cu_sc_1", "code": None, "message": None}], "status": "completed"},
+    ]  # fmt: skip
+    made: dict[str, Any] = {"id": "resp_1", "object": "response", "status": "completed", "output": output}
+    history = MessageHistory().add_user("q").add_response(Response.model_construct(**made))
+    assert [record.call.approval for record in history.calls] == ["provider", "client"]
+    for call in history.awaiting if decision != "waiting" else ():
+        history = history.record_call(call, decision, reason="no" if decision == "denied" else "")
+    if decision == "approved":
+        shot = {"type": "computer_screenshot", "image_url": "https://example.com/a.png"}
+        history = history.add({"type": "computer_call_output", "call_id": "call_1", "output": shot})
+    wire = history.for_send(OpenAIResponses())
+    assert check(wire, OpenAIResponses()) == []
+    assert wire[3]["approve"] is (decision == "approved")
+    judge(wire)
+
+
 @pytest.mark.parametrize(
     "broken",
     [

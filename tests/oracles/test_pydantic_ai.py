@@ -464,17 +464,17 @@ def test_the_agent_says_what_the_rules_say() -> None:
     agent = agent_with(TestModel())
     calling = ModelResponse(parts=[ToolCallPart("weather", {"city": "Paris"}, "c")])
     asked = ModelRequest(parts=[UserPromptPart("q")])
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as recorded:
         agent.run_sync("more", message_history=[asked, calling])
-    assert str(told.value) == RULES.by_id["PA-12"].errors[0]
+    assert str(recorded.value) == RULES.by_id["PA-12"].errors[0]
     assert {violation.rule for violation in check([asked, calling], PydanticAI())} == {"PA-12"}
     paused = ModelResponse(parts=[TextPart("wait")], state="suspended")
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as recorded:
         agent.run_sync("more", message_history=[asked, paused])
-    assert str(told.value) == RULES.by_id["PA-18"].errors[0]
+    assert str(recorded.value) == RULES.by_id["PA-18"].errors[0]
     assert {violation.rule for violation in check([asked, paused, asked], PydanticAI())} == {"PA-18"}
     assert MessageHistory.from_list([asked, paused]).for_send(OBJECTS) == [asked, paused]
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as recorded:
         Agent(TestModel()).run_sync(message_history=[])
-    assert str(told.value) == RULES.by_id["PA-17"].errors[0]
+    assert str(recorded.value) == RULES.by_id["PA-17"].errors[0]
     assert {violation.rule for violation in check([], PydanticAI())} == {"PA-17"}

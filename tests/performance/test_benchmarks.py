@@ -180,6 +180,8 @@ def test_a_contender_does_what_its_operations_say(name: str) -> None:
     assert operations
     for operation in operations:
         case = getattr(contender, operation)()
+        if case is None:
+            continue  # What it needs besides is not installed.
         if case.before is not None:
             case.before()
         case.run()

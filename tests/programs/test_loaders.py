@@ -19,7 +19,7 @@ NPM = os.environ.get("MESSAGE_HISTORY_PROGRAMS")
 """A folder in which the programs' packages are installed from npm."""
 pytestmark = pytest.mark.skipif(NPM is None, reason="the programs are not installed")
 HERE = Path(__file__).parent
-Told = list[tuple[Any, ...]]
+Facts = list[tuple[Any, ...]]
 
 
 def loaded(script: str, data: bytes, tmp_path: Path) -> list[dict[str, Any]]:
@@ -38,8 +38,8 @@ def text_in(content: Any) -> str:
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
-def told_by_pi(messages: list[dict[str, Any]]) -> Told:
-    found: Told = []
+def facts_of_pi(messages: list[dict[str, Any]]) -> Facts:
+    found: Facts = []
     for message in messages:
         role, content = message["role"], message["content"]
         if role == "toolResult":
@@ -53,8 +53,8 @@ def told_by_pi(messages: list[dict[str, Any]]) -> Told:
     return found
 
 
-def told_in_blocks(entries: Any) -> Told:
-    found: Told = []
+def facts_in_blocks(entries: Any) -> Facts:
+    found: Facts = []
     for entry in entries:
         for block in entry["content"]:
             if block["type"] == "tool_use":
@@ -66,7 +66,7 @@ def told_in_blocks(entries: Any) -> Told:
     return found
 
 
-def told_in_parts(contents: Any) -> Told:
+def facts_in_parts(contents: Any) -> Facts:
     return [(content["role"], part) for content in contents for part in content["parts"]]
 
 
@@ -88,7 +88,7 @@ def test_pi_reads_a_repaired_session_as_we_do(n: int, tmp_path: Path) -> None:
         return
     repaired = session.repair_file()
     entries = repaired.after.conversations[0].file.entries
-    assert told_by_pi(loaded("pi.mjs", repaired.data, tmp_path)) == told_in_blocks(entries)
+    assert facts_of_pi(loaded("pi.mjs", repaired.data, tmp_path)) == facts_in_blocks(entries)
 
 
 def test_pi_reads_a_session_without_its_orphan_result_as_we_do(tmp_path: Path) -> None:
@@ -100,17 +100,17 @@ def test_pi_reads_a_session_without_its_orphan_result_as_we_do(tmp_path: Path) -
     ]
     repaired = session_in(sample.data + lines(*rows)).repair_file()
     assert b"gone" not in repaired.data
-    told = told_by_pi(loaded("pi.mjs", repaired.data, tmp_path))
-    assert told == told_in_blocks(repaired.after.conversations[0].file.entries)
-    assert told[-1] == ("user", "And b.txt?")
-    assert len(told) == 6
+    recorded = facts_of_pi(loaded("pi.mjs", repaired.data, tmp_path))
+    assert recorded == facts_in_blocks(repaired.after.conversations[0].file.entries)
+    assert recorded[-1] == ("user", "And b.txt?")
+    assert len(recorded) == 6
 
 
 @pytest.mark.parametrize("n", range(len(variants("gemini-cli"))))
 def test_gemini_cli_reads_a_repaired_chat_as_we_do(n: int, tmp_path: Path) -> None:
     repaired = session_in(variants("gemini-cli")[n], chosen=FORMATS["gemini-cli"]).repair_file()
     entries = repaired.after.conversations[0].file.entries
-    assert told_in_parts(loaded("gemini_cli.mjs", repaired.data, tmp_path)) == told_in_parts(entries)
+    assert facts_in_parts(loaded("gemini_cli.mjs", repaired.data, tmp_path)) == facts_in_parts(entries)
 
 
 def test_gemini_cli_reads_a_cancelled_call_with_the_result_that_it_was_given(tmp_path: Path) -> None:

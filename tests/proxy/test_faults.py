@@ -162,16 +162,16 @@ def test_half_a_body_does_not_reach_the_upstream() -> None:
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_a_body_of_100_mb_is_refused_with_the_limit(told: bool) -> None:
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_body_of_100_mb_is_refused_with_the_limit(recorded: bool) -> None:
     with proxy_before(fine) as (url, seen):
         chunk = b"x" * 1_000_000
         with connect(url) as client:
-            size = b"Content-Length: 100000000" if told else b"Transfer-Encoding: chunked"
+            size = b"Content-Length: 100000000" if recorded else b"Transfer-Encoding: chunked"
             client.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\n" + size + b"\r\n\r\n")
             for _ in range(100):
-                client.sendall(chunk if told else b"%x\r\n%s\r\n" % (len(chunk), chunk))
-            client.sendall(b"" if told else b"0\r\n\r\n")
+                client.sendall(chunk if recorded else b"%x\r\n%s\r\n" % (len(chunk), chunk))
+            client.sendall(b"" if recorded else b"0\r\n\r\n")
             answer = read_all(client)
     assert answer.startswith(b"HTTP/1.1 413")
     assert b"max_body_bytes" in answer

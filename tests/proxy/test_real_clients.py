@@ -125,11 +125,9 @@ def test_clients_for_node(servers: tuple[StrictServer, str], client: str, tmp_pa
     folder = Path(NPM or "")
     assert (folder / "node_modules" / package).is_dir(), f"npm has not installed {package}"
     script = Path(shutil.copy(Path(__file__).with_name("clients.mjs"), folder / "clients.mjs"))
-    given = tmp_path / "conversations.json"
-    given.write_text(json.dumps([versions(seed, form) for seed in range(MANY)]))  # type: ignore[arg-type]
-    ran = subprocess.run(
-        ["node", script, client, proxy, given], capture_output=True, text=True, timeout=600, check=False
-    )
+    raw = tmp_path / "conversations.json"
+    raw.write_text(json.dumps([versions(seed, form) for seed in range(MANY)]))  # type: ignore[arg-type]
+    ran = subprocess.run(["node", script, client, proxy, raw], capture_output=True, text=True, timeout=600, check=False)
     assert ran.returncode == 0, ran.stderr
     results = json.loads(ran.stdout)
     assert [result for result in results if result.startswith("refused")] == []

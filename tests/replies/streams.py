@@ -66,10 +66,10 @@ def _anthropic(blocks: list[dict[str, Any]], stop_reason: str, cut: int | None =
         events.append({"type": "content_block_start", "index": index, "content_block": start})
         events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
         events.append({"type": "content_block_stop", "index": index})
-    told = {"stop_reason": stop_reason, "stop_sequence": None}
-    events.append({"type": "message_delta", "delta": told, "usage": {"output_tokens": 15}})
+    recorded = {"stop_reason": stop_reason, "stop_sequence": None}
+    events.append({"type": "message_delta", "delta": recorded, "usage": {"output_tokens": 15}})
     events.append({"type": "message_stop"})
-    response = {**message, "content": blocks, **told, "usage": _USAGE}
+    response = {**message, "content": blocks, **recorded, "usage": {**_USAGE, "output_tokens": 15}}
     name = f"anthropic {stop_reason} {len(blocks)}"
     return Stream(name, Anthropic.for_model("claude-opus-4-5"), events, None if cut is not None else response)
 
@@ -190,6 +190,7 @@ def _mistral(pieces: list[dict[str, Any]], reason: str, message: dict[str, Any] 
     ]
     choice = {"index": 0, "message": message, "finish_reason": reason}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    events[-1]["data"]["usage"] = usage
     response = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
     dialect = Mistral.for_model("mistral-large-latest")
     return Stream(f"mistral {name}", dialect, events, response if message is not None else None)

@@ -82,9 +82,9 @@ def test_a_saved_turn_that_was_cut_off_is_not_paused() -> None:
     assert not check(history.for_send(), Anthropic())
 
 
-@pytest.mark.parametrize("given", ['{"a', {"a": 1}])
-def test_so_is_one_of_bedrock(given: object) -> None:
-    call = {"toolUse": {"toolUseId": "t", "name": "n", "type": "server_tool_use", "input": given}}
+@pytest.mark.parametrize("raw", ['{"a', {"a": 1}])
+def test_so_is_one_of_bedrock(raw: object) -> None:
+    call = {"toolUse": {"toolUseId": "t", "name": "n", "type": "server_tool_use", "input": raw}}
     assistant = {"role": "assistant", "content": [{"text": "Look."}, call]}
     reply = {"output": {"message": assistant}, "stopReason": "max_tokens"}
     history = MessageHistory().add_user("q").add_response(reply)

@@ -37,8 +37,8 @@ def reply(*content: dict[str, Any] | str, stop_reason: str = "end_turn") -> dict
     return {"type": "message", "role": "assistant", "content": blocks, "stop_reason": stop_reason}
 
 
-def call(id: str, name: str = "look", **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": id, "name": name, "input": given}
+def call(id: str, name: str = "look", **raw: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": raw}
 
 
 def codes(history: MessageHistory) -> list[str]:

@@ -95,6 +95,7 @@ def test_a_finished_stream_is_the_response(stream: Stream) -> None:
         whole = SENT.add_response(stream.response, dialect=stream.dialect)
         assert reply.history_so_far == whole
         assert reply.history_so_far.repairs == whole.repairs
+        assert [message.replies for message in reply.history_so_far] == [message.replies for message in whole]
         assert reply.history_so_far.export(stream.dialect) == whole.export(stream.dialect)
         assistant = whole[-1] if whole[-1].role == "assistant" else None
         assert reply.message == assistant
@@ -341,8 +342,8 @@ def test_a_character_that_comes_in_two_halves_is_whole() -> None:
             for each in pieces
         ]
         assert anthropic(*assistant, stopped(index=0), *ended("end_turn"))[-1].text == text
-        given = [typing(each, index=0) for each in ('{"a": "', *pieces, '"}')]
-        assert asked(anthropic(started("1", index=0), *given, stopped(index=0), *ended()))[0][1] == {"a": text}
+        raw = [typing(each, index=0) for each in ('{"a": "', *pieces, '"}')]
+        assert asked(anthropic(started("1", index=0), *raw, stopped(index=0), *ended()))[0][1] == {"a": text}
         assert chat(*[[piece("f", each, id="1")] for each in ('{"a": "', *pieces, '"}')]) == [("f", {"a": text})]
         streamed = [{"jsonPath": "$.a", "stringValue": each, "willContinue": True} for each in pieces]
         gemini = Accumulator(Gemini(), SENT)
@@ -432,7 +433,7 @@ GET, PUT = ("get", {"a": 1}), ("put", {"a": 2})
 
 
 @pytest.mark.parametrize("keys", [{}, {"index": 0}, {"id": None, "index": None}, {"id": ""}])
-def test_calls_without_ids_are_told_apart_by_what_is_whole(keys: dict[str, Any]) -> None:
+def test_calls_without_ids_are_distinguished_by_what_is_whole(keys: dict[str, Any]) -> None:
     get, put = piece("get", '{"a": 1}', **keys), piece("put", '{"a": 2}', **keys)
     assert chat([get, put]) == chat([get], [put]) == [GET, PUT]
     assert chat([get], [get]) == [GET, GET]

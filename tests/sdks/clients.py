@@ -61,13 +61,13 @@ class AnthropicClient(Client):
     def options(self, sent: MessageHistory) -> dict[str, Any]:
         system = sent.export(self.dialect).system
         tools = [{"name": name, "input_schema": SCHEMA} for name in ("weather", "now")]
-        given = {} if system is None else {"system": system}
+        raw = {} if system is None else {"system": system}
         return {
             "model": self.model,
             "max_tokens": 100,
             "messages": sent.for_send(self.dialect),
             "tools": tools,
-            **given,
+            **raw,
         }
 
     def ask(self, sent: MessageHistory) -> Any:
@@ -202,9 +202,9 @@ class BedrockClient(Client):
     def options(self, sent: MessageHistory) -> dict[str, Any]:
         tools = [{"toolSpec": {"name": name, "inputSchema": {"json": SCHEMA}}} for name in ("weather", "now")]
         system = sent.export(self.dialect).system
-        given = {} if system is None else {"system": system}
+        raw = {} if system is None else {"system": system}
         messages = sent.for_send(self.dialect)
-        return {"modelId": self.model, "messages": messages, "toolConfig": {"tools": tools}, **given}
+        return {"modelId": self.model, "messages": messages, "toolConfig": {"tools": tools}, **raw}
 
     def ask(self, sent: MessageHistory) -> Any:
         return self.sdk.converse(**self.options(sent))

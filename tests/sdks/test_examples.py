@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from message_history import MessageHistory
+from message_history import MessageHistory, ToolUseBlock
 from message_history.testing import ModelReply, ModelRequest, StrictServer
 from tests.sdks.events import needs_sdk
 
@@ -131,6 +131,41 @@ def test_a_stream_that_is_cancelled_anywhere_leaves_what_can_be_sent() -> None:
         client.close()
         assert server.refusals == []
         assert len(texts) > 3
+
+
+def test_the_concurrent_example_runs_no_tool_twice_when_a_reply_has_no_content() -> None:
+    anthropic = pytest.importorskip("anthropic")
+    from examples.concurrent_agent import Agent  # noqa: PLC0415
+
+    ran: list[str] = []
+
+    class Watched(Agent):
+        async def run(self, call: ToolUseBlock) -> None:
+            ran.append(str(call.input["city"]))
+            await asyncio.sleep(0.1)
+            await super().run(call)
+
+    replies = iter((ModelReply(calls=(("weather", {"city": "Rome"}),)), ModelReply(), ModelReply()))
+
+    def script(_: ModelRequest) -> ModelReply:
+        return next(replies, ModelReply(text="Well."))
+
+    async def words() -> AsyncIterator[str]:
+        for number in range(2):
+            await asyncio.sleep(0.03)
+            yield f"steering {number}"
+
+    async def main(server: StrictServer) -> MessageHistory:
+        async with anthropic.AsyncAnthropic(
+            api_key="none", base_url=f"{server.url}/anthropic", max_retries=0
+        ) as client:
+            return await Watched(client, MessageHistory().add_user("Rome, please.")).main(words())
+
+    with StrictServer(script) as server:
+        history = asyncio.run(main(server))
+        assert server.refusals == []
+    assert ran == ["Rome"]
+    assert repr(list(history)).count("It is sunny in Rome.") == 1
 
 
 def test_the_concurrent_example_never_changes_what_was_sent() -> None:

@@ -37,10 +37,10 @@ def test_a_reply_of_the_sdk(stream: Stream) -> None:
     needs_sdk(stream.dialect.name)
     if stream.response is None:
         return
-    given = as_reply(stream.dialect.name, stream.response)
-    dumped = json.loads(given.model_dump_json()) if hasattr(given, "model_dump_json") else given
+    raw = as_reply(stream.dialect.name, stream.response)
+    dumped = json.loads(raw.model_dump_json()) if hasattr(raw, "model_dump_json") else raw
     wanted = SENT.add_response(stream.response, dialect=stream.dialect)
-    for response in (given, dumped):
+    for response in (raw, dumped):
         for dialect in (stream.dialect, None):
             history = SENT.add_response(response, dialect=dialect)
             assert sent_back(history, stream) == sent_back(wanted, stream)
@@ -139,9 +139,9 @@ def test_a_reply_that_was_cut_leaves_no_call_to_run_with_half_an_input(
     dialect: Dialect[Any], response: dict[str, Any]
 ) -> None:
     needs_sdk(dialect.name)
-    for given in (response, as_reply(dialect.name, response)):
+    for raw in (response, as_reply(dialect.name, response)):
         for named in (dialect, None):
-            history = SENT.add_response(given, dialect=named)
+            history = SENT.add_response(raw, dialect=named)
             assert history.awaiting == ()
             assert RepairCode.INCOMPLETE_CALL_DROPPED in {repair.code for repair in history.repairs}
             assert history.add_user("Go on.").awaiting == ()

@@ -16,6 +16,11 @@ LONG = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
 """Whether to run what takes minutes."""
 
 
+def turn_starts(history: MessageHistory) -> list[int]:
+    """Give the positions of the user messages that answer no call: `load(turns=...)` begins with one."""
+    return [n for n, message in enumerate(history) if message.role == "user" and not message.results]
+
+
 def steps(history: MessageHistory, number: int = 0) -> Iterator[MessageHistory]:
     """Grow a history without end, as an agent does: two calls in a turn, results one by one, blank text in between.
 

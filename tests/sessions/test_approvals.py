@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from examples.approval_agent import Agent, Payments, scripted
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from message_history import CallState, CallStateError, MessageHistory, ToolUseBlock, check
+from message_history import CallState, CallStateError, MessageHistory, check
 from message_history.dialects import Anthropic, Dialect, Gemini, OpenAIChat, OpenAIResponses
 from message_history.storage.sessions.jsonl import JsonlSession
+from tests.sessions.call_model import World, actions, play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 DIALECTS: list[Dialect[Any]] = [Anthropic(), OpenAIChat(), OpenAIResponses(), Gemini()]
@@ -147,105 +147,17 @@ def test_killed_with_a_signal_at_random_points_no_payment_is_made_twice(tmp_path
         assert_all_is_well(folder)
 
 
-class World:
-    """A random session: the history on disk, and what really happened."""
-
-    def __init__(self, sessions: Callable[[], Any]) -> None:
-        self.open = sessions
-        self.history = sessions().load()
-        self.ran: dict[str, int] = {}
-        self.ended: dict[str, CallState] = {}
-        self.session = sessions()
-        self.session.load()
-
-    def save(self, history: MessageHistory) -> None:
-        self.session.append(history)
-        self.history = history
-
-    def reload(self) -> None:
-        self.session = self.open()
-        loaded = self.session.load()
-        assert loaded == self.history
-        assert loaded.calls == self.history.calls
-        self.history = loaded
-
-    def holds(self) -> None:
-        for record in self.history.calls:
-            if record.key in self.ended:
-                assert record.state is self.ended[record.key]
-            if record.state in (CallState.ANSWERED, CallState.DENIED):
-                self.ended[record.key] = record.state
-                assert record.call.id not in [call.id for call in self.history.awaiting if call.turn == record.position]
-            if self.ran.get(record.key):
-                assert record.state in (CallState.STARTED, CallState.ANSWERED)
-        for dialect in DIALECTS:
-            assert check(self.history.for_send(dialect), dialect) == []
-
-
-ACTIONS = ("user", "reply", "call", "calls", "waiting", "approved", "denied", "run", "crash", "run and crash", "reload")
-
-
-def play(world: World, actions: list[tuple[str, int]]) -> None:
-    """Take the actions; a call runs only when its state says that it may, and `started` is saved before it does."""
-    if not world.history:
-        world.save(world.history.add_user("q"))
-    for action, number in actions:
-        history = world.history
-        sent = history.for_send()
-        settled = max((n for n, message in enumerate(history) if message.role == "assistant"), default=0)
-        unsettled = history.calls.unsettled()
-        record = unsettled[number % len(unsettled)] if unsettled else None
-        if action == "user":
-            world.save(history.add_user("more"))
-        elif action == "reply":
-            closed = history.as_sent(Anthropic())
-            world.save(closed.add_assistant("ok"))
-            assert world.history.for_send()[: len(closed)] == closed.for_send()
-        elif action in ("call", "calls"):
-            calls = [ToolUseBlock(f"call_{n}", "f", {"n": n}) for n in range(1 if action == "call" else 2)]
-            world.save(history.add_assistant(calls))
-        elif action == "reload":
-            world.reload()
-        elif record is not None and world.ran.get(record.key):
-            # It was started and took effect: who looks for its key finds that.
-            world.save(history.add_tool_result(record.call, "found"))
-        elif record is not None and action in ("waiting", "approved", "denied"):
-            try:
-                world.save(history.record_call(record.call, action))
-            except CallStateError:
-                continue
-        elif record is not None and record.state in (CallState.APPROVED, CallState.PROPOSED):
-            world.save(history.record_call(record.call, "started"))
-            if action != "crash":
-                world.ran[record.key] = world.ran.get(record.key, 0) + 1
-            if action == "run":
-                world.save(world.history.add_tool_result(record.call, "done"))
-            else:
-                world.reload()
-        assert world.history.for_send()[:settled] == sent[:settled]
-        world.holds()
-    assert all(count == 1 for count in world.ran.values())
-
-
-@given(st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 3)), max_size=20))
-def test_random_sessions_in_a_file(tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, int]]) -> None:
+@given(taken=actions)
+def test_random_sessions_in_a_file(tmp_path_factory: pytest.TempPathFactory, taken: list[tuple[str, int, str]]) -> None:
     path = tmp_path_factory.mktemp("calls") / "session.jsonl"
-    play(World(lambda: JsonlSession(path)), actions)
+    play(World(lambda: JsonlSession(path)), taken)
 
 
-@pytest.fixture(scope="module")
-def numbers() -> Iterator[int]:
-    return iter(range(1_000_000))
-
-
-@given(actions=st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 3)), max_size=20))
-@settings(max_examples=20)
-def test_random_sessions_in_sqlite(
-    tmp_path_factory: pytest.TempPathFactory, numbers: Iterator[int], actions: list[tuple[str, int]]
+@pytest.mark.heavy
+@given(taken=actions)
+@settings(max_examples=int(os.environ.get("MESSAGE_HISTORY_RUNS", "500")))
+def test_hundreds_of_random_sessions_in_a_file(
+    tmp_path_factory: pytest.TempPathFactory, taken: list[tuple[str, int, str]]
 ) -> None:
-    pytest.importorskip("sqlalchemy")
-    from message_history.storage.databases.session import SqlSession  # noqa: PLC0415 - an extra
-
-    url = f"sqlite:///{tmp_path_factory.getbasetemp() / 'calls.sqlite'}"
-    name = f"session {next(numbers)}"
-    play(World(lambda: SqlSession(url, name)), actions)
+    path = tmp_path_factory.mktemp("calls") / "session.jsonl"
+    play(World(lambda: JsonlSession(path)), taken)

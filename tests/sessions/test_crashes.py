@@ -228,12 +228,12 @@ def kill_cycles(path: Path, cycles: int) -> Iterable[tuple[list[int], bytes]]:
             finally:
                 os._exit(1)
         os.close(there)
-        with os.fdopen(here, "rb") as told:
-            first = told.readline()
+        with os.fdopen(here, "rb") as recorded:
+            first = recorded.readline()
             time.sleep(chance.random() * 0.004)
             os.kill(writer, signal.SIGKILL)
             os.waitpid(writer, 0)
-            assistant = (first + told.read()).split(b"\n")
+            assistant = (first + recorded.read()).split(b"\n")
         yield list(map(int, assistant[:-1])), path.read_bytes()
         if path.stat().st_size > LARGE:
             path.unlink()

@@ -181,23 +181,29 @@ def test_a_repair_that_stands_is_kept_when_only_a_repair_is_new(path: Path) -> N
 
 
 @pytest.mark.parametrize("added", ["words", "blank", "result", "reply"])
-def test_a_repair_that_stood_before_a_restart_is_kept(path: Path, added: str) -> None:
-    session(path).append(MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).as_sent())
+def test_a_repair_that_stands_outlives_a_restart_as_it_is(path: Path, added: str) -> None:
+    first = MessageHistory().add_user("x").add_assistant([ToolUseBlock("1", "run", {})]).as_sent()
+    session(path).append(first)
     before = path.read_bytes()
     writer = session(path)
     history = writer.load()
-    stubbed = history.repairs
+    assert history.repairs == first.repairs
     writer.append(history)
     assert path.read_bytes() == before
-    if added == "result":
-        history = history.add_tool_result("1", "done")
-    elif added == "reply":
-        history = history.add_assistant("y")
-    else:
-        history = history.add_user("y" if added == "words" else " ")
-    for grown in (history, history.add_user("z")):
+
+    def grow(history: MessageHistory) -> MessageHistory:
+        if added == "result":
+            return history.add_tool_result("1", "done")
+        if added == "reply":
+            return history.add_assistant("y")
+        return history.add_user("y" if added == "words" else " ")
+
+    for grown, without_restart in (
+        (grow(history), grow(first)),
+        (grow(history).add_user("z"), grow(first).add_user("z")),
+    ):
         writer.append(grown)
-        assert grown.repairs[:1] == stubbed
+        assert grown.repairs == without_restart.repairs
         assert same(loaded(path), grown)
     assert path.read_bytes().startswith(before)
 
@@ -457,19 +463,19 @@ def test_a_session_stays_with_its_file_when_the_working_folder_changes(
 def test_what_is_no_file_of_ours_is_an_error_in_one_line(path: Path, what: str) -> None:
     if what == "folder":
         path.mkdir()
-        told = "this is a folder, not a file"
+        recorded = "this is a folder, not a file"
     elif what == "in a file":
         path.write_text("x")
         path = path / "chat.jsonl"
-        told = "there is no such folder"
+        recorded = "there is no such folder"
     else:
         path.write_bytes(lines.header().replace(b'"version": 1', b'"version": 2'))
-        told = "a later version wrote it"
+        recorded = "a later version wrote it"
         reader = session(path)
         assert not reader.load()
-        assert reader.report.problem == told
+        assert reader.report.problem == recorded
     for attempt in (session(path).save, session(path).append):
-        with pytest.raises(SessionError, match=told) as found:
+        with pytest.raises(SessionError, match=recorded) as found:
             attempt(of_length(3))
         assert "\n" not in str(found.value)
 

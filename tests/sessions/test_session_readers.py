@@ -292,10 +292,10 @@ def test_a_reply_that_was_cut_off_behind_its_thinking_can_be_sent_again(goes_on:
     assert [found.rule for _, found in session_in(rows([HI, cut, *behind])).violations()] == ["AN-T8"]
     after = repaired([HI, cut, *behind])
     assert after[1]["message"]["content"][0]["type"] == "text"
-    (told,) = session_in(rows([HI, cut, *behind])).repair_file().repairs
-    assert [block.thinking for repair in told[1] for block in repair.removed if isinstance(block, ThinkingBlock)] == [
-        "hm"
-    ]
+    (recorded,) = session_in(rows([HI, cut, *behind])).repair_file().repairs
+    assert [
+        block.thinking for repair in recorded[1] for block in repair.removed if isinstance(block, ThinkingBlock)
+    ] == ["hm"]
 
 
 @pytest.mark.parametrize(
@@ -599,7 +599,7 @@ def test_plain_lists_of_every_dialect_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "recorded"),
     [
         (b"", "the file is empty"),
         (b"\0\1\2\3", "it is a binary file"),
@@ -611,8 +611,8 @@ def test_plain_lists_of_every_dialect_are_read() -> None:
         (rows([{"type": "summary", "summary": "x", "leafUuid": "y"}]), "nothing was said in it yet"),
     ],
 )
-def test_what_holds_no_conversation_is_refused_in_one_line(data: bytes, told: str) -> None:
-    with pytest.raises(UnreadableFileError, match=told) as found:
+def test_what_holds_no_conversation_is_refused_in_one_line(data: bytes, recorded: str) -> None:
+    with pytest.raises(UnreadableFileError, match=recorded) as found:
         session_in(data)
     assert "\n" not in str(found.value)
     assert found.value.sound == (b"{" in data and b"\xe9" not in data and b"\xff" not in data)

@@ -46,7 +46,7 @@ from message_history.storage import (
     SqlSession,
 )
 from tests.sessions.databases import take_turns, write_for_ever
-from tests.sessions.growing import LONG, of_length, steps
+from tests.sessions.growing import LONG, of_length, steps, turn_starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -106,7 +106,7 @@ def changed(history: MessageHistory, how: str) -> MessageHistory:
         return history.drop_before(history.safe_cuts()[-1])
     if how == "answer" and history.awaiting:
         return history.add_tool_result(history.awaiting[-1], "done")
-    if how == "rewind" and len(history.safe_cuts()) > 1:
+    if how == "rewind" and len(turn_starts(history)) > 1:
         return history.rewind(1)
     if how == "system":
         return history.with_system(f"{history.system or ''}.")
@@ -292,8 +292,8 @@ def test_newest_turns_are_what_the_whole_history_gives_behind_a_safe_cut(
 ) -> None:
     session = new(database, history.policy)
     session.save(history)
-    cuts = history.safe_cuts()
-    cut = int(cuts[-turns]) if len(cuts) >= turns else 0
+    cuts = turn_starts(history)
+    cut = cuts[-turns] if len(cuts) >= turns else 0
     whole = again(database, session, history.policy).load()
     reader = again(database, session, history.policy)
     assert same(reader.load(turns=turns), whole.drop_before(cut))
@@ -310,9 +310,9 @@ def test_older_rows_are_not_read(database: str) -> None:
     session.append(history)
     spoil_before(database, session, 28)
     reader = again(database, session)
-    assert [int(cut) for cut in history.safe_cuts()[-4:]] == [28, 32, 36, 40]
+    assert turn_starts(history)[-4:] == [28, 32, 36, 40]
     for turns in (1, 2, 3, 4):
-        assert same(reader.load(turns=turns), history.drop_before(history.safe_cuts()[-turns]))
+        assert same(reader.load(turns=turns), history.drop_before(turn_starts(history)[-turns]))
     # One more needs rows that are damaged now: all are given, repaired, and each damaged one is in the repairs.
     damaged = reader.load(turns=5)
     assert reader.omitted == 0
@@ -384,11 +384,11 @@ def test_what_goes_on_from_the_newest_turns_is_written_behind_the_older_ones(
         assert bound_alike(whole[:first]) == bound_alike(history[:first])
         if newest and not (first and opened(newest)):
             assert bound_alike(whole[first:]) == bound_alike(newest)
-        told = [str(evolve(repair, index=repair.index + first)) for repair in newest.repairs]
-        told = [repair for repair in told if RepairCode.BOOTSTRAP_ADDED not in repair] if first else told
+        recorded = [str(evolve(repair, index=repair.index + first)) for repair in newest.repairs]
+        recorded = [repair for repair in recorded if RepairCode.BOOTSTRAP_ADDED not in repair] if first else recorded
         now = list(map(str, whole.repairs))
         assert [repair for repair in now if repair in older] == older
-        assert [repair for repair in told if repair not in now] == []
+        assert [repair for repair in recorded if repair not in now] == []
         # Nothing was to be repaired, or it would be known by now.
         assert again(database, session, history.policy).load().repairs == whole.repairs
         reader = again(database, session, history.policy)
@@ -484,7 +484,7 @@ def test_a_damaged_row_is_told_of_and_mended_with_the_next_write(
     repaired = again(database, session).load()
     assert same(repaired, history.add_assistant("on"))
     assert "damaged" not in caplog.text
-    assert same(again(database, session).load(turns=1), repaired.drop_before(repaired.safe_cuts()[-1]))
+    assert same(again(database, session).load(turns=1), repaired.drop_before(turn_starts(repaired)[-1]))
 
 
 def test_a_reader_sees_one_revision_or_another(database: str) -> None:
@@ -545,12 +545,12 @@ def test_a_killed_writer_loses_nothing_that_append_returned_for(database: str) -
         here, there = os.pipe()
         writer = in_child(partial(write_for_ever, database, session.session_id, there))
         os.close(there)
-        with os.fdopen(here, "rb") as told:
-            first = told.readline()
+        with os.fdopen(here, "rb") as recorded:
+            first = recorded.readline()
             time.sleep(chance.random() * 0.02)
             os.kill(writer, signal.SIGKILL)
             os.waitpid(writer, 0)
-            assistant = (first + told.read()).split(b"\n")
+            assistant = (first + recorded.read()).split(b"\n")
         acknowledged = max(int(number) for number in assistant[:-1])
         found = again(database, session).load()
         assert len(found) >= acknowledged

@@ -16,7 +16,7 @@ import pytest
 
 from message_history import MessageHistory, RepairCode, SystemBlock, TextBlock, ToolUseBlock
 from message_history.storage import SessionConflictError, SessionError, SqlSession
-from tests.sessions.growing import of_length
+from tests.sessions.growing import of_length, turn_starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,7 +100,7 @@ def test_tables_of_version_1_become_those_of_now(version_1: str) -> None:
         assert list(connection.exec_driver_sql(wanted).scalars()) == [0, 4, 6]
     assert len(tables_of(version_1)) == 4
     for turns in (1, 2, 3):
-        assert session.load(turns=turns) == WEATHER.drop_before(WEATHER.safe_cuts()[-turns])
+        assert session.load(turns=turns) == WEATHER.drop_before(turn_starts(WEATHER)[-turns])
     session.append(session.load(turns=1).add_assistant("It is."))
     assert SqlSession(version_1, "trip").load() == WEATHER.add_assistant("It is.")
     other = SqlSession(version_1, "left open")

@@ -28,7 +28,8 @@ from message_history import (
     check,
 )
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
-from message_history.storage.files import RepairedList, SavedFile, read_file, repair_file
+from message_history.storage.files import SavedFile, read_file
+from message_history.storage.repaired_lists import RepairedList, repair_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -103,8 +104,8 @@ def looking(message: Message) -> None:
     calls: tuple[ToolUseBlock, ...] = message.calls
     for call in calls:
         value: object = call.input["x"]
-        given: Mapping[str, Any] = call.input
-        use(text, value, dict(given), call.id, call.name, call.readable)
+        raw: Mapping[str, Any] = call.input
+        use(text, value, dict(raw), call.id, call.name, call.readable)
     for result in message.results:
         use(result.tool_use_id, result.content, result.is_error, result.is_stub, result.text)
     for block in message.content:

@@ -75,13 +75,54 @@ def content(history: MessageHistory, start: int = 0, end: int | None = None) -> 
     return [[plain(block) for block in message.content] for message in history[start:end]]
 
 
+def words(message: Message) -> list[Block]:
+    """Give what the user and the operator wrote in a message: no result, no quote, nothing that the library wrote."""
+    found: list[Block] = []
+    quoted = 0
+    for block in message.content:
+        if block.mark is not None and not isinstance(block, ToolResultBlock):
+            quoted = block.mark.blocks
+        elif quoted:
+            quoted -= 1
+        elif not isinstance(block, ToolResultBlock):
+            found.append(block)
+    return found
+
+
+def opens(message: Message) -> bool:
+    """Tell whether the user says something in a message, beside results."""
+    if message.role == "assistant":
+        return False
+    return not message.results or any(not isinstance(block, SystemBlock) for block in words(message))
+
+
+def places(history: MessageHistory) -> list[int]:
+    """Give the places where a history may be cut, by looking at each."""
+    last = len(history) - 1
+    return [
+        n
+        for n, message in enumerate(history)
+        if message.role == "assistant" or not message.results or (n < last and opens(message))
+    ]
+
+
+def whole(history: MessageHistory) -> list[Cut]:
+    """Give the cuts where a turn begins."""
+    return [cut for cut in history.safe_cuts() if history[cut].role == "user"]
+
+
 def expected(history: MessageHistory, cut: int) -> list[list[Block]]:
-    """Give what must be there after a cut: all that stood behind it, and words before a leading system message."""
+    """Give what must be there after a cut: all that stood behind it, and before that the words that opened the turn."""
     kept = content(history, cut)
-    if cut and isinstance(kept[0][0], SystemBlock):
-        opening = attrs.evolve(TextBlock(history.policy.bootstrap_text), meta=None)
-        return [[opening, *kept[0]], *kept[1:]]
-    return kept
+    if not cut:
+        return kept
+    opening: list[Block] = [TextBlock(history.policy.bootstrap_text)]
+    if history[cut].role == "assistant":
+        before = next(n for n in range(cut - 1, -1, -1) if opens(history[n]))
+        head = [plain(block) for block in words(history[before])]
+        return [head if head and not isinstance(head[0], SystemBlock) else [*opening, *head], *kept]
+    first = [block for block in kept[0] if not isinstance(block, ToolResultBlock)]
+    return [[*opening, *first] if isinstance(first[0], SystemBlock) else first, *kept[1:]]
 
 
 def unmarked(found: list[list[Block]]) -> list[list[Block]]:
@@ -92,20 +133,15 @@ def unmarked(found: list[list[Block]]) -> list[list[Block]]:
 
 
 @given(histories(max_size=14))
-def test_every_safe_cut_is_before_a_user_message_that_answers_no_call(history: MessageHistory) -> None:
+def test_a_safe_cut_is_before_each_assistant_message_and_where_the_user_says_something(history: MessageHistory) -> None:
     cuts = history.safe_cuts()
-    assert [cut.position for cut in cuts] == [
-        n for n, message in enumerate(history) if message.role == "user" and not message.results
-    ]
-    costs = [estimate_tokens(message) for message in history]
+    assert [cut.position for cut in cuts] == places(history)
     for cut in cuts:
-        placed = cut.position and isinstance(history[cut.position].content[0], SystemBlock)
-        opening = estimate_tokens(Message.user(history.policy.bootstrap_text)) if placed else 0
-        assert sum(costs[cut.position :]) <= cut.cost <= sum(costs[cut.position :]) + opening
+        assert cut.cost == sum(map(estimate_tokens, history.drop_before(cut)))
 
 
 @given(histories(max_size=14))
-def test_a_window_at_every_cut_is_valid_and_holds_whole_turns(history: MessageHistory) -> None:
+def test_a_window_at_every_cut_is_valid_and_keeps_pairs_whole(history: MessageHistory) -> None:
     for cut in history.safe_cuts():
         kept = windows.drop_before(history, cut)
         assert is_valid(kept.history)
@@ -113,8 +149,21 @@ def test_a_window_at_every_cut_is_valid_and_holds_whole_turns(history: MessageHi
         assert [call.id for call in kept.history.awaiting] == [call.id for call in history.awaiting]
         assert kept.omitted.messages == cut.position
         assert list(kept.omitted.positions) == list(range(cut.position))
+        assert kept.omitted.results == (len(history[cut].results) if history[cut].role == "user" else 0)
         assert kept.history.policy == history.policy
         assert kept.history.system == history.system
+
+
+@given(histories(max_size=14))
+def test_what_is_kept_is_what_adding_it_anew_would_give(history: MessageHistory) -> None:
+    for cut in history.safe_cuts():
+        kept = history.drop_before(cut)
+        again = MessageHistory.from_list(kept.to_list(), policy=history.policy)
+        assert again == kept
+        assert [call.state for call in again.calls] == [call.state for call in kept.calls]
+        assert [repair.index for repair in kept.repairs if repair.index >= len(kept)] == [
+            repair.index - len(history) + len(kept) for repair in history.repairs if repair.index >= len(history)
+        ]
 
 
 @given(histories(max_size=14))
@@ -127,26 +176,29 @@ def test_everywhere_else_is_no_safe_cut(history: MessageHistory) -> None:
 
 
 @given(histories(max_size=14), st.data())
-def test_a_window_is_the_longest_that_fits_and_grows_with_the_budget(history: MessageHistory, data: Any) -> None:
+def test_a_window_is_the_longest_that_fits_and_keeps_whole_turns_if_it_can(history: MessageHistory, data: Any) -> None:
     cuts = history.safe_cuts()
-    budgets = sorted({0, 1, *(cut.cost + more for cut in cuts for more in (-1, 0, 1))} - {-1})
-    before = -1
+    bare = {cut.position: cut for cut in history.safe_cuts(pin=None)}
+    turns = whole(history)
+    inside = [cut for cut in cuts if cut not in turns]
+    budgets = sorted({0, 1, *(cut.cost + more for cut in (*cuts, *bare.values()) for more in (-1, 0, 1))} - {-1})
     for budget in budgets:
-        fitting = [cut for cut in cuts if cut.cost <= budget]
-        if not fitting and history:
-            with pytest.raises(WindowError, match=f"{cuts[-1].cost:,}"):
+        ways = ([*turns], [*inside], [bare[cut.position] for cut in inside])
+        fitting = next((way[0] for cuts_of_way in ways if (way := [c for c in cuts_of_way if c.cost <= budget])), None)
+        if fitting is None and history:
+            with pytest.raises(WindowError, match="the newest round has"):
                 history.window(max_tokens=budget)
             continue
         kept = history.window(max_tokens=budget)
-        assert len(kept) >= before
-        before = len(kept)
-        if history:
-            assert len(history) - len(kept) == fitting[0].position
+        assert sum(map(estimate_tokens, kept)) <= budget
+        if fitting is not None:
+            assert windows.window(history, max_tokens=budget).omitted.messages == fitting.position
     assert not cuts or history.window(max_tokens=max(cut.cost for cut in cuts)) is history
     most = data.draw(st.integers(0, len(history) + 1))
-    fits = [cut for cut in cuts if len(history) - cut.position <= most]
+    sizes = [(cut.position, len(history.drop_before(cut))) for cut in (*turns, *inside)]
+    fits = [position for position, size in sizes if size <= most]
     if fits or not history:
-        assert len(history.window(max_messages=most)) == len(history) - (fits[0].position if fits else 0)
+        assert windows.window(history, max_messages=most).omitted.messages == (fits[0] if fits else 0)
     else:
         with pytest.raises(WindowError, match=f"at most {most} messages"):
             history.window(max_messages=most)
@@ -179,8 +231,8 @@ def test_a_history_that_fits_comes_back_itself() -> None:
 
 def test_a_window_counts_what_it_is_told_to_count() -> None:
     history = talk(4)
-    assert [cut.cost for cut in history.safe_cuts(lambda _: 1)] == [8, 6, 4, 2]
-    assert [cut.cost for cut in history.safe_cuts(len)] == [8, 6, 4, 2]
+    assert [cut.cost for cut in history.safe_cuts(lambda _: 1)] == [8, 8, 6, 6, 4, 4, 2, 2]
+    assert [cut.cost for cut in history.safe_cuts(len)] == [8, 8, 6, 6, 4, 4, 2, 2]
     by_text = [cut.cost for cut in history.safe_cuts(lambda message: len(message.text))]
     assert by_text == [cut.cost for cut in history.safe_cuts(lambda found: sum(len(one.text) for one in found))]
     assert len(history.window(max_tokens=5, counter=lambda _: 1)) == 4
@@ -204,9 +256,10 @@ def test_only_what_is_kept_is_counted() -> None:
     long = long.add_assistant("done").add_user("thanks").add_assistant("welcome")
     assert len(long.window(max_tokens=4, counter=counter)) == 2
     assert len(counted) <= 6
-    with pytest.raises(WindowError) as found:
-        long.rewind().window(max_tokens=4, counter=counter)
-    assert found.value.messages == len(long) - 2
+    counted.clear()
+    rounds = long.rewind().window(max_tokens=4, counter=counter)
+    assert [message.text for message in rounds] == ["question 0", "", "", "done"]
+    assert len(counted) <= 7
 
 
 def test_what_goes_wrong_in_a_counter_is_told() -> None:
@@ -281,15 +334,15 @@ def test_a_turn_that_does_not_fit_is_an_error_with_the_numbers() -> None:
         history.window(max_tokens=10, max_messages=3)
     cost = history.safe_cuts()[-1].cost
     assert str(found.value) == (
-        f"the newest whole turn has 4 messages and costs {cost}; it does not fit a budget of 10 and at most 3 messages"
+        f"the newest round has 2 messages and costs {cost}; it does not fit a budget of 10 and at most 3 messages"
     )
-    assert (found.value.cost, found.value.messages) == (cost, 4)
+    assert (found.value.cost, found.value.messages) == (cost, 2)
     assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
 
 
 def test_the_error_of_a_bad_cut_names_the_nearest_good_ones() -> None:
     with pytest.raises(
-        WindowError, match="2 is no safe cut of a history of 8 messages; the nearest safe cuts are 0 an"
+        WindowError, match="2 is no safe cut of a history of 8 messages; the nearest safe cuts are 1 an"
     ):
         talk(2, tools=True).drop_before(2)
     with pytest.raises(WindowError, match="the history is empty"):
@@ -298,7 +351,7 @@ def test_the_error_of_a_bad_cut_names_the_nearest_good_ones() -> None:
 
 def test_a_cut_is_an_index() -> None:
     history = talk(3)
-    cut = history.safe_cuts()[1]
+    cut = history.safe_cuts()[2]
     position, cost = cut
     assert (position, cost) == (cut.position, cut.cost) == (2, cut.cost)
     assert history[cut] == history[2]
@@ -326,10 +379,9 @@ def test_words_stand_before_a_system_message_that_would_lead() -> None:
     assert kept[0].content[0] == TextBlock(Policy().bootstrap_text, meta=kept[0].content[0].meta)
     (repair,) = kept.repairs
     assert (repair.code, repair.index) == (RepairCode.BOOTSTRAP_ADDED, 0)
-    dearer = history.safe_cuts()[1].cost
+    dearer = history.safe_cuts()[2].cost
     assert dearer > sum(estimate_tokens(message) for message in history[2:])
-    with pytest.raises(WindowError):
-        history.window(max_tokens=dearer - 1)
+    assert history.window(max_tokens=dearer - 1)[0].text == history.policy.bootstrap_text
     assert history.window(max_tokens=dearer) == kept
 
 
@@ -410,7 +462,7 @@ def test_a_result_whose_call_was_left_out_is_dropped_and_recorded() -> None:
 
 @given(histories(max_size=14))
 def test_a_rewind_is_a_prefix_of_whole_turns_and_sends_the_same(history: MessageHistory) -> None:
-    positions = [cut.position for cut in history.safe_cuts()]
+    positions = [n for n, message in enumerate(history) if message.role == "user" and not message.results]
     for turns in range(len(positions) + 1):
         kept = windows.rewind(history, turns)
         end = positions[-turns] if turns else len(history)
@@ -432,12 +484,19 @@ def test_a_summary_leads_and_the_kept_turns_follow(history: MessageHistory) -> N
         kept = history.compact("So far: nothing.", keep_from=cut)
         assert is_valid(kept)
         assert kept[0].content[0] == TextBlock("So far: nothing.")
-        assert content(kept)[0][1:] == content(history, cut.position)[0]
-        assert content(kept, 1) == content(history, cut.position + 1)
+        inside = history[cut].role == "assistant"
+        first = [] if inside else content(history, cut.position)[0]
+        assert content(kept)[0][1:] == [block for block in first if not isinstance(block, ToolResultBlock)]
+        assert content(kept, 1) == content(history, cut.position + (not inside))
         assert kept.system == history.system
+        assert [call.id for call in kept.awaiting] == [call.id for call in history.awaiting]
+        pinned = history.compact("So far: nothing.", keep_from=cut, pin="turn")
+        assert is_valid(pinned)
+        assert content(pinned, 1) == content(kept, 1)
     if history.awaiting:
-        with pytest.raises(WindowError, match="calls are awaited"):
-            history.compact("So far: nothing.")
+        kept = history.compact("So far: nothing.")
+        assert is_valid(kept)
+        assert [call.id for call in kept.awaiting] == [call.id for call in history.awaiting]
     else:
         assert list(history.compact("So far: nothing.")) == [Message.user("So far: nothing.")]
 
@@ -481,7 +540,7 @@ def test_trimming_shortens_old_results_only() -> None:
     history = history.add_tool_result(
         "9", [ImageBlock({"type": "base64", "media_type": "image/png", "data": "A" * 99})]
     )
-    kept = windows.trim_results(history, older_than=history.safe_cuts()[2], text="[gone]")
+    kept = windows.trim_results(history, older_than=whole(history)[2], text="[gone]")
     assert kept.omitted == Omitted(results=2, positions=(2, 6))
     texts = [result.text for message in kept.history for result in message.results]
     assert [text == "[gone]" for text in texts] == [True, True, False, False]

@@ -11,18 +11,18 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command `message-history`."""
     try:
-        from message_history.cli.app import app  # noqa: PLC0415 - the extra may not be installed
+        try:
+            from message_history.cli.app import app  # noqa: PLC0415 - the extra may not be installed
+
+            app(prog_name="message-history")
+        finally:
+            sys.stdout.flush()
     except ModuleNotFoundError as missing:
         package = (missing.name or "").partition(".")[0]
         if package not in ("click", "rich"):
             raise
         sys.stderr.write(f"message-history: {package} is not installed; run: pip install 'message-history[cli]'\n")
         sys.exit(2)
-    try:
-        try:
-            app(prog_name="message-history")
-        finally:
-            sys.stdout.flush()
     except OSError as error:
         sys.stderr.write(f"message-history: the output cannot be written: {error.strerror or error}\n")
         # What is still to be written would fail again at exit.

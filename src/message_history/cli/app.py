@@ -3,23 +3,116 @@
 from __future__ import annotations
 
 import logging
+from importlib import import_module
+from typing import Final, NamedTuple, final
 
 import click
 
-from message_history.cli.check import check_files
-from message_history.cli.convert import convert_file
-from message_history.cli.doctor import examine_folders
-from message_history.cli.explain import explain_error
-from message_history.cli.formats import list_formats
-from message_history.cli.proxy import run_proxy
-from message_history.cli.repair import repair_files
-from message_history.cli.show import show_file
-
 __all__ = ["app"]
 
+EXTRAS: Final = {
+    "core": ("attrs",),
+    "cli": ("click", "rich"),
+    "sessions": ("filelock",),
+    "sql": ("sqlalchemy",),
+    "async": ("aiosqlite", "greenlet"),
+    "postgres": ("psycopg",),
+    "images": ("pillow",),
+    "proxy": ("httpx", "starlette", "uvicorn"),
+    "testing": ("pytest",),
+    "templates": ("jinja2",),
+    "arrow": ("pyarrow",),
+    "datasets": ("datasets",),
+    "ray": ("ray",),
+    "spark": ("pyspark",),
+    "polars": ("polars",),
+    "duckdb": ("duckdb",),
+}
+"""The packages that each extra needs."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="message-history", message="%(prog)s %(version)s")
+
+class Place(NamedTuple):
+    """Where a command is, and the sentence that `--help` shows of it."""
+
+    function: str
+    sentence: str
+
+
+COMMANDS: Final = {
+    "check": Place(
+        "check_files",
+        "Find what the provider would refuse in each FILE; nothing is written. - reads the standard input.",
+    ),
+    "compile": Place(
+        "compile_inputs",
+        "Compile the conversations in each INPUT, a file or a folder, to rows that a trainer or an evaluator takes.",
+    ),
+    "convert": Place(
+        "convert_file",
+        "Write FILE in another dialect's form, valid there, and print what was omitted or rewritten.",
+    ),
+    "doctor": Place("examine_folders", "Check every session in each FOLDER, and repair what is broken with --fix."),
+    "explain": Place(
+        "explain_error",
+        "Explain a provider's error TEXT: what it means, what causes it, what this library does, and where FILE breaks "
+        "it.",
+    ),
+    "formats": Place(
+        "list_formats",
+        "List the formats that are read, with where their files are and what in them is no conversation.",
+    ),
+    "proxy": Place("run_proxy", "Heal requests on their way to a provider: point an agent's base URL at it."),
+    "repair": Place(
+        "repair_files",
+        "Write a list that the provider takes, for each FILE, and print each repair. The input stays as it is.",
+    ),
+    "show": Place(
+        "show_file", "Print FILE, - for the standard input, as a transcript, with each repair marked where it happened."
+    ),
+}
+"""The commands, each in a module of its name, which is imported when the command is used."""
+
+
+@final
+class Commands(click.Group):
+    """The commands of the program."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; None when there is none of this name."""
+        del ctx
+        place = COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        found: click.Command = getattr(import_module(f"message_history.cli.{cmd_name}"), place.function)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        del ctx
+        room = formatter.width - 6 - max(map(len, COMMANDS))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, click.Command(name, help=place.sentence).get_short_help_str(room))
+                    for name, place in COMMANDS.items()
+                ]
+            )
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _, asked: _print_version(context) if asked else None,
+    help="Show the versions of the program, of Python and of what is installed for it, and exit.",
+)
 def app() -> None:
     """Find and repair what LLM providers refuse in saved conversations.
 
@@ -40,11 +133,25 @@ def app() -> None:
     logging.getLogger("message_history").addHandler(logging.NullHandler())
 
 
-app.add_command(check_files)
-app.add_command(repair_files)
-app.add_command(show_file)
-app.add_command(convert_file)
-app.add_command(explain_error)
-app.add_command(examine_folders)
-app.add_command(run_proxy)
-app.add_command(list_formats)
+def _print_version(context: click.Context) -> None:
+    """Print what a report of a bug needs: the versions, the system, and which extras are installed."""
+    if context.resilient_parsing:
+        return
+    from importlib.metadata import version  # noqa: PLC0415 - only this option needs these two
+    from platform import platform, python_implementation, python_version  # noqa: PLC0415
+
+    click.echo(f"message-history {version('message-history')}")
+    click.echo(f"{python_implementation()} {python_version()}, {platform()}")
+    for extra, packages in EXTRAS.items():
+        versions = [f"{package} {found}" if (found := _version_of(package)) else "" for package in packages]
+        click.echo(f"  {extra}: {', '.join(versions) if all(versions) else 'not installed'}")
+    context.exit()
+
+
+def _version_of(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from message_history.cli.options import ExitCode, as_request, dialect_named, input_dialect, input_format, over_files
-from message_history.cli.printing import Printer
+from message_history.cli.exit_codes import ExitCode
+from message_history.cli.options import (
+    as_json,
+    as_request,
+    dialect_named,
+    input_dialect,
+    input_format,
+    over_files,
+)
+from message_history.cli.report import printer_for
 
 if TYPE_CHECKING:
     from message_history.storage.sessions.reading import SessionFile
@@ -20,15 +28,22 @@ __all__ = ["check_files"]
 @input_dialect
 @input_format
 @as_request
+@as_json
 @click.pass_context
 def check_files(
-    context: click.Context, *, files: tuple[str, ...], dialect: str | None, format_name: str | None, as_request: bool
+    context: click.Context,
+    *,
+    files: tuple[str, ...],
+    dialect: str | None,
+    format_name: str | None,
+    as_request: bool,
+    as_json: bool,
 ) -> None:
-    """Tell what the provider would refuse in each FILE; nothing is written.
+    """Find what the provider would refuse in each FILE; nothing is written. - reads the standard input.
 
     The exit code is 0 when nothing is wrong, 1 when something is, 2 when a file cannot be read.
     """
-    printer = Printer()
+    printer = printer_for("check", as_json=as_json)
     named = dialect_named(dialect)
 
     def work(path: str, session: SessionFile) -> ExitCode:
@@ -36,8 +51,8 @@ def check_files(
         for conversation in session.conversations:
             violations = conversation.violations(named, as_request=as_request)
             rules = named if named is not None else conversation.dialect(as_request=as_request)
-            printer.checked(conversation.named(path), conversation.file, rules, violations)
+            printer.checked(path, conversation, rules, violations)
             worst = max(worst, ExitCode.FOUND if violations else ExitCode.DONE)
         return worst
 
-    context.exit(over_files(files, printer, work, format_name))
+    context.exit(printer.finish(over_files(files, printer, work, format_name)))

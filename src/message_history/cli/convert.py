@@ -6,19 +6,21 @@ from pathlib import Path
 
 import click
 
+from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import (
     DIALECT_NAMES,
-    ExitCode,
+    STDIN,
+    as_json,
     as_request,
     dialect_for,
     dialect_named,
     input_dialect,
     input_format,
     read_or_report,
-    write_new,
+    write_result,
 )
-from message_history.cli.printing import Printer
-from message_history.storage.files import repair_file
+from message_history.cli.report import printer_for
+from message_history.storage.repaired_lists import repair_file
 
 __all__ = ["convert_file"]
 
@@ -29,10 +31,12 @@ __all__ = ["convert_file"]
 @click.option(
     "--model", metavar="NAME", help="The model that it is for, as its provider names it; by default any model takes it."
 )
+@click.option("--list-only", is_flag=True, help="Write the list of messages without what is around it.")
 @click.option("-o", "--output", metavar="OUT", help="The file to write; the standard output by default.")
 @input_dialect
 @input_format
 @as_request
+@as_json
 @click.option("--force", is_flag=True, help="Overwrite an output that exists; never the input.")
 @click.pass_context
 def convert_file(
@@ -41,33 +45,39 @@ def convert_file(
     file: str,
     to: str,
     model: str | None,
+    list_only: bool,
     output: str | None,
     dialect: str | None,
     format_name: str | None,
     as_request: bool,
+    as_json: bool,
     force: bool,
 ) -> None:
-    """Write FILE in another dialect's form, valid there, and print what was left out or rewritten.
+    """Write FILE in another dialect's form, valid there, and print what was omitted or rewritten.
 
-    The output has the form of the input: a list, an object with the same other keys, or JSONL. Without -o it goes to
-    the standard output, and everything else to the standard error. `native` keeps everything; the others keep what
-    their provider takes.
+    A list and JSONL keep their form. A request becomes a request of the other provider: the messages, the system
+    prompt, the tools and the choice among them. What only one provider understands, as the model and its parameters,
+    is omitted and listed, and so is what the other provider demands beside. `native` keeps all of the messages; the
+    others keep what their provider takes.
+
+    FILE may be -, for the standard input. Without -o the output goes to the standard output, and all else to the
+    standard error.
 
     The exit code is 0 when a valid list was written, 1 when lines of the input had to be skipped or nothing was left
     to write, 2 when a file cannot be read or written.
     """
     target = dialect_for(to, model)
-    printer = Printer()
+    printer = printer_for("convert", as_json=as_json)
+    target_name = output if output is not None else STDIN
+    if target_name == STDIN:
+        printer.result_on_stdout()
     saved = read_or_report(file, printer, format_name)
     if isinstance(saved, ExitCode):
-        context.exit(saved)
-    repaired = repair_file(saved, dialect=dialect_named(dialect), to=target, as_request=as_request)
-    if output is None:
-        click.echo(repaired.data, nl=False)
-    else:
-        problem = write_new(Path(output), repaired.data, [Path(file)], force=force)
-        if problem is not None:
-            printer.error(output, problem)
-            context.exit(ExitCode.FAILED)
-    printer.repaired(file, saved, repaired, output)
-    context.exit(ExitCode.FOUND if saved.skipped or repaired.violations else ExitCode.DONE)
+        context.exit(printer.finish(saved))
+    repaired = repair_file(
+        saved, dialect=dialect_named(dialect), to=target, as_request=as_request, model=model, list_only=list_only
+    )
+    if not write_result(target_name, repaired.data, [Path(file)], printer, force=force):
+        context.exit(printer.finish(ExitCode.FAILED))
+    printer.repaired(file, saved, repaired, None if target_name == STDIN else target_name)
+    context.exit(printer.finish(ExitCode.FOUND if saved.skipped or repaired.violations else ExitCode.DONE))

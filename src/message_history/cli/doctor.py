@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 from rich.text import Text
 
-from message_history.cli.options import ExitCode, format_named, input_format
-from message_history.cli.printing import Printer, counted, one_line, visible
+from message_history.cli.exit_codes import ExitCode
+from message_history.cli.options import as_json, format_named, input_format
+from message_history.cli.printing import counted, one_line, visible
+from message_history.cli.report import printer_for
 from message_history.storage.sessions.errors import SessionError
 from message_history.storage.sessions.examining import (
     Examined,
@@ -21,9 +26,13 @@ from message_history.storage.sessions.examining import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
+    from message_history.cli.printing import Printer
+    from message_history.storage.formats.base import Format
     from message_history.storage.sessions.examining import RepairedFile
+    from message_history.storage.sessions.reading import SessionFile
 
 __all__ = ["examine_folders"]
 
@@ -62,8 +71,16 @@ class Row(NamedTuple):
     "--force", is_flag=True, help="With --fix: overwrite what is there beside it; NAME.bak is that file as it was."
 )
 @input_format
+@as_json
 @click.option("--diff/--no-diff", default=True, help="With --fix: show what changes; shown by default.")
 @click.option("--all", "everything", is_flag=True, help="List sound sessions too.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Examine files in N processes at once; 1 by default. Files are repaired one by one.",
+)
 @click.pass_context
 def examine_folders(
     context: click.Context,
@@ -73,8 +90,10 @@ def examine_folders(
     in_place: bool,
     force: bool,
     format_name: str | None,
+    as_json: bool,
     diff: bool,
     everything: bool,
+    jobs: int,
 ) -> None:
     """Check every session in each FOLDER, and repair what is broken with --fix.
 
@@ -87,16 +106,17 @@ def examine_folders(
     """
     if (in_place or force) and not fix:
         raise click.UsageError("--in-place and --force are for --fix")
-    printer = Printer()
+    printer = printer_for("doctor", as_json=as_json)
     paths, problems = find_files(folders)
     rows: list[Row] = []
+    sessions: dict[str, SessionFile] = {}
     codes = [ExitCode.FAILED for _ in problems]
     for path, problem in problems:
         printer.error(str(path), problem)
     others = 0
     by_name = {str(path): path for path in paths}
-    for name in printer.progress(list(by_name)):
-        found = examine(by_name[name], chosen=format_named(format_name))
+    examined = _examine_all(list(by_name.values()), format_named(format_name), jobs)
+    for name, found in zip(printer.progress(list(by_name)), examined, strict=True):
         if found.nearest or (found.nearest is not None and name in folders):
             codes.append(ExitCode.FOUND)
             rows.append(
@@ -122,10 +142,23 @@ def examine_folders(
             state = REPAIRED if repaired is not None and repaired.is_whole else BROKEN
             code = ExitCode.FAILED if failed else ExitCode.DONE if state == REPAIRED else ExitCode.FOUND
         codes.append(code)
-        session = found.session
+        session = sessions[name] = found.session
         rows.append(Row(state, session.format.name, session.messages, found.wrong, name, _first(found)))
+    for row in rows:
+        printer.examined(row.path, row.state, sessions.get(row.path), row.what)
     _print(printer, rows, others, everything=everything)
-    context.exit(max(codes, default=ExitCode.DONE))
+    context.exit(printer.finish(max(codes, default=ExitCode.DONE)))
+
+
+def _examine_all(paths: Sequence[Path], chosen: Format | None, jobs: int) -> Iterator[Examined]:
+    """Yield what is found out about each file, in order."""
+    look = partial(examine, chosen=chosen)
+    if jobs == 1 or len(paths) < 2:
+        yield from map(look, paths)
+        return
+    # A process that shows its progress has a thread, and may not be forked.
+    with ProcessPoolExecutor(min(jobs, len(paths)), get_context("spawn")) as pool:
+        yield from pool.map(look, paths)
 
 
 def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool, diff: bool) -> RepairedFile | None:
@@ -136,8 +169,8 @@ def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool,
         path, _, why = str(error).partition(": ")
         printer.error(path, why)
         return None
-    kept = f"; as it was: {repaired.backup}" if repaired.backup is not None else ""
-    printer.line(Text.assemble((f"{visible(str(found.path))}: ", "bold"), visible(f"written: {repaired.target}{kept}")))
+    backup = str(repaired.backup) if repaired.backup is not None else None
+    printer.written(str(found.path), str(repaired.target), backup)
     if diff:
         lines = list(changes(repaired.before, repaired.after))
         for line in lines[:MOST_LINES]:
@@ -186,10 +219,10 @@ def _row(cells: Sequence[str], widths: Sequence[int], style: str) -> Text:
 def _summary(rows: Iterable[Row], others: int) -> Text:
     states = Counter(row.state for row in rows)
     found = sum(states.values()) - states[UNREADABLE] - states[NOT_RECOGNISED]
-    told = [f"{states[state]:,} {state}" for state in (SOUND, BROKEN, REPAIRED) if states[state]]
-    told += [f"{counted(states[UNREADABLE], 'file')} unreadable"] if states[UNREADABLE] else []
-    told += [f"{counted(states[NOT_RECOGNISED], 'file')} not recognised"] if states[NOT_RECOGNISED] else []
-    told += [f"{counted(others, 'other file')}"] if others else []
+    parts = [f"{states[state]:,} {state}" for state in (SOUND, BROKEN, REPAIRED) if states[state]]
+    parts += [f"{counted(states[UNREADABLE], 'file')} unreadable"] if states[UNREADABLE] else []
+    parts += [f"{counted(states[NOT_RECOGNISED], 'file')} not recognised"] if states[NOT_RECOGNISED] else []
+    parts += [f"{counted(others, 'other file')}"] if others else []
     style = "bold red" if states[BROKEN] + states[UNREADABLE] + states[NOT_RECOGNISED] else "bold green"
     sessions = f"{found:,} {'session' if found == 1 else 'sessions'}"
-    return Text.assemble((sessions, style), *([f": {', '.join(told)}"] if told else []))
+    return Text.assemble((sessions, style), *([f": {', '.join(parts)}"] if parts else []))

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from rich.text import Text
 
-from message_history.cli.options import DIALECT_NAMES, ExitCode, dialect_for, input_format, read_or_report
-from message_history.cli.printing import Printer, counted, one_line, visible
+from message_history.cli.exit_codes import ExitCode
+from message_history.cli.options import (
+    DIALECT_NAMES,
+    STDIN,
+    as_json,
+    dialect_for,
+    input_format,
+    read_or_report,
+)
+from message_history.cli.printing import counted, one_line, visible
+from message_history.cli.report import printer_for
 from message_history.dialects import CLASSES
 from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.violations import check
 
 if TYPE_CHECKING:
+    from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
     from message_history.explaining import Explanation
     from message_history.storage.files import SavedFile
@@ -37,6 +47,7 @@ OTHERS: Final = 4
     help="Whose error it is; by default what the text says, or the dialect of FILE.",
 )
 @input_format
+@as_json
 @click.option("--model", metavar="NAME", help="The model that FILE was sent to; needs --dialect.")
 @click.pass_context
 def explain_error(
@@ -46,6 +57,7 @@ def explain_error(
     file: str | None,
     dialect: str | None,
     format_name: str | None,
+    as_json: bool,
     model: str | None,
 ) -> None:
     """Explain a provider's error TEXT: what it means, what causes it, what this library does, and where FILE breaks it.
@@ -58,14 +70,17 @@ def explain_error(
     """
     if model is not None and dialect is None:
         raise click.UsageError("--model needs --dialect")
-    printer = Printer()
+    if text == STDIN == file:
+        raise click.UsageError("the standard input is TEXT or FILE, not both")
+    printer = printer_for("explain", as_json=as_json)
     known = dialect_for(dialect, model) if dialect is not None else None
     saved = read_or_report(file, printer, format_name) if file is not None else None
     if isinstance(saved, ExitCode):
-        context.exit(saved)
+        context.exit(printer.finish(saved))
     error = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text
     own = saved.dialect(as_request=True) if saved is not None else None
     found = explain(error, known or own)
+    _report(printer, found, error, file)
     if found:
         _print_explanations(printer, found, file)
     else:
@@ -73,7 +88,32 @@ def explain_error(
     if saved is not None and own is not None and file is not None:
         sent_as = known if known is not None and known.name == own.name else own
         _print_places(printer, file, saved, sent_as, error)
-    context.exit(ExitCode.DONE if found and (saved is None or not saved.skipped) else ExitCode.FOUND)
+    done = found and (saved is None or not saved.skipped)
+    context.exit(printer.finish(ExitCode.DONE if done else ExitCode.FOUND))
+
+
+def _report(printer: Printer, found: list[Explanation], error: str, file: str | None) -> None:
+    """Report the rules that explain a text, and what the text is about when there is none."""
+    subject = subject_of(error) if not found else None
+    printer.add("about", {"name": subject.name, "hint": subject.hint} if subject is not None else None)
+    printer.add(
+        "explanations",
+        [
+            {
+                "dialect": each.dialect,
+                "rule": each.rule.id,
+                "score": round(each.score, 2),
+                "means": each.rule.rule,
+                "causes": cause_of(each) or "",
+                "repair": each.rule.repair,
+                "advice": "" if each.rule.repair.startswith(_NO_REPAIR) else _advice(each, file),
+                "error": each.error or "",
+                "source": each.rule.source,
+                "date": each.rule.date,
+            }
+            for each in found[: 1 + OTHERS]
+        ],
+    )
 
 
 def _print_explanations(printer: Printer, found: list[Explanation], file: str | None) -> None:
@@ -116,12 +156,7 @@ def _name(one: Explanation) -> Text:
 def _print_places(printer: Printer, path: str, saved: SavedFile, dialect: Dialect[Any], error: str) -> None:
     """Print where a file breaks the rules that explain a text."""
     places = where(error, saved.entries, dialect)
-    listed = f"{dialect.name}, {counted(len(saved.entries), 'message')}, "
-    summary = f"it breaks this rule in {counted(len(places), 'place')}" if places else "it does not break this rule"
-    style = "bold red" if places else "bold green"
-    printer.line(Text.assemble((f"{visible(path)}: ", "bold"), listed, (summary, style)))
-    for violation in places:
-        printer.violation(saved, violation)
+    printer.places(path, saved, dialect, places)
     others = len(check(saved.entries, dialect)) - len(places)
     if others:
         printer.line(f"  and {counted(others, 'violation')} of other rules: see `message-history check`")

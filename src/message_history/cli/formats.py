@@ -5,18 +5,35 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from message_history.cli.printing import Printer
+from message_history.cli.exit_codes import ExitCode
+from message_history.cli.options import as_json
+from message_history.cli.report import printer_for
 from message_history.storage.formats.registry import FORMATS
 
 __all__ = ["list_formats"]
 
 
 @click.command("formats")
-def list_formats() -> None:
+@as_json
+def list_formats(*, as_json: bool) -> None:
     """List the formats that are read, with where their files are and what in them is no conversation."""
-    printer = Printer()
+    printer = printer_for("formats", as_json=as_json)
+    printer.add(
+        "formats",
+        [
+            {
+                "name": each.name,
+                "title": each.title,
+                "repaired": each.repair is not None,
+                "files": each.files,
+                "omits": each.omits,
+            }
+            for each in FORMATS.values()
+        ],
+    )
     for each in FORMATS.values():
         written = "read and repaired" if each.repair is not None else "read"
         printer.line(Text.assemble((each.name, "bold"), f": {each.title} ({written})"))
         printer.line(Text(f"  files: {each.files}", "dim"))
         printer.line(Text(f"  not in the conversation: {each.omits}", "dim"))
+    printer.finish(ExitCode.DONE)

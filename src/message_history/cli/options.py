@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Final, final
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from message_history.cli.exit_codes import ExitCode
 from message_history.dialects.registry import DIALECTS
-from message_history.storage.files import NotRecognisedError, UnreadableFileError
+from message_history.storage.files import MAX_BYTES, NotRecognisedError, UnreadableFileError, content_of
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.disk import replace
-from message_history.storage.sessions.reading import read_session
+from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIALECT_NAMES",
-    "ExitCode",
+    "STDIN",
+    "as_json",
     "as_request",
+    "content_named",
     "dialect_for",
     "dialect_named",
     "format_named",
@@ -38,20 +41,10 @@ __all__ = [
     "read_or_report",
     "session_or_report",
     "write_new",
+    "write_result",
 ]
 
 DIALECT_NAMES: Final = tuple(sorted(DIALECTS))
-
-
-@final
-class ExitCode(IntEnum):
-    """What a command tells the shell."""
-
-    DONE = 0
-    FOUND = 1
-    """Something is wrong with a file, or a part of it could not be read."""
-    FAILED = 2
-    """A file cannot be read or written, or the command was used wrongly."""
 
 
 input_dialect = click.option(
@@ -64,12 +57,64 @@ input_format = click.option(
     metavar="NAME",
     help="The format of the file, as `message-history formats` lists them; recognised by default.",
 )
+as_json = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON object instead; to the standard error when the result goes to the standard output.",
+)
 as_request = click.option(
     "--as-request",
     is_flag=True,
     help="Take the list as a request that is sent as it stands: unlike a conversation that goes on, it may not end "
     "with the assistant where the API refuses that.",
 )
+
+
+STDIN: Final = "-"
+"""What stands for the standard input among files, and for the standard output among outputs."""
+
+
+def content_named(path: str) -> bytes:
+    """Read a file, or the standard input for `-`.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its content.
+
+    Raises:
+        UnreadableFileError: when it cannot be read, or is too large.
+    """
+    if path != STDIN:
+        return content_of(path)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UnreadableFileError(f"it is larger than {MAX_BYTES:,} bytes")
+    return data
+
+
+def write_result(output: str, data: bytes, taken: Sequence[Path], printer: Printer, *, force: bool) -> bool:
+    """Write a result to a file, or to the standard output for `-`.
+
+    Args:
+        output: where.
+        data: what.
+        taken: files that stay as they are.
+        printer: reports why it was not written.
+        force: whether to overwrite another file.
+
+    Returns:
+        Whether it was written.
+    """
+    if output == STDIN:
+        click.echo(data, nl=False)
+        return True
+    problem = write_new(Path(output), data, taken, force=force)
+    if problem is not None:
+        printer.error(output, problem)
+    return problem is None
 
 
 def dialect_named(name: str | None) -> Dialect[Any] | None:
@@ -87,7 +132,7 @@ def dialect_for(name: str, model: str | None) -> Dialect[Any]:
 
     Args:
         name: the dialect's name.
-        model: the model's name; None for the strictest of all.
+        model: the model's name; None for a model that is not known.
 
     Returns:
         The dialect.
@@ -142,7 +187,7 @@ def session_or_report(path: str, printer: Printer, format_name: str | None = Non
         What it holds; the exit code when it holds no conversation, or is not recognised.
     """
     try:
-        session = read_session(path, chosen=format_named(format_name))
+        session = session_in(content_named(path), chosen=format_named(format_name))
     except NotRecognisedError as error:
         printer.error(path, str(error))
         return ExitCode.FOUND

@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from message_history.core.repairs import Severity
+from message_history.pages.words import TITLES, detail_of
+from message_history.storage.files import FileForm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from message_history.cli.exit_codes import ExitCode
     from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.storage.files import LineNote, RepairedList, SavedFile
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.files import LineNote, SavedFile
+    from message_history.storage.repaired_lists import RepairedList
     from message_history.storage.sessions.reading import RepairedSession, SessionFile
     from message_history.violations import Violation
 
@@ -65,13 +70,13 @@ def repair_line(repair: Repair, file: SavedFile, indent: str) -> Text:
     line = Text(f"{indent}{where}")
     line.append(repair.code.value, SEVERITY_STYLES[repair.severity])
     line.append(f" ({repair.severity.value})", "dim")
-    detail = repair.detail or ", ".join(f"{block!r:.80}" for block in (*repair.removed, *repair.added))
+    line.append(f": {TITLES[repair.code]}")
+    detail = detail_of(repair)
     if detail:
         line.append(f": {one_line(detail)}")
     return line
 
 
-@final
 class Printer:
     """Both outputs; they are one when both are the screen, so that the progress bar is not written over."""
 
@@ -84,6 +89,19 @@ class Printer:
         self._err = _console(stderr=True)
         if self._out.is_terminal and self._err.is_terminal:
             self._err = self._out
+
+    def finish(self, code: ExitCode) -> ExitCode:
+        """End the output, and return the exit code."""
+        return code
+
+    def result_on_stdout(self) -> None:
+        """Take the standard output for a result, and print everything else to the standard error."""
+        self._out = self._err
+
+    @property
+    def screen(self) -> Console:
+        """Return where a progress bar is seen: the standard output if it is a terminal, else the standard error."""
+        return self._out if self._out.is_terminal else self._err
 
     def line(self, text: Text | str) -> None:
         """Print a line of the result."""
@@ -108,15 +126,28 @@ class Printer:
         """Say something about a file."""
         self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), visible(what)))
 
-    def checked(self, path: str, file: SavedFile, dialect: Dialect[Any], violations: Sequence[Violation]) -> None:
-        """Print what is wrong with a file."""
+    def checked(
+        self, path: str, conversation: Conversation, dialect: Dialect[Any], violations: Sequence[Violation]
+    ) -> None:
+        """Print what is wrong with a conversation."""
+        file = conversation.file
         found = counted(len(violations), "violation") if violations else "no violations"
         entries = counted(len(file.entries), "message")
         style = "bold red" if violations else "bold green"
-        self.line(Text.assemble((f"{visible(path)}: ", "bold"), f"{dialect.name}, {entries}, ", (found, style)))
+        name = f"{visible(conversation.named(path))}: "
+        self.line(Text.assemble((name, "bold"), f"{dialect.name}, {entries}, ", (found, style)))
         demands = {rule.id: rule.rule for rule in dialect.rules}
         for violation in sorted(violations, key=lambda found: -1 if found.index is None else found.index):
             self.violation(file, violation, demands.get(violation.rule, ""))
+
+    def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation]) -> None:
+        """Print where a file breaks the rules that explain a text."""
+        listed = f"{dialect.name}, {counted(len(file.entries), 'message')}, "
+        summary = f"it breaks this rule in {counted(len(found), 'place')}" if found else "it does not break this rule"
+        style = "bold red" if found else "bold green"
+        self.line(Text.assemble((f"{visible(path)}: ", "bold"), listed, (summary, style)))
+        for violation in found:
+            self.violation(file, violation)
 
     def violation(self, file: SavedFile, violation: Violation, demand: str = "") -> None:
         """Print one thing that is wrong with a file, where, what its rule demands, and what the provider answers."""
@@ -130,22 +161,24 @@ class Printer:
             self.line(Text(f"    {one_line(violation.error)}", "dim"))
 
     def repaired(self, path: str, file: SavedFile, repaired: RepairedList, target: str | None) -> None:
-        """Print what was done to a file, and where the result is; as notes when the result is the standard output."""
-        repairs, out = repaired.repairs, self._err if target is None else self._out
+        """Print what was done to a file, and where the result is; None for the standard output."""
+        repairs, out = repaired.repairs, self._out
         out.print(Text.assemble((f"{visible(path)}: ", "bold"), _summary(repairs)))
         for repair in repairs:
             out.print(repair_line(repair, file, "  "))
-        if repaired.form is not file.form:
-            out.print(
-                f"  the system prompt has no place in the list: written as an {repaired.form.value} that holds both"
-            )
+        if repaired.form is FileForm.OBJECT is not file.form:
+            out.print("  the system prompt has no place in the list: written as an object that holds both")
+        for part in repaired.omitted:
+            out.print(Text.assemble("  omitted: ", visible(str(part))))
+        if repaired.required:
+            out.print(f"  to send it, add: {', '.join(repaired.required)}")
         if target is not None:
             out.print(Text.assemble("  written: ", (visible(target), "bold"), f" ({repaired.dialect.name})"))
         for violation in repaired.violations:
             self.error(target or path, f"the provider would refuse this: {violation.rule}: {violation.detail}")
 
-    def session_repaired(self, path: str, session: SessionFile, repaired: RepairedSession, target: str) -> None:
-        """Print what was done to a session file, and where the result is."""
+    def session_repaired(self, path: str, session: SessionFile, repaired: RepairedSession, target: str | None) -> None:
+        """Print what was done to a session file, and where the result is; None for the standard output."""
         files = {conversation.label: conversation for conversation in session.conversations}
         for label, repairs in repaired.repairs:
             conversation = files[label]
@@ -154,14 +187,30 @@ class Printer:
                 self.line(repair_line(repair, conversation.file, "  "))
         if not repaired.repairs:
             self.line(Text.assemble((f"{visible(path)}: ", "bold"), _summary(())))
-        self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({session.format.name})"))
+        if target is not None:
+            self.line(Text.assemble("  written: ", (visible(target), "bold"), f" ({session.format.name})"))
         for conversation, violation in repaired.after.violations():
             why = f"the provider would refuse this: {violation.rule}: {violation.detail}"
-            self.error(conversation.named(target), why)
+            self.error(conversation.named(target or path), why)
+
+    def written(self, path: str, target: str | None, backup: str | None = None) -> None:
+        """Print where the result of a file is; None for the standard output."""
+        if target is not None:
+            kept = f"; as it was: {backup}" if backup is not None else ""
+            self.line(Text.assemble((f"{visible(path)}: ", "bold"), visible(f"written: {target}{kept}")))
+
+    def examined(self, path: str, state: str, session: SessionFile | None, detail: str) -> None:
+        """Take what `doctor` found out about a file; it is printed in a table at the end."""
+
+    def shown(self, path: str, file: SavedFile, messages: list[Any], repairs: Iterable[Repair]) -> None:
+        """Take a conversation as `show` shows it; its lines are printed one by one."""
+
+    def add(self, key: str, value: Any) -> None:
+        """Take what only one command has, for a report; its lines are printed one by one."""
 
     def progress(self, paths: Sequence[str]) -> Iterator[str]:
         """Give the paths, one by one, with a progress bar on a screen when there are several."""
-        console = self._out if self._out.is_terminal else self._err
+        console = self.screen
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
         hidden = len(paths) < 2 or not console.is_terminal
         with Progress(

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import click
 
+from message_history.cli.exit_codes import ExitCode
+from message_history.cli.options import as_json
+from message_history.cli.report import printer_for
+
 __all__ = ["run_proxy"]
 
 
@@ -20,6 +24,7 @@ __all__ = ["run_proxy"]
 @click.option("--config", "config", type=click.Path(dir_okay=False), help="A TOML file with the settings.")
 @click.option("--store", metavar="URL", help="A database that keeps what was sent: sqlite:///FILE or postgresql://...")
 @click.option("--max-body-bytes", type=int, help="Refuse larger requests.  [default: 67108864]")
+@as_json
 @click.option("--no-follow", is_flag=True, help="Heal each request by itself, whatever was sent before.")
 def run_proxy(
     *,
@@ -29,6 +34,7 @@ def run_proxy(
     config: str | None,
     store: str | None,
     max_body_bytes: int | None,
+    as_json: bool,
     no_follow: bool,
 ) -> None:
     """Heal requests on their way to a provider: point an agent's base URL at it.
@@ -43,7 +49,7 @@ def run_proxy(
         raise click.ClickException(
             f"the proxy needs the package {error.name}: pip install 'message-history[proxy]'"
         ) from None
-    named = dict(given.partition("=")[::2] for given in upstreams)
+    named = dict(pair.partition("=")[::2] for pair in upstreams)
     if not all(named.values()):
         raise click.UsageError("--upstream takes NAME=URL, like openai=http://127.0.0.1:9000")
     flags = {"host": host, "port": port, "store": store, "max_body_bytes": max_body_bytes}
@@ -51,7 +57,13 @@ def run_proxy(
         settings = load_settings(config, flags={**flags, "follow": False if no_follow else None}, upstreams=named)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
-    click.echo(f"message-history proxy on http://{settings.host}:{settings.port}", err=True)
+    printer = printer_for("proxy", as_json=as_json)
+    # What the server itself prints goes on behind this, so nothing is written to the standard output.
+    printer.result_on_stdout()
+    printer.add("listening", f"http://{settings.host}:{settings.port}")
+    printer.add("upstreams", {upstream.name: upstream.url for upstream in settings.upstreams.values()})
+    printer.line(f"message-history proxy on http://{settings.host}:{settings.port}")
     for upstream in settings.upstreams.values():
-        click.echo(f"  /{upstream.name} -> {upstream.url}", err=True)
+        printer.line(f"  /{upstream.name} -> {upstream.url}")
+    printer.finish(ExitCode.DONE)
     serve(settings)

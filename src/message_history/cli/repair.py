@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 
+from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import (
     DIALECT_NAMES,
-    ExitCode,
+    STDIN,
+    as_json,
     as_request,
     dialect_named,
     input_dialect,
     input_format,
     main_of,
     over_files,
-    write_new,
+    write_result,
 )
-from message_history.cli.printing import Printer
-from message_history.storage.files import FileForm, UnreadableFileError, repair_file
+from message_history.cli.report import printer_for
+from message_history.storage.files import FileForm, UnreadableFileError
 from message_history.storage.formats.message_lists import MESSAGE_LISTS
+from message_history.storage.repaired_lists import repair_file
 
 if TYPE_CHECKING:
     from message_history.dialects import Dialect
@@ -36,12 +39,14 @@ __all__ = ["repair_files"]
     "-o",
     "--output",
     metavar="OUT",
-    help="Where to write: a file, or a folder. By default NAME.repaired.json beside the input.",
+    help="Where to write: a file, a folder, or - for the standard output. By default NAME.repaired.json beside the "
+    "input, and the standard output for the standard input.",
 )
 @click.option("--to", type=click.Choice(DIALECT_NAMES), help="The dialect to write; the input's own by default.")
 @input_dialect
 @input_format
 @as_request
+@as_json
 @click.option("--force", is_flag=True, help="Overwrite an output that exists; never an input.")
 @click.pass_context
 def repair_files(
@@ -53,9 +58,12 @@ def repair_files(
     dialect: str | None,
     format_name: str | None,
     as_request: bool,
+    as_json: bool,
     force: bool,
 ) -> None:
     """Write a list that the provider takes, for each FILE, and print each repair. The input stays as it is.
+
+    FILE may be -, for the standard input.
 
     The output has the form of the input: a list, an object with the same other keys, JSONL, or the session file of
     a program, whose sound lines stay as they are.
@@ -63,20 +71,22 @@ def repair_files(
     The exit code is 0 when a valid list was written, 1 when lines of the input had to be skipped or nothing was left
     to write, 2 when a file cannot be read or written.
     """
-    folder = output is not None and (len(files) > 1 or Path(output).is_dir())
+    folder = output not in (None, STDIN) and (len(files) > 1 or Path(output).is_dir())
     if folder and not Path(str(output)).is_dir():
         raise click.UsageError(f"-o must name a folder that exists when there are several files: {output}")
-    printer = Printer()
+    if len(files) > 1 and (output == STDIN or STDIN in files):
+        raise click.UsageError("- is for one file alone")
+    printer = printer_for("repair", as_json=as_json)
+    if output == STDIN or (output is None and files == (STDIN,)):
+        printer.result_on_stdout()
     known, wanted = dialect_named(dialect), dialect_named(to)
     taken = [Path(file) for file in files]
 
-    def write(path: str, data: bytes, form: FileForm) -> Path | None:
-        target = _target(Path(path), output, form, in_folder=folder)
-        problem = write_new(target, data, taken, force=force)
-        if problem is not None:
-            printer.error(str(target), problem)
+    def write(path: str, data: bytes, form: FileForm) -> str | None:
+        target = _target(path, output, form, in_folder=folder)
+        if not write_result(target, data, taken, printer, force=force):
             return None
-        taken.append(target)
+        taken.append(Path(target))
         return target
 
     def work(path: str, session: SessionFile) -> ExitCode:
@@ -89,23 +99,24 @@ def repair_files(
             target = write(path, whole.data, FileForm.LINES)
             if target is None:
                 return ExitCode.FAILED
-            printer.session_repaired(path, session, whole, str(target))
+            printer.session_repaired(path, session, whole, _named(target))
             return ExitCode.FOUND if whole.after.violations() else ExitCode.DONE
         if session.unread:
             printer.error(path, session.refusal or "it is not written")
             return ExitCode.FOUND
         file = main_of(path, session, printer)
         repaired = repair_file(file, dialect=known, to=wanted, as_request=as_request)
+        data = repaired.data
         if wanted is None and session.format is MESSAGE_LISTS and _is_sound(session, known, as_request=as_request):
             # What is sound stays as it was written.
-            repaired = evolve(repaired, data=session.data, form=file.form, repairs=())
-        target = write(path, repaired.data, repaired.form)
+            repaired, data = evolve(repaired, form=file.form, repairs=()), session.data
+        target = write(path, data, repaired.form)
         if target is None:
             return ExitCode.FAILED
-        printer.repaired(path, file, repaired, str(target))
+        printer.repaired(path, file, repaired, _named(target))
         return ExitCode.FOUND if repaired.violations else ExitCode.DONE
 
-    context.exit(over_files(files, printer, work, format_name))
+    context.exit(printer.finish(over_files(files, printer, work, format_name)))
 
 
 def _is_sound(session: SessionFile, dialect: Dialect[Any] | None, *, as_request: bool) -> bool:
@@ -113,12 +124,19 @@ def _is_sound(session: SessionFile, dialect: Dialect[Any] | None, *, as_request:
     return not session.notes and not session.conversations[0].violations(dialect, as_request=as_request)
 
 
-def _target(path: Path, output: str | None, form: FileForm, *, in_folder: bool) -> Path:
+def _named(target: str) -> str | None:
+    """Return an output to print; None for the standard output."""
+    return None if target == STDIN else target
+
+
+def _target(path: str, output: str | None, form: FileForm, *, in_folder: bool) -> str:
     """Name the output of one file."""
     if output is not None and not in_folder:
-        return Path(output)
-    suffix = path.suffix or ".json"
+        return output
+    if path == STDIN:
+        return STDIN
+    suffix = Path(path).suffix or ".json"
     if form is not FileForm.LINES and suffix == ".jsonl":
         suffix = ".json"
-    named = path.with_name(f"{path.stem}.repaired{suffix}")
-    return named if output is None else Path(output) / named.name
+    named = Path(path).with_name(f"{Path(path).stem}.repaired{suffix}")
+    return str(named if output is None else Path(output) / named.name)

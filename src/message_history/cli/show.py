@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import (
-    ExitCode,
+    STDIN,
+    as_json,
     dialect_named,
     input_dialect,
     input_format,
     main_of,
     session_or_report,
-    write_new,
+    write_result,
 )
-from message_history.cli.printing import Printer
+from message_history.cli.report import printer_for
 from message_history.cli.transcript import transcript
 from message_history.pages import changes_page, transcript_page
-from message_history.storage.files import UnreadableFileError, located, read_bytes, repair_file
+from message_history.storage.files import UnreadableFileError, read_bytes
 from message_history.storage.formats.message_lists import MESSAGE_LISTS
+from message_history.storage.repaired_lists import located, repair_file
 from message_history.storage.sessions.examining import changes
 from message_history.storage.sessions.reading import Conversation, SessionFile
 
@@ -35,8 +38,14 @@ __all__ = ["show_file"]
 @click.argument("file", metavar="FILE")
 @input_dialect
 @input_format
+@as_json
 @click.option("--full", is_flag=True, help="Print long texts whole.")
-@click.option("--html", "output", metavar="OUT", help="Write a page for the browser to OUT instead: one file.")
+@click.option(
+    "--html",
+    "output",
+    metavar="OUT",
+    help="Write a page for the browser to OUT instead; - is the standard output.",
+)
 @click.option("--diff", is_flag=True, help="Show what a repair changes, before and after.")
 @click.option("--force", is_flag=True, help="Overwrite an OUT that exists; never FILE.")
 @click.pass_context
@@ -46,12 +55,13 @@ def show_file(
     file: str,
     dialect: str | None,
     format_name: str | None,
+    as_json: bool,
     full: bool,
     output: str | None,
     diff: bool,
     force: bool,
 ) -> None:
-    """Print FILE as a transcript, with each repair marked where it happened.
+    """Print FILE, - for the standard input, as a transcript, with each repair marked where it happened.
 
     With --html, write it as a page instead: one file that loads nothing, with search, the violations in the words of
     the provider, and what each repair removed. With --diff, show the messages before and after their repair.
@@ -60,29 +70,31 @@ def show_file(
     """
     if full and (diff or output is not None):
         raise click.UsageError("--full is for the printed transcript; a page has every text, and a diff is shortened")
-    printer = Printer()
+    printer = printer_for("show", as_json=as_json)
+    if output == STDIN:
+        printer.result_on_stdout()
     named = dialect_named(dialect)
     session = session_or_report(file, printer, format_name)
     if isinstance(session, ExitCode):
-        context.exit(session)
+        context.exit(printer.finish(session))
     saved = main_of(file, session, printer)
     if output is not None:
         page = _page(Path(file).name, session, named, diff=diff)
-        problem = write_new(Path(output), page, [Path(file)], force=force)
-        if problem is not None:
-            printer.error(output, problem)
-            context.exit(ExitCode.FAILED)
-        printer.remark(file, f"written: {output}")
+        if not write_result(output, page, [Path(file)], printer, force=force):
+            context.exit(printer.finish(ExitCode.FAILED))
+        printer.written(file, None if output == STDIN else output)
     elif diff:
-        after, _ = _repaired(session, named)
+        after, repairs = _repaired(session, named)
+        printer.shown(file, saved, [], repairs)
         for line in changes(session, after):
             printer.diff_line(line)
     else:
         history = saved.history(dialect=named)
         repairs = tuple(located(history.repairs, len(saved.system_entries())))
+        printer.shown(file, saved, history.to_list(), repairs)
         for text in transcript(history, repairs, saved, full=full):
             printer.line(text)
-    context.exit(ExitCode.FOUND if saved.skipped else ExitCode.DONE)
+    context.exit(printer.finish(ExitCode.FOUND if saved.skipped else ExitCode.DONE))
 
 
 def _page(name: str, session: SessionFile, dialect: Dialect[Any] | None, *, diff: bool) -> bytes:

@@ -10,6 +10,7 @@ from message_history.cli.printing import repair_line, visible
 from message_history.core.blocks import (
     DocumentBlock,
     ImageBlock,
+    ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
     TextBlock,
@@ -18,6 +19,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import json_text, thaw
+from message_history.core.repairs import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -86,7 +88,7 @@ def _block(block: Block, *, full: bool, indent: int = 2) -> Iterator[Text]:
         for part in block.content:
             yield from _block(part, full=full, indent=indent + 2)
     elif isinstance(block, ThinkingBlock):
-        yield _heading("thinking", "" if block.bound else "(unbound)", marked, "dim", indent)
+        yield _heading("thinking", "" if block.bound else "(invalidated)", marked, "dim", indent)
         yield from _indented(block.thinking, indent + 2, "dim italic", full=full)
     elif isinstance(block, SystemBlock):
         yield _heading("system", "", marked, ROLE_STYLES["system"], indent)
@@ -99,7 +101,9 @@ def _block(block: Block, *, full: bool, indent: int = 2) -> Iterator[Text]:
         title = f"{block.title!r} " if block.title is not None else ""
         yield _heading("document", f"{title}{_source(block.source)}", marked, "magenta", indent)
     else:
-        yield from _indented(repr(block), indent, "magenta", full=full)
+        yield _heading("block", in_words(block), marked, "magenta", indent)
+        if isinstance(block, ProviderBlock):
+            yield from _indented(json_text(thaw(block.data)), indent + 2, full=full)
 
 
 def _source(source: Mapping[str, Any]) -> str:

@@ -7,12 +7,12 @@ content (keys we have no field for, a provider's signature, our own mark) sits i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, final
 
 from attrs import evolve, field, frozen
 from attrs.converters import optional as optionally
 from attrs.exceptions import FrozenInstanceError
-from attrs.validators import instance_of, optional
+from attrs.validators import optional
 
 from message_history.core.json_values import (
     EMPTY,
@@ -20,10 +20,20 @@ from message_history.core.json_values import (
     freeze,
     freeze_mapping,
     json_text,
+    set_state_once,
     short_repr,
+    shortened,
+    shortened_values,
     thaw,
     thaw_flat,
+    with_whole_pairs,
 )
+from message_history.core.meta import Mark, Meta, Runner, StubReason, plain_text
+from message_history.core.sources import bytes_at, document_source, image_source, url_source
+from message_history.core.validators import instance_of, must_be
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 __all__ = [
     "NO_INPUT",
@@ -35,6 +45,7 @@ __all__ = [
     "Meta",
     "ProviderBlock",
     "RedactedThinkingBlock",
+    "Runner",
     "StubReason",
     "SystemBlock",
     "TextBlock",
@@ -50,74 +61,7 @@ __all__ = [
     "with_meta",
 ]
 
-StubReason: TypeAlias = Literal[
-    "not_recorded", "interrupted", "cancelled", "pending", "proposed", "approved", "denied", "started"
-]
-MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "renamed", "held", "state"]
-
-
-@final
-@frozen(kw_only=True)
-class Mark:
-    """A note of this library about a block that it made or changed; no provider ever gets it.
-
-    Args:
-        kind: `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of
-            a tool result that is quoted as text), `renamed` (a call whose id was taken), `held` (a call that
-            only the provider has, which a list that goes on from there does not show), `state` (the news that a call
-            of a settled turn has another state).
-        reason: why a stub stands here; for a quote `late` or `second`, or `omitted` when a window took its call; for
-            news of a state the reason that a stub would have.
-        tool_use_id: the call that a quote belongs to, or the id that a renamed call came with.
-        name: the tool that a quote belongs to.
-        is_error: whether a quoted result was an error.
-        blocks: how many blocks after a quote's heading belong to it.
-        distance: how many messages before a quote or the news of a state its call stands; 0 when that is not known.
-        detail: the reason that a person gave for denying a call.
-        key: the idempotency key of the call of a stub, once it was recorded.
-    """
-
-    kind: MarkKind
-    reason: str = ""
-    tool_use_id: str = ""
-    name: str = ""
-    is_error: bool = False
-    blocks: int = 0
-    distance: int = 0
-    detail: str = ""
-    key: str = ""
-
-
-@final
-@frozen(kw_only=True)
-class Meta:
-    """What travels with a block without being its content.
-
-    Args:
-        extra: the block's keys that we have no field for, by the dialect they came from.
-        carried: keys of the message that this block opened, by the dialect they came from.
-        mark: what this library says about the block.
-        issuer: the dialect that signed or encrypted the block; None when it did not say.
-        signature: a provider's signature on a block that is not thinking.
-        arguments: the provider's own text of a call's input, sent back as it came.
-        converted: what had to be converted to become JSON; recorded once as a repair, then dropped.
-    """
-
-    extra: FrozenDict = EMPTY
-    carried: FrozenDict = EMPTY
-    mark: Mark | None = None
-    issuer: str | None = None
-    signature: str | None = None
-    arguments: str | None = None
-    converted: tuple[str, ...] = ()
-
-
 _NO_META: Final = Meta()
-
-
-def _plain(value: str) -> str:
-    """Take the text of what only derives from `str`, whose methods could say anything; the validators see all else."""
-    return str.__str__(value) if isinstance(value, str) else value  # type: ignore[redundant-expr]
 
 
 @frozen
@@ -184,7 +128,7 @@ class TextBlock(Block):
         text: the text.
     """
 
-    text: str = field(converter=_plain, validator=instance_of(str))
+    text: str = field(converter=plain_text, validator=instance_of(str))
 
     @property
     def signature(self) -> str | None:
@@ -211,8 +155,58 @@ class ImageBlock(Block):
         value, meta = _frozen_mapping("source", source, meta)
         self.__attrs_init__(value, meta=meta)
 
+    @classmethod
+    def from_bytes(cls, data: bytes, *, media_type: str | None = None) -> ImageBlock:
+        """Make an image of its bytes.
+
+        Args:
+            data: the bytes of a PNG, JPEG, GIF, WebP, BMP or TIFF image, or of one whose type is given.
+            media_type: its type; None to read it from the bytes.
+
+        Returns:
+            The block, with the bytes in it. An export scales or converts what a provider does not take as it is.
+
+        Raises:
+            TypeError: for what is not bytes.
+            ValueError: for bytes that are no image, or a type that is no image's.
+        """
+        return cls(image_source(data, media_type))
+
+    @classmethod
+    def from_path(cls, path: str | PathLike[str], *, media_type: str | None = None) -> ImageBlock:
+        """Make an image of a file.
+
+        Args:
+            path: the file; see `from_bytes`. It is read now.
+            media_type: its type; None to read it from the bytes.
+
+        Returns:
+            The block, with the bytes in it.
+
+        Raises:
+            OSError: when the file cannot be read.
+            ValueError: see `from_bytes`.
+        """
+        return cls(image_source(bytes_at(path)[0], media_type))
+
+    @classmethod
+    def from_url(cls, url: str) -> ImageBlock:
+        """Make an image that the provider fetches itself.
+
+        Args:
+            url: where it is; it begins with https://, http://, gs:// or s3://, as far as the provider takes that.
+
+        Returns:
+            The block.
+
+        Raises:
+            TypeError: for what is no text.
+            ValueError: for what is no such URL.
+        """
+        return cls(url_source(url))
+
     def __repr__(self) -> str:
-        return self._repr(_shortened(self.source))
+        return self._repr(shortened_values(self.source))
 
 
 @final
@@ -230,10 +224,66 @@ class DocumentBlock(Block):
 
     def __init__(self, source: Mapping[str, Any], title: str | None = None, *, meta: Meta | None = None) -> None:
         value, meta = _frozen_mapping("source", source, meta)
-        self.__attrs_init__(value, None if title is None else _plain(title), meta=meta)
+        self.__attrs_init__(value, None if title is None else plain_text(title), meta=meta)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, media_type: str | None = None, title: str | None = None) -> DocumentBlock:
+        """Make a document of its bytes.
+
+        Args:
+            data: the bytes of a PDF, or of text in UTF-8, or of a document whose type is given.
+            media_type: its type; None to read it from the bytes.
+            title: its name.
+
+        Returns:
+            The block, with the bytes in it. Text is kept as text.
+
+        Raises:
+            TypeError: for what is not bytes.
+            ValueError: for bytes that are neither, or a type that is no document's.
+        """
+        return cls(document_source(data, media_type), title)
+
+    @classmethod
+    def from_path(
+        cls, path: str | PathLike[str], *, media_type: str | None = None, title: str | None = None
+    ) -> DocumentBlock:
+        """Make a document of a file.
+
+        Args:
+            path: the file; see `from_bytes`. It is read now. Files of Word and Excel are known by their names.
+            media_type: its type; None to read it from the bytes.
+            title: its name; that of the file by default.
+
+        Returns:
+            The block, with the bytes in it.
+
+        Raises:
+            OSError: when the file cannot be read.
+            ValueError: see `from_bytes`.
+        """
+        data, name = bytes_at(path)
+        return cls(document_source(data, media_type, name), title if title is not None else name)
+
+    @classmethod
+    def from_url(cls, url: str, *, title: str | None = None) -> DocumentBlock:
+        """Make a document that the provider fetches itself.
+
+        Args:
+            url: where it is; it begins with https://, http://, gs:// or s3://, as far as the provider takes that.
+            title: its name.
+
+        Returns:
+            The block.
+
+        Raises:
+            TypeError: for what is no text.
+            ValueError: for what is no such URL.
+        """
+        return cls(url_source(url), title)
 
     def __repr__(self) -> str:
-        return self._repr(_shortened(self.source), *([self.title] if self.title is not None else []))
+        return self._repr(shortened_values(self.source), *([self.title] if self.title is not None else []))
 
 
 @final
@@ -247,12 +297,12 @@ class ThinkingBlock(Block):
         bound: False once it is invalidated: something before it has changed, and models that verify it refuse it.
     """
 
-    thinking: str = field(converter=_plain, validator=instance_of(str))
-    signature: str | None = field(default=None, converter=optionally(_plain), validator=optional(instance_of(str)))
+    thinking: str = field(converter=plain_text, validator=instance_of(str))
+    signature: str | None = field(default=None, converter=optionally(plain_text), validator=optional(instance_of(str)))
     bound: bool = field(default=True, validator=instance_of(bool))
 
     def __repr__(self) -> str:
-        shown = [self.thinking] if self.signature is None else [self.thinking, _short(self.signature)]
+        shown = [self.thinking] if self.signature is None else [self.thinking, shortened(self.signature)]
         return self._repr(*shown) if self.bound else f"{self._repr(*shown)[:-1]}, bound=False)"
 
 
@@ -266,11 +316,11 @@ class RedactedThinkingBlock(Block):
         bound: False once it is invalidated.
     """
 
-    data: str = field(converter=_plain, validator=instance_of(str))
+    data: str = field(converter=plain_text, validator=instance_of(str))
     bound: bool = field(default=True, validator=instance_of(bool))
 
     def __repr__(self) -> str:
-        return self._repr(_short(self.data))
+        return self._repr(shortened(self.data))
 
 
 @final
@@ -293,12 +343,12 @@ class ToolUseBlock(Block):
     def __init__(
         self, id: str, name: str, input: Mapping[str, Any] | None, *, turn: int | None = None, meta: Meta | None = None
     ) -> None:
-        _must_be(str, id=id, name=name)
+        must_be(str, id=id, name=name)
         if input is None:
             value = NO_INPUT
         else:
             value, meta = _frozen_mapping("input", input, meta)
-        self.__attrs_init__(_plain(id), _plain(name), value, turn=turn, meta=meta)
+        self.__attrs_init__(plain_text(id), plain_text(name), value, turn=turn, meta=meta)
 
     @property
     def input(self) -> dict[str, Any]:
@@ -315,6 +365,14 @@ class ToolUseBlock(Block):
         """Return whether the input could be read; if not, `input` is `{"_raw": text}`."""
         arguments = self.arguments
         return arguments is None or len(self.frozen_input) != 1 or self.frozen_input.get("_raw") != arguments
+
+    @property
+    def approval(self) -> Runner:
+        """Return who runs the call once a person approves it, if its provider asks for that; else an empty text."""
+        mark = self.mark
+        if mark is None or mark.kind not in ("approval", "renamed"):
+            return ""
+        return "client" if mark.reason == "client" else "provider" if mark.reason == "provider" else ""
 
     @property
     def signature(self) -> str | None:
@@ -343,8 +401,8 @@ class ToolResultBlock(Block):
     def __init__(
         self, tool_use_id: str, content: object = None, is_error: bool = False, *, meta: Meta | None = None
     ) -> None:
-        _must_be(str, tool_use_id=tool_use_id)
-        self.__attrs_init__(_plain(tool_use_id), result_content(content), bool(is_error), meta=meta)
+        must_be(str, tool_use_id=tool_use_id)
+        self.__attrs_init__(plain_text(tool_use_id), result_content(content), bool(is_error), meta=meta)
 
     @property
     def is_stub(self) -> bool:
@@ -373,7 +431,7 @@ class SystemBlock(Block):
         text: its text.
     """
 
-    text: str = field(converter=_plain, validator=instance_of(str))
+    text: str = field(converter=plain_text, validator=instance_of(str))
 
     def __repr__(self) -> str:
         return self._repr(self.text)
@@ -393,9 +451,9 @@ class ProviderBlock(Block):
     data: FrozenDict
 
     def __init__(self, dialect: str, data: Mapping[str, Any], *, meta: Meta | None = None) -> None:
-        _must_be(str, dialect=dialect)
+        must_be(str, dialect=dialect)
         value, meta = _frozen_mapping("data", data, meta)
-        self.__attrs_init__(_plain(dialect), value, meta=meta)
+        self.__attrs_init__(plain_text(dialect), value, meta=meta)
 
     @property
     def type(self) -> str:
@@ -404,8 +462,15 @@ class ProviderBlock(Block):
         return found if isinstance(found, str) else ""
 
     def __repr__(self) -> str:
-        return self._repr(self.dialect, _shortened(self.data))
+        return self._repr(self.dialect, shortened_values(self.data))
 
+
+for _kind, _slot in (
+    *((kind, "meta") for kind in (TextBlock, ImageBlock, DocumentBlock, ThinkingBlock, RedactedThinkingBlock)),
+    *((kind, "meta") for kind in (ToolUseBlock, ToolResultBlock, SystemBlock, ProviderBlock)),
+    *((Mark, "kind"), (Meta, "extra")),
+):
+    set_state_once(_kind, _slot)
 
 NO_INPUT: Final = FrozenDict()
 """The input of a call that came without one; known by identity, as `{}` is a good input."""
@@ -435,11 +500,11 @@ def blocks_of(content: Content) -> tuple[Block, ...]:
         TypeError: for anything else; a raw dict goes to `MessageHistory.add`, which knows the dialects.
     """
     if isinstance(content, str):
-        return (text_block(_plain(content)),)
+        return (text_block(plain_text(content)),)
     if isinstance(content, Block):
         return (content,)
     if not isinstance(content, Mapping | bytes) and isinstance(content, Iterable):
-        blocks = tuple(text_block(_plain(item)) if isinstance(item, str) else item for item in content)
+        blocks = tuple(text_block(plain_text(item)) if isinstance(item, str) else item for item in content)
         for block in blocks:
             if not isinstance(block, Block):
                 raise TypeError(_no_content(block))
@@ -468,7 +533,7 @@ def result_content(content: object) -> tuple[Block, ...]:
     if content is None or (isinstance(content, str | tuple) and not content):
         return ()
     if isinstance(content, str):
-        return (text_block(_plain(content)),)
+        return (text_block(plain_text(content)),)
     blocks = (content,) if isinstance(content, Block) else content
     if isinstance(blocks, list | tuple) and any(isinstance(block, Block) for block in blocks):
         made = blocks_of(blocks)
@@ -507,20 +572,6 @@ def _frozen_mapping(name: str, value: object, meta: Meta | None) -> tuple[Frozen
     return frozen_value, meta
 
 
-def _must_be(kind: type, **values: object) -> None:
-    for name, value in values.items():
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} must be {kind.__name__}, not {type(value).__name__}: {short_repr(value)}")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 24 else f"{text[:20]}..."
-
-
-def _shortened(data: FrozenDict) -> dict[str, object]:
-    return {key: _short(value) if isinstance(value, str) else value for key, value in data.items()}
-
-
 # Makers for the parsers: they have checked the values already, and `__init__` of a frozen class costs about twice as
 # much as setting the slots (170 against 310 ns for a call with an input, CPython 3.11), which ingest pays per block.
 _new = object.__new__
@@ -538,7 +589,7 @@ _set_is_error = ToolResultBlock.is_error.__set__  # type: ignore[attr-defined]
 def text_block(text: str, meta: Meta | None = None) -> TextBlock:
     """Make a text block of a text that is known to be one."""
     block = _new(TextBlock)
-    _set_text(block, text)
+    _set_text(block, text if text.isascii() else with_whole_pairs(text))
     _set_meta(block, meta)
     return block
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, final
 
 from attrs import define, evolve, frozen
 
-from message_history.core.blocks import ToolResultBlock
+from message_history.core.blocks import ProviderBlock, ToolResultBlock
 from message_history.core.conversation import messages_of
 from message_history.core.json_values import thaw
 from message_history.core.past import ids_of
@@ -37,7 +37,8 @@ class CallRecord:
         call: the call; it knows its turn.
         state: what became of it.
         position: the position of the message that it stands in.
-        result: its result, also one that came late; None if it has none.
+        result: its result, also one that came late; None if it has none, or if its provider has run it and holds the
+            result in a block of its own.
         detail: the reason that a person gave for denying it.
         key: an idempotency key: the same after a save and a load, another for the same id in another turn. It is unique
             in its history; put the session's name before it for tools that several sessions share.
@@ -74,8 +75,11 @@ class Calls(tuple[CallRecord, ...]):
         return Calls(each for each in self if each.state in wanted and (turn is None or each.position == turn))
 
     def unsettled(self) -> Calls:
-        """Return the calls that may still run, or may have run without a result; the oldest first."""
-        return Calls(each for each in self if not is_settled(each.state))
+        """Return the calls that may still run, or may have run without a result; the oldest first.
+
+        A call that its provider runs is among them until you have decided.
+        """
+        return Calls(each for each in self if not is_settled(each.state, each.call.approval))
 
 
 @define(eq=False)
@@ -136,6 +140,9 @@ class _Reader:
     def read(self, position: int, message: Message) -> None:
         """Read one message."""
         if message.role == "assistant":
+            for block in message.content:
+                if block.meta is not None and isinstance(block, ProviderBlock):
+                    self._ran(block)
             self._open = [self._call(position, call) for call in message.calls]
             return
         for found, result in zip(self._open, message.results, strict=False):
@@ -148,6 +155,8 @@ class _Reader:
     def _call(self, position: int, call: ToolUseBlock) -> _Found:
         same = self._by_id.setdefault(call.id, [])
         found = _Found(evolve(call, turn=position), position, len(same))
+        if call.approval:
+            found.state = CallState.WAITING
         for id in ids_of(call):
             self._by_id.setdefault(id, []).append(found)
             self._by_place[position, id] = found
@@ -169,11 +178,18 @@ class _Reader:
             found.result = ToolResultBlock(found.call.id, content, mark.is_error)
             found.state = CallState.ANSWERED
 
+    def _ran(self, block: ProviderBlock) -> None:
+        """Read a block that holds the result of a call that its provider has run."""
+        mark = block.mark
+        if mark is not None and mark.kind == "approval":
+            for found in self._by_id.get(mark.tool_use_id, ())[-1:]:
+                found.state = CallState.ANSWERED
+
     def _target(self, position: int, mark: Mark) -> _Found | None:
         """Find the call that a quote or news is about."""
-        if mark.distance:
-            return self._by_place.get((position - mark.distance, mark.tool_use_id))
-        # An earlier version wrote no distance: the oldest call is answered first.
+        if mark.distance and (position - mark.distance, mark.tool_use_id) in self._by_place:
+            return self._by_place[position - mark.distance, mark.tool_use_id]
+        # No distance, as an earlier version wrote, or messages between were removed: the oldest call is answered first.
         same = self._by_id.get(mark.tool_use_id, ())
         return next((each for each in same if each.state is not CallState.ANSWERED), None)
 
@@ -184,6 +200,8 @@ def _answer(found: _Found, result: ToolResultBlock) -> None:
         found.state, found.result = CallState.ANSWERED, result
     else:
         found.state, found.detail, found.key = state_of_reason(mark.reason), mark.detail, mark.key
+        if found.call.approval and found.state is CallState.UNKNOWN:
+            found.state = CallState.WAITING
 
 
 def _key(found: _Found) -> str:

@@ -10,6 +10,7 @@ Nothing here decides anything.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from attrs import field, frozen
@@ -116,9 +117,11 @@ def messages_in(past: Log[Turn]) -> int:
 
 def messages_of(conversation: Conversation) -> Iterator[Message]:
     """Yield the messages of a conversation, oldest first."""
-    for turn in past_of(conversation):
-        yield from _messages_in_turn(turn)
-    yield from _messages_in_turn(open_turn_of(conversation))
+    for assistant, user in chain(past_of(conversation), (open_turn_of(conversation),)):
+        if assistant is not None:
+            yield assistant
+        if user is not None:
+            yield user
 
 
 def message_at(conversation: Conversation, position: int) -> Message:

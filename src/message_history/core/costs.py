@@ -1,10 +1,9 @@
-"""What messages cost, and where whole turns begin: the arithmetic of windows."""
+"""What messages cost: the arithmetic of windows."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from message_history.core.blocks import (
     Block,
@@ -18,16 +17,10 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.conversation import context_of, length_of, message_at
 from message_history.core.json_values import json_text, thaw
 from message_history.core.message import Message, make_message
-from message_history.core.rules import needs_placeholder, placeholder
 
-if TYPE_CHECKING:
-    from message_history.core.conversation import Conversation
-    from message_history.core.policy import Policy
-
-__all__ = ["Costs", "Counter", "Cut", "estimate_tokens", "json_of_block", "opening_of", "starts_turn"]
+__all__ = ["Costs", "Counter", "Cut", "estimate_tokens", "json_of_block"]
 
 Counter: TypeAlias = Callable[[Any], int]
 """What a message costs. It is called with one message; one that takes lists of messages gets a list of one."""
@@ -42,8 +35,9 @@ class Cut(NamedTuple):
     """A place where a history may be cut; it can be used as an index.
 
     Args:
-        position: the user message that a window from here on begins with.
-        cost: what the messages from here on cost, all together.
+        position: the message that a window from here on begins with: the user's, where a turn begins; the assistant's
+            inside a turn, where the user's words lead that opened it.
+        cost: what the messages from here on cost, all together, with what leads.
     """
 
     position: int
@@ -73,41 +67,18 @@ def estimate_tokens(message: Message) -> int:
 
 @final
 class Costs:
-    """What whole turns cost, counted from the newest on and no further than asked for.
+    """What messages cost, by a counter that takes a message or a list of messages.
 
     Args:
-        conversation: the conversation.
         counter: what a message costs.
     """
 
-    def __init__(self, conversation: Conversation, counter: Counter | None) -> None:
-        self.spent = 0
-        self._conversation = conversation
-        self._length = length_of(conversation)
-        self._policy = context_of(conversation).policy
+    def __init__(self, counter: Counter | None) -> None:
         self._counter: Counter = counter if counter is not None else estimate_tokens
         # None until it has been asked once.
         self._takes_lists: bool | None = None
 
-    def of_turns(self, tokens: float = math.inf, messages: float = math.inf) -> Iterator[tuple[int, int]]:
-        """Yield each position where a whole turn begins, newest first, with the cost of all that follows it.
-
-        Behind the newest one, no more is counted than it takes to see that nothing else fits.
-        """
-        found = False
-        for position in range(self._length - 1, -1, -1):
-            if found and (self.spent > tokens or self._length - position > messages):
-                return
-            message = message_at(self._conversation, position)
-            own = self._of(message)
-            if starts_turn(message):
-                found = True
-                opening = opening_of(message, self._policy) if position else ()
-                leading = make_message("user", (*opening, *message.content)) if opening else message
-                yield position, self.spent + (self._of(leading) if opening else own)
-            self.spent += own
-
-    def _of(self, message: Message) -> int:
+    def of(self, message: Message) -> int:
         """Count one message, in the way that the counter takes it."""
         cost: object
         if self._takes_lists is None:
@@ -117,6 +88,10 @@ class Costs:
         if not isinstance(cost, int) or cost < 0:
             raise TypeError(f"the counter must give a whole number that is not negative, not {cost!r:.80}")
         return cost
+
+    def of_blocks(self, blocks: tuple[Block, ...]) -> int:
+        """Count the user message that some blocks make; 0 for none."""
+        return self.of(make_message("user", blocks)) if blocks else 0
 
     def _first(self, message: Message) -> object:
         """Find out what the counter takes."""
@@ -129,16 +104,6 @@ class Costs:
                 return self._counter([message])
             except Exception:  # noqa: BLE001 - a counter that takes no list may fail in any way
                 raise error from None
-
-
-def starts_turn(message: Message) -> bool:
-    """Return whether a message begins a whole turn: a user message that answers no call."""
-    return message.role == "user" and not message.ids
-
-
-def opening_of(message: Message, policy: Policy) -> tuple[Block, ...]:
-    """Return what must stand before the first block of a message that is to lead."""
-    return (placeholder(policy),) if needs_placeholder(message) else ()
 
 
 def json_of_block(block: Block) -> str:

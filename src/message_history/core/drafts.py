@@ -14,14 +14,16 @@ from attrs import evolve, frozen
 from message_history.core.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, tool_result_block
 from message_history.core.json_values import thaw
 from message_history.core.log import Log
-from message_history.core.message import Message, make_message
+from message_history.core.message import Message, make_message, with_replies
 from message_history.core.past import ids_of
 from message_history.core.repairs import Repair, RepairCode
+from message_history.core.replies import joined_replies
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from message_history.core.policy import Policy
+    from message_history.core.replies import ReplyInfo
 
 __all__ = [
     "Answer",
@@ -53,10 +55,12 @@ class AssistantDraft:
     Args:
         blocks: all its blocks.
         calls: the calls among them.
+        replies: what the provider said of the replies that they came in.
     """
 
     blocks: Log[Block]
     calls: Log[ToolUseBlock]
+    replies: tuple[ReplyInfo, ...] = ()
 
     @staticmethod
     def of(message: Message | None) -> AssistantDraft:
@@ -69,7 +73,7 @@ class AssistantDraft:
             The draft.
         """
         return (
-            AssistantDraft(Log(message.content), Log(message.calls))
+            AssistantDraft(Log(message.content), Log(message.calls), message.replies)
             if message is not None
             else AssistantDraft(Log(), Log())
         )
@@ -86,7 +90,11 @@ class AssistantDraft:
         Complexity: constant.
         """
         calls = self.calls.append(block) if isinstance(block, ToolUseBlock) else self.calls
-        return AssistantDraft(self.blocks.append(block), calls)
+        return AssistantDraft(self.blocks.append(block), calls, self.replies)
+
+    def with_replies(self, replies: tuple[ReplyInfo, ...]) -> AssistantDraft:
+        """Return the draft with what the provider said of more replies in it."""
+        return evolve(self, replies=joined_replies(self.replies, replies))
 
     def named(self, id: str) -> int:
         """Find the calls that a result with this id may answer.
@@ -222,22 +230,20 @@ class UserDraft:
             self.rest,
         )
 
-    def without_stubs(self, recorded: Collection[str]) -> UserDraft:
-        """Return the draft without the stubs that are not final, if it holds anything else.
+    def without(self, calls: Collection[int]) -> UserDraft:
+        """Return the draft without the results and stubs of some calls.
 
         Args:
-            recorded: the ids of the calls whose stubs are recorded as repairs.
+            calls: the positions of the calls.
 
         Returns:
-            The draft; a stub that it lacks is made anew, and recorded when it is final.
+            The draft.
 
-        Complexity: linear in the answers and in what was recorded.
+        Complexity: linear in the answers.
         """
-        kept = [answer for answer in self.answers if is_final(answer.result) or answer.result.tool_use_id in recorded]
-        if not kept and not self.rest:
-            return self
-        stubbed = sum({1 << answer.call for answer in kept if answer.result.is_stub})
-        return UserDraft(Log(kept), self.answered, stubbed, self.rest)
+        kept = [answer for answer in self.answers if answer.call not in calls]
+        gone = sum(1 << call for call in calls)
+        return UserDraft(Log(kept), self.answered & ~gone, self.stubbed & ~gone, self.rest)
 
     def latest(self, call: int) -> Answer | None:
         """Find what stands for a call now.
@@ -285,16 +291,31 @@ def make_stub(
     Args:
         call: the call.
         policy: says what the stub says.
-        reason: why there is no result.
+        reason: why there is no result; a call whose provider asks for approval waits for it, if nothing else is known.
         detail: the reason that a person gave for denying the call.
         key: the idempotency key of the call.
 
     Returns:
         A marked result; an error, unless the call may still run.
     """
+    if call.approval and reason in ("not_recorded", "proposed"):
+        reason = "pending"
     mark = Mark(kind="stub", reason=reason, detail=detail, key=key)
     content = (TextBlock(policy.stub_content(reason, detail)),)
     return tool_result_block(call.id, content, is_error=reason not in NO_ERROR, meta=Meta(mark=mark))
+
+
+def approved_result(result: ToolResultBlock, standing: ToolResultBlock) -> ToolResultBlock:
+    """Return the result of a call that asked for approval, marked if a person has approved it.
+
+    Args:
+        result: the result or stub that arrives.
+        standing: what stands there.
+    """
+    if result.is_stub or not standing.is_stub or reason_of(standing) not in ("approved", "started"):
+        return result
+    meta = result.meta if result.meta is not None else Meta()
+    return evolve(result, meta=evolve(meta, mark=Mark(kind="approval", reason="approved")))
 
 
 NO_ERROR: Final = frozenset({"proposed", "pending", "approved"})
@@ -328,7 +349,9 @@ def assistant_message(assistant: Message | AssistantDraft | None) -> Message | N
 
     Complexity: linear in a draft's blocks.
     """
-    return make_message("assistant", tuple(assistant.blocks)) if isinstance(assistant, AssistantDraft) else assistant
+    if not isinstance(assistant, AssistantDraft):
+        return assistant
+    return with_replies(make_message("assistant", tuple(assistant.blocks)), assistant.replies)
 
 
 def user_message(
@@ -403,7 +426,9 @@ def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
 def with_id(block: ToolUseBlock, id: str) -> ToolUseBlock:
     """Return a call with another id, marked with the one that it came with."""
     meta = block.meta if block.meta is not None else Meta()
-    return evolve(block, id=id, meta=evolve(meta, mark=Mark(kind="renamed", tool_use_id=block.id)))
+    return evolve(
+        block, id=id, meta=evolve(meta, mark=Mark(kind="renamed", tool_use_id=block.id, reason=block.approval))
+    )
 
 
 def _positions_by_id(start: int, calls: list[ToolUseBlock]) -> tuple[dict[str, int], dict[str, int]]:

@@ -17,7 +17,7 @@ from message_history.core.blocks import Block, ToolResultBlock, ToolUseBlock, wi
 from message_history.core.conversation import Context, messages_in, open_turn_of, parts_of
 from message_history.core.drafts import is_final, reason_of
 from message_history.core.ingest import Ingest
-from message_history.core.message import Message, make_message
+from message_history.core.message import Message, make_message, with_replies
 from message_history.core.repairs import RepairCode
 from message_history.core.rules import behind_change
 
@@ -127,7 +127,10 @@ def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step
         return None
     steps: list[Step] = []
     if len(content) > len(before):
-        steps.append((behind_change(make_message("assistant", content[len(before) :])), None))
+        replies = assistant_now.replies if assistant_now is not None else ()
+        known = len(assistant.replies) if assistant is not None else 0
+        more = with_replies(make_message("assistant", content[len(before) :]), replies[known:])
+        steps.append((behind_change(more), None))
     calls = assistant_now.calls if assistant_now is not None else ()
     count = len(assistant.calls) if assistant is not None else 0
     for n, result in answers:

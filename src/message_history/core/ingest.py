@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
 
+from message_history.core.blocks import SystemBlock
 from message_history.core.conversation import NO_TURN, context_of, length_of, make_conversation, parts_of
 from message_history.core.log import Log
+from message_history.core.message import is_plain, make_message
 from message_history.core.pairing import pair_results
-from message_history.core.repairs import Repair, RepairCode, Severity
-from message_history.core.rules import behind_change, enforce
+from message_history.core.repairs import Repair, RepairCode, Severity, in_words
+from message_history.core.rules import behind_change, enforce, is_nothing
 from message_history.core.step import advance, step
 from message_history.core.stubs import stub_awaited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.blocks import ToolUseBlock
+    from message_history.core.blocks import Block, ToolUseBlock
     from message_history.core.conversation import Context, Conversation
     from message_history.core.drafts import UserDraft
     from message_history.core.message import Message
@@ -70,6 +72,7 @@ class Ingest:
             parsed: its messages and notes.
         """
         self._dialect = parsed.dialect
+        parsed = _with_one_prompt(parsed)
         if not parsed.notes and not parsed.interrupted:
             grown, count = advance(self.current, parsed.messages)
             if count == len(parsed.messages):
@@ -78,12 +81,39 @@ class Ingest:
                 return
         notes = deque(parsed.notes)
         paired = pair_results(parsed.messages, parsed.sources, parsed.interrupted, self._context.policy)
+        messages: list[Message] = []
+        sources: list[int] = []
         for message, source, interrupted, done in paired:
+            has_note = notes and done is None and notes[0].source <= source
+            if not (has_note or interrupted or done is not None):
+                messages.append(message)
+                sources.append(source)
+                continue
+            self._add_run(messages, sources)
+            messages, sources = [], []
             while notes and done is None and notes[0].source <= source:
                 self._note(notes.popleft(), from_list=True)
             self.add(message, source, interrupted=interrupted, done=done)
+        self._add_run(messages, sources)
         while notes:
             self._note(notes.popleft(), from_list=True)
+
+    def _add_run(self, messages: list[Message], sources: Sequence[int]) -> None:
+        """Add messages of a list as they are: together, as far as nothing is to be done about them."""
+        position = 0
+        invalidated = False
+        while position < len(messages):
+            if self.changed and not invalidated:
+                messages[position:] = map(behind_change, messages[position:])
+                invalidated = True
+            start = position
+            self.current, position = advance(self.current, messages, start)
+            for n in range(max(start, position - 2), position):
+                if messages[n].role == "assistant" and messages[n].ids:
+                    self._source_of_calls = sources[n]
+            if position < len(messages):
+                self.add(messages[position], sources[position])
+                position += 1
 
     def add_reply(self, parsed: Parsed) -> None:
         """Add what was parsed from one message or response, in its order; its thinking is as valid as its issuer says.
@@ -109,7 +139,7 @@ class Ingest:
         source: int | None,
         *,
         interrupted: bool = False,
-        done: RepairCode | None = None,
+        done: RepairCode | Repair | None = None,
         keep_thinking: bool = False,
         answers: ToolUseBlock | None = None,
     ) -> None:
@@ -136,8 +166,12 @@ class Ingest:
                 grown = step(before, message, interrupted=interrupted, answers=answers, sources=sources)
         self.current = grown
         if done is not None:
-            detail = f"{message.content[0]!r:.120}" if message.content else ""
-            self.record(done, source, detail=detail, index=max(length_of(grown) - 1, 0))
+            index = max(length_of(grown) - 1, 0)
+            if isinstance(done, Repair):
+                self.record_all([evolve(done, index=index, source=source)])
+            else:
+                detail = in_words(message.content[0]) if message.content else ""
+                self.record(done, source, detail=detail, index=index)
         if message.role == "assistant" and message.ids:
             self._source_of_calls = source
 
@@ -185,6 +219,32 @@ class Ingest:
             context = evolve(context, policy=self._context.policy)
         log_new(self._context, context, self._dialect)
         return make_conversation(past, (assistant, user if user is not None else standing), context)
+
+
+def _with_one_prompt(parsed: Parsed) -> Parsed:
+    """Join the system messages that lead a list: to lift them one by one would copy the prompt each time."""
+    lead = 0
+    for message in parsed.messages:
+        # A plain message has no system block; to ask for its blocks would make them.
+        if is_plain(message) or message.role != "user" or not message.content:
+            break
+        if not all(map(_is_prompt, message.content)):
+            break
+        lead += 1
+    if lead < 2:
+        return parsed
+    blocks = tuple(block for message in parsed.messages[:lead] for block in message.content)
+    return evolve(
+        parsed,
+        messages=[make_message("user", blocks), *parsed.messages[lead:]],
+        sources=[parsed.sources[0], *parsed.sources[lead:]],
+        interrupted={n - lead + 1 for n in parsed.interrupted if n >= lead},
+    )
+
+
+def _is_prompt(block: Block) -> bool:
+    """Return whether a block is a system message of which nothing is to be recorded."""
+    return type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
 
 
 def log_new(before: Context, after: Context, dialect: str = "") -> None:

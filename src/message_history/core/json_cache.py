@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import base64
 import json
+import json.encoder
 from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
-from attrs import frozen
+from attrs import field, frozen
 
+from message_history.core.log import SIZE
 from message_history.core.message import is_bootstrap
 
 if TYPE_CHECKING:
@@ -44,15 +46,24 @@ class _Kept:
 
     Args:
         writer: the dialect that they are written in.
-        text: their messages, joined by commas.
-        ends: where each turn's end.
+        texts: the messages of each turn, joined by commas; of a whole chunk one text.
+        ends: where each turn of a whole chunk ends in that text.
         stuck: whether the turn behind them cannot be written alone.
     """
 
     writer: TurnWriter
-    text: bytes = b""
+    texts: list[bytes] = field(factory=list)
     ends: tuple[int, ...] = ()
     stuck: bool = False
+
+    def __len__(self) -> int:
+        return len(self.ends) or len(self.texts)
+
+    def first(self, turns: int) -> list[bytes]:
+        """Return the texts of the first turns."""
+        if not self.ends:
+            return self.texts if len(self.texts) == turns else self.texts[:turns]
+        return self.texts if len(self.ends) == turns else [self.texts[0][: self.ends[turns - 1]]]
 
 
 def json_of_settled(past: Log[Turn], writer: TurnWriter) -> list[bytes] | None:
@@ -71,14 +82,14 @@ def json_of_settled(past: Log[Turn], writer: TurnWriter) -> list[bytes] | None:
     for chunk, count in past.chunks():
         everything = _kept_of(chunk)
         kept = next((one for one in everything if one.writer is writer or one.writer == writer), None)
-        if kept is None or (len(kept.ends) < count and not kept.stuck):
+        if kept is None or (len(kept) < count and not kept.stuck):
             longer = _encode_more(kept if kept is not None else _Kept(writer), chunk.items[:count])
             # Set at once: another thread sees the old list or the new one, and both are right.
             chunk.cache = [*(one for one in everything if one is not kept), longer][-WRITERS_KEPT:], None
             kept = longer
-        if len(kept.ends) < count:
+        if len(kept) < count:
             return None
-        pieces.append(kept.text if len(kept.ends) == count else kept.text[: kept.ends[count - 1]])
+        pieces += kept.first(count)
     return pieces
 
 
@@ -93,30 +104,32 @@ def _kept_of(chunk: Chunk[Turn]) -> list[_Kept]:
 
 
 def _first_turns(kept: _Kept, turns: int) -> _Kept:
-    if len(kept.ends) <= turns:
-        return kept if len(kept.ends) < turns or not kept.stuck else _Kept(kept.writer, kept.text, kept.ends)
-    ends = kept.ends[:turns]
-    return _Kept(kept.writer, kept.text[: ends[-1]] if ends else b"", ends)
+    if kept.ends:
+        whole, starts = kept.texts[0], (0, *kept.ends)
+        return _Kept(kept.writer, [whole[starts[n] : starts[n + 1]].lstrip(b",") for n in range(turns)])
+    return _Kept(kept.writer, kept.first(min(turns, len(kept))), (), kept.stuck and len(kept) < turns)
 
 
 def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
     """Encode the turns behind those that are kept."""
-    pieces = [kept.text] if kept.text else []
-    ends = list(kept.ends)
-    length = len(kept.text)
+    texts = list(kept.texts)
     stuck = False
-    for assistant, user in turns[len(ends) :]:
+    for assistant, user in turns[len(kept) :]:
         is_omitted = assistant is None and is_bootstrap(user) and kept.writer.takes_leading_assistant()
         wire = [] if is_omitted else kept.writer.write_turn(assistant, user)
         if wire is None:
             stuck = True
             break
-        piece = b",".join(map(json_of, wire))
-        if piece:
-            length += len(piece) + (1 if pieces else 0)
-            pieces.append(piece)
+        texts.append(b",".join(map(json_of, wire)))
+    if len(texts) < SIZE:
+        return _Kept(kept.writer, texts, (), stuck)
+    # Nothing is added to a whole chunk: one text is copied faster than many.
+    ends: list[int] = []
+    length = 0
+    for text in texts:
+        length += len(text) + (1 if text and length else 0)
         ends.append(length)
-    return _Kept(kept.writer, b",".join(pieces), tuple(ends), stuck)
+    return _Kept(kept.writer, [b",".join(filter(None, texts))], tuple(ends))
 
 
 def json_of(value: object) -> bytes:
@@ -129,7 +142,7 @@ def json_of(value: object) -> bytes:
         The text, in UTF-8; all in ASCII when a lone surrogate, which `native` keeps, leaves no other way.
     """
     try:
-        return _ENCODER.encode(value).encode()
+        return _text_of(value).encode()
     except UnicodeEncodeError:
         return json.dumps(value, separators=(",", ":"), default=base64_of).encode()
 
@@ -158,4 +171,15 @@ def base64_of(value: object) -> str:
     return base64.b64encode(value).decode()
 
 
+def _text_of(value: object) -> str:
+    return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
+
+
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=base64_of)
+# `encode` makes this anew for each message; other interpreters than CPython have none.
+_MAKE: Final[Any] = getattr(json.encoder, "c_make_encoder", None)
+_WRITE: Final[Any] = (
+    _MAKE(None, base64_of, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    if _MAKE is not None
+    else None
+)

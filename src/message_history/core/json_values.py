@@ -15,6 +15,11 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, Union, final
 
+from attrs.exceptions import FrozenInstanceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = [
     "EMPTY",
     "Frozen",
@@ -23,9 +28,13 @@ __all__ = [
     "freeze",
     "freeze_mapping",
     "json_text",
+    "set_state_once",
     "short_repr",
+    "shortened",
+    "shortened_values",
     "thaw",
     "thaw_flat",
+    "with_whole_pairs",
 ]
 
 Frozen: TypeAlias = Union[bool, int, float, str, "FrozenList", "FrozenDict", None]
@@ -46,7 +55,9 @@ class FrozenList(tuple["Frozen", ...]):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return tuple.__eq__(self, tuple(other) if isinstance(other, list) else other)
+        items = tuple(other) if isinstance(other, list) else other
+        equal = tuple.__eq__(self, items)
+        return _is_same(self, items) if equal is True else equal
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -106,8 +117,8 @@ class FrozenDict(Mapping[str, "Frozen"]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, FrozenDict):
-            return self._view == other._view
-        return self._view == other if isinstance(other, Mapping) else NotImplemented
+            return self._view is other._view or (self._view == other._view and _is_same(self, other))
+        return (self._view == other and _is_same(self, other)) if isinstance(other, Mapping) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(frozenset(self._view.items()))
@@ -123,6 +134,43 @@ class FrozenDict(Mapping[str, "Frozen"]):
 
     def __deepcopy__(self, memo: object) -> FrozenDict:
         return self
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    """Return whether two values that Python takes for equal are the same in JSON, where 1 is not 1.0 and not true."""
+    if left is right:
+        return True
+    if isinstance(left, Mapping):
+        return all(_is_same(item, right[key]) for key, item in left.items())
+    if isinstance(left, list | tuple):
+        return all(map(_is_same, left, right))
+    kind = type(left)
+    if kind not in _NUMBERS:
+        return True
+    return kind is type(right) and (kind is not float or left != 0 or math.copysign(1, left) == math.copysign(1, right))
+
+
+_NUMBERS: Final = frozenset({bool, int, float})
+
+
+def with_whole_pairs(text: str) -> str:
+    """Return a text in which the two halves of a surrogate pair are one character, as JSON reads them back.
+
+    Args:
+        text: any text; pieces of a stream may have been joined between the halves.
+
+    Returns:
+        The text; a half without its other half stays.
+
+    Complexity: linear in the text, unless it is ASCII.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
 
 
 _new = object.__new__
@@ -174,10 +222,13 @@ def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...
     """
     if type(value) is dict:
         for key, item in value.items():
-            if type(key) is not str:
+            if type(key) is not str or not key.isascii():
                 break
             kind = type(item)
-            if not (kind is str or kind is bool or item is None or (kind is int and MIN_INT < item < MAX_INT)):
+            if kind is str:
+                if not item.isascii() and with_whole_pairs(item) is not item:
+                    break
+            elif not (kind is bool or item is None or (kind is int and MIN_INT < item < MAX_INT)):
                 break
         else:
             frozen = _new(FrozenDict)
@@ -217,7 +268,9 @@ class _Freezer:
     def any(self, value: object, path: str, depth: int) -> Frozen:
         self._size += 1
         kind = type(value)
-        if value is None or kind is str or kind is bool:
+        if kind is str:
+            return with_whole_pairs(value)  # type: ignore[arg-type]
+        if value is None or kind is bool:
             return value  # type: ignore[return-value]
         if isinstance(value, _CONTAINERS):
             return self._container(value, path, depth)
@@ -226,7 +279,7 @@ class _Freezer:
     def mapping(self, value: Mapping[Any, Any], path: str, depth: int) -> FrozenDict:
         items: dict[str, Frozen] = {}
         for key, item in value.items():
-            name = key if type(key) is str else self._key(key, items, path)
+            name = key if type(key) is str and key.isascii() else self._key(key, items, path)
             items[name] = self.any(item, f"{path}.{name}" if path else name, depth)
         return _own(items)
 
@@ -259,7 +312,7 @@ class _Freezer:
 
     def _scalar(self, value: object, path: str) -> Frozen:
         if isinstance(value, str):
-            return str.__str__(value)
+            return with_whole_pairs(str.__str__(value))
         if isinstance(value, int):
             number = int(value)
             if MIN_INT < number < MAX_INT:
@@ -284,7 +337,7 @@ class _Freezer:
 
     def _key(self, key: object, taken: Mapping[str, Frozen], path: str) -> str:
         if isinstance(key, str):
-            return str.__str__(key)
+            return with_whole_pairs(str.__str__(key))
         name = base = _key_text(key)
         count = 1
         while name in taken:
@@ -313,6 +366,23 @@ def _text_of(value: object) -> str:
         return str(value)
     except Exception:  # noqa: BLE001 - a foreign __str__ may do anything; the value is still to be kept
         return f"<{kind.__module__}.{kind.__qualname__}>"
+
+
+def set_state_once(kind: type, slot: str) -> None:
+    """Let `__setstate__`, which unpickling and copying call, fill a new value of a frozen class and change none.
+
+    Args:
+        kind: a class that attrs made.
+        slot: a field that each whole value has.
+    """
+    fill: Callable[[object, object], None] = kind.__setstate__  # type: ignore[attr-defined]
+
+    def set_state(self: object, state: object) -> None:
+        if hasattr(self, slot):
+            raise FrozenInstanceError
+        fill(self, state)
+
+    kind.__setstate__ = set_state  # type: ignore[attr-defined]
 
 
 def short_repr(value: object) -> str:
@@ -421,3 +491,13 @@ def thaw(value: Any) -> Any:
     if type(value) is FrozenList:
         return [thaw(item) for item in value]
     return value
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text, for a repr."""
+    return text if len(text) <= 24 else f"{text[:20]}..."
+
+
+def shortened_values(data: FrozenDict) -> dict[str, object]:
+    """Return an object with only the beginnings of its texts, for a repr."""
+    return {key: shortened(value) if isinstance(value, str) else value for key, value in data.items()}

@@ -10,6 +10,7 @@ An old version keeps alive what other versions appended to its last chunk: at mo
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final, overload
 
 if TYPE_CHECKING:
@@ -68,12 +69,22 @@ def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
     if len(items) == at:
         items.append(item)
     # Another thread may have come in between, so the slot decides, not the length.
-    return chunk if items[at] is item else _copied(chunk, at, item)
+    return chunk if items[at] is item else _copied(chunk, at, [item])
 
 
-def _copied(chunk: Chunk[T], at: int, item: T) -> Chunk[T]:
-    """Copy the first items of a chunk and what is known of them, and put one behind them."""
-    copy = Chunk([*chunk.items[:at], item], chunk.before)
+def _put_some(chunk: Chunk[T], length: int, some: list[T]) -> Chunk[T]:
+    """Put several items into a chunk that has room for them, as `put` does."""
+    at = length % SIZE
+    items = chunk.items
+    if len(items) == at:
+        items += some
+    there = items[at : at + len(some)]
+    return chunk if len(there) == len(some) and all(map(is_, there, some)) else _copied(chunk, at, some)
+
+
+def _copied(chunk: Chunk[T], at: int, some: list[T]) -> Chunk[T]:
+    """Copy the first items of a chunk and what is known of them, and put some behind them."""
+    copy = Chunk([*chunk.items[:at], *some], chunk.before)
     end = len(chunk.before) * SIZE + at
     copy.summaries = {key: known for key, known in [*chunk.summaries.items()] if key[1] + key[2] <= end}
     cached, limit = chunk.cache
@@ -92,13 +103,11 @@ class Log(Generic[T]):
     __slots__ = ("_last", "_length")
 
     def __init__(self, items: Iterable[T] = ()) -> None:
-        last: Chunk[T] = Chunk([])
-        for item in items:
-            if len(last.items) == SIZE:
-                last = Chunk([], (*last.before, last))
-            last.items.append(item)
-        self._last = last
-        self._length = len(last.before) * SIZE + len(last.items)
+        self._last: Chunk[T] = Chunk([])
+        self._length = 0
+        if items:
+            filled = self.extend(items)
+            self._last, self._length = filled._last, filled._length
 
     @staticmethod
     def view(last: Chunk[T], length: int) -> Log[T]:
@@ -137,10 +146,20 @@ class Log(Generic[T]):
 
         Complexity: linear in the items.
         """
-        log = self
-        for item in items:
-            log = log.append(item)
-        return log
+        more = list(items)
+        last, length = self._last, self._length
+        room = -length % SIZE
+        if room and more:
+            last = _put_some(last, length, more[:room])
+            length += len(more[:room])
+        for start in range(room, len(more), SIZE):
+            last = Chunk(more[start : start + SIZE], (*last.before, last) if length else ())
+            length += len(last.items)
+        return Log.view(last, length) if more else self
+
+    def first(self, length: int) -> Log[T]:
+        """Return the log of the first items; they are shared."""
+        return Log.view(self._chunk(max(length - 1, 0)), length)
 
     def starts_with(self, other: Log[T]) -> bool:
         """Return whether this log begins with another.
@@ -194,6 +213,10 @@ class Log(Generic[T]):
         if rest:
             yield self._last, rest
 
+    def _run(self, at: int, start: int, stop: int) -> list[T]:
+        """Return the items from one position to another that are in the chunk that begins at a third."""
+        return self._chunk(at).items[max(start - at, 0) : min(stop - at, SIZE)]
+
     def _chunk(self, position: int) -> Chunk[T]:
         number = position // SIZE
         before = self._last.before
@@ -222,6 +245,8 @@ class Log(Generic[T]):
             start, stop, step = index.indices(self._length)
             if step == 1 and start // SIZE == (stop - 1) // SIZE:
                 return self._chunk(start).items[start % SIZE : (stop - 1) % SIZE + 1] if start < stop else []
+            if step == 1:
+                return [item for at in range(start - start % SIZE, stop, SIZE) for item in self._run(at, start, stop)]
             return [self[position] for position in range(start, stop, step)]
         position = index + self._length if index < 0 else index
         if not 0 <= position < self._length:

@@ -1,14 +1,17 @@
-"""A message: a role and its blocks, with what adding it needs to know of them.
+"""A message: a role and its blocks, with what adding and sending it needs to know of them.
 
 A message is checked alone: nothing here looks at another message. It may hold what a history would not keep (blank
 text, a misplaced block); the history decides what becomes of that.
+
+A message that a parser made of a plain content has no blocks until somebody asks for its `content`, and keeps them
+then. One that was made of blocks finds its plain content when it is first sent. See `plain`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, Never, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, TypeAlias, final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 from attrs.exceptions import FrozenInstanceError
 
 from message_history.core.blocks import (
@@ -25,12 +28,15 @@ from message_history.core.blocks import (
     ToolUseBlock,
     blocks_of,
     is_blank,
-    text_block,
 )
-from message_history.core.json_values import short_repr
+from message_history.core.denials import OPENINGS
+from message_history.core.json_values import FrozenDict, set_state_once, short_repr
+from message_history.core.plain import NOT_PLAIN, UNSENDABLE, Plain, blocks_of_plain, invalidated, plain_of, reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from message_history.core.replies import ReplyInfo
 
 __all__ = [
     "CLEAN_ASSISTANT",
@@ -39,12 +45,21 @@ __all__ = [
     "SHAPES",
     "Message",
     "Role",
+    "bootstrap_message",
     "has_thinking",
     "invalidate_thinking",
+    "is_bootstrap",
+    "is_plain",
     "known_message",
     "make_message",
     "may_be_stub",
+    "plain_content",
+    "plain_message",
+    "reach",
+    "sendable",
     "text_message",
+    "with_content",
+    "with_replies",
 ]
 
 Role: TypeAlias = Literal["user", "assistant"]
@@ -56,9 +71,17 @@ CLEAN_USER: Final = 2
 SHAPES: Final[dict[Role, int]] = {"assistant": CLEAN_ASSISTANT, "user": CLEAN_USER}
 
 
+class _Replied:
+    """A slot that most messages leave unset: what is made a million times pays for nothing that it does not have."""
+
+    # Weak references are here too: only in a base do they let `_Unfinished` become a `Message`.
+    __slots__ = ("__weakref__", "_replies")
+    _replies: tuple[ReplyInfo, ...]
+
+
 @final
-@frozen(init=False, repr=False)
-class Message:
+@frozen(init=False, repr=False, eq=False)
+class Message(_Replied):
     """One message of a conversation.
 
     Args:
@@ -75,18 +98,19 @@ class Message:
 
     role: Role
     content: tuple[Block, ...]
-    ids: tuple[str, ...] = field(eq=False)
-    shape: int = field(eq=False)
-
-    def __attrs_pre_init__(self) -> None:
-        if hasattr(self, "shape"):
-            raise FrozenInstanceError
+    ids: tuple[str, ...]
+    shape: int
+    # What is found when it is first asked for, and only ever replaced by an equal value.
+    _plain: Plain | None
+    _reach: int | None
 
     def __init__(self, role: Role, content: Content) -> None:
+        if hasattr(self, "shape"):
+            raise FrozenInstanceError
         if role not in ("user", "assistant"):
             raise ValueError(f"role must be 'user' or 'assistant', not {short_repr(role)}")
         blocks = blocks_of(content)
-        self.__attrs_init__(role, blocks, *_survey(role, blocks))
+        _fill(self, role, blocks, *_survey(role, blocks))
 
     def __init_subclass__(cls) -> Never:
         raise TypeError("Message cannot be subclassed: what is in a history must be one that cannot change")
@@ -136,6 +160,29 @@ class Message:
         """Return its results, in order."""
         return tuple(block for block in self.content if isinstance(block, ToolResultBlock))
 
+    @property
+    def replies(self) -> tuple[ReplyInfo, ...]:
+        """Return what the provider said of each reply in it: id, model, stop reason, usage; not part of its value."""
+        return getattr(self, "_replies", ())
+
+    @property
+    def refusal(self) -> str | None:
+        """Return the words in which the model refused, else the stop reason that says so; None if nobody refused."""
+        texts = [block.text for block in self.content if isinstance(block, TextBlock) and _refuses(block)]
+        if texts:
+            return "\n".join(texts)
+        return next((reply.stop_reason for reply in self.replies if reply.is_refusal), None)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        if self.role != other.role:
+            return False
+        return (self._plain == other._plain and bool(self._plain)) or self.content == other.content
+
+    def __hash__(self) -> int:
+        return hash((self.role, self.content))
+
     def __repr__(self) -> str:
         content = ", ".join(
             repr(block.text) if type(block) is TextBlock and block.meta is None else repr(block)
@@ -143,8 +190,17 @@ class Message:
         )
         return f"Message.{self.role}({content})"
 
-    def __reduce__(self) -> tuple[type[Message], tuple[Role, tuple[Block, ...]]]:
-        return Message, (self.role, self.content)
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _restored, (self.role, self.content, self.replies)
+
+
+set_state_once(Message, "shape")
+
+
+def _refuses(block: TextBlock) -> bool:
+    """Return whether a text came as a refusal, which is a kind of part of its own."""
+    extras = block.meta.extra.values() if block.meta is not None else ()
+    return any(isinstance(extra, FrozenDict) and extra.get("type") == "refusal" for extra in extras)
 
 
 def _survey(role: Role, blocks: Sequence[Block]) -> tuple[tuple[str, ...], int]:
@@ -178,7 +234,7 @@ def may_be_stub(content: tuple[Block, ...]) -> bool:
     return len(content) == 1 and type(content[0]) is TextBlock and content[0].text.startswith(STUB_OPENINGS)
 
 
-STUB_OPENINGS: Final = ("[This call ", "[No result is recorded for this call.")
+STUB_OPENINGS: Final = ("[This call ", "[No result is recorded for this call.", *OPENINGS)
 """How the texts of stubs begin, if the policy has no others."""
 
 
@@ -186,12 +242,29 @@ def _complete(call: ToolUseBlock) -> bool:
     return call.id != "" and not is_blank(call.name) and call.frozen_input is not NO_INPUT
 
 
-# Makers for the parsers and the state machine, as in `blocks`.
+# Attributes of a frozen class are set by their slots.
 _new = object.__new__
 _set_role = Message.role.__set__  # type: ignore[union-attr]
-_set_content = Message.content.__set__  # type: ignore[attr-defined]
 _set_ids = Message.ids.__set__  # type: ignore[attr-defined]
 _set_shape = Message.shape.__set__  # type: ignore[attr-defined]
+_set_replies = _Replied._replies.__set__  # type: ignore[attr-defined, misc]
+_set_plain = Message._plain.__set__  # type: ignore[union-attr]
+_set_reach = Message._reach.__set__  # type: ignore[union-attr]
+_get_content = Message.content.__get__  # type: ignore[attr-defined]
+_set_content = Message.content.__set__  # type: ignore[attr-defined]
+
+
+def _content(message: Message) -> tuple[Block, ...]:
+    """Return the blocks of a message, made now if nobody has asked for them before."""
+    try:
+        return _get_content(message)  # type: ignore[no-any-return]
+    except AttributeError:
+        blocks = blocks_of_plain(message.role, message._plain or NOT_PLAIN)
+        _set_content(message, blocks)
+        return blocks
+
+
+Message.content = property(_content)  # type: ignore[assignment]
 
 
 def make_message(role: Role, content: tuple[Block, ...]) -> Message:
@@ -220,16 +293,123 @@ def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], 
         The message.
     """
     message = _new(Message)
+    _fill(message, role, content, ids, shape)
+    return message
+
+
+def _fill(message: Message, role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> None:
     _set_role(message, role)
     _set_content(message, content)
     _set_ids(message, ids)
     _set_shape(message, shape)
-    return message
+    _set_plain(message, None)
+    _set_reach(message, None)
+
+
+class _Unfinished(_Replied):
+    """A message that is being made: its attributes are set as any others, at a third of the cost."""
+
+    __slots__ = Message.__slots__
+
+
+def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) -> Message:
+    """Make a message of its plain content.
+
+    Args:
+        role: its role.
+        plain: its content.
+        ids: see `Message`.
+        shape: see `Message`.
+
+    Returns:
+        The message.
+    """
+    message: Any = _Unfinished()
+    message.role = role
+    message.ids = ids
+    message.shape = shape
+    message._plain = plain
+    message._reach = None
+    message.__class__ = Message
+    return message  # type: ignore[no-any-return]
+
+
+def plain_content(message: Message) -> Plain:
+    """Return the plain content of a message; `NOT_PLAIN` if it has none."""
+    plain = message._plain
+    if plain is None:
+        plain = plain_of(message.role, message.content)
+        _set_plain(message, plain)
+    return plain
+
+
+def reach(message: Message) -> int:
+    """Return whether every dialect can send the plain content of a message as it is; see `plain.reach_of`."""
+    found = message._reach
+    if found is None:
+        plain = plain_content(message)
+        found = reach_of(message.role, plain) if plain else UNSENDABLE
+        _set_reach(message, found)
+    return found
+
+
+def sendable(message: Message, longest: int) -> Plain | None:
+    """Return the plain content of a message that needs no second look before it is sent.
+
+    Args:
+        message: the message.
+        longest: how long an id or a name may be.
+
+    Returns:
+        The content; None for any other message.
+
+    Complexity: constant, once the message was sent.
+    """
+    found = message._reach
+    if found is None:
+        found = reach(message)
+    return message._plain if 0 <= found <= longest else None
+
+
+def is_plain(message: Message) -> bool:
+    """Return whether a message is known to be plain: nothing travels with its blocks, and none is media or unknown."""
+    return bool(message._plain)
+
+
+def with_replies(message: Message, replies: tuple[ReplyInfo, ...]) -> Message:
+    """Return a message with what its provider said of the replies in it.
+
+    Args:
+        message: the message.
+        replies: see `Message`.
+
+    Returns:
+        A new message; the same one for no replies.
+    """
+    if not replies:
+        return message
+    plain = message._plain
+    if plain:
+        copy = plain_message(message.role, plain, message.ids, message.shape)
+    else:
+        copy = known_message(message.role, message.content, message.ids, message.shape)
+    _set_replies(copy, replies)
+    return copy
+
+
+def with_content(message: Message, content: tuple[Block, ...]) -> Message:
+    """Return a message with other blocks and the same replies."""
+    return with_replies(make_message(message.role, content), message.replies)
+
+
+def _restored(role: Role, content: tuple[Block, ...], replies: tuple[ReplyInfo, ...]) -> Message:
+    """Return a message that was pickled."""
+    return with_replies(Message(role, content), replies)
 
 
 def text_message(role: Role, text: str) -> Message:
     """Make a message of one text that is not blank."""
-    return known_message(role, (text_block(text),), (), SHAPES[role])
+    return plain_message(role, (text,), (), SHAPES[role])
 
 
 def bootstrap_message(text: str) -> Message:
@@ -239,7 +419,7 @@ def bootstrap_message(text: str) -> Message:
 
 def is_bootstrap(message: Message | None) -> bool:
     """Return whether a message is nothing but that placeholder."""
-    if message is None or len(message.content) != 1:
+    if message is None or is_plain(message) or len(message.content) != 1:
         return False
     mark = message.content[0].mark
     return mark is not None and mark.kind == "bootstrap"
@@ -247,6 +427,8 @@ def is_bootstrap(message: Message | None) -> bool:
 
 def has_thinking(message: Message) -> bool:
     """Return whether a message holds thinking."""
+    if message._plain:
+        return message.role == "assistant" and any(type(item) is not str and len(item) != 3 for item in message._plain)
     for block in message.content:  # noqa: SIM110  # `any` takes three times as long, and a repaired list asks often
         if isinstance(block, _THINKING):
             return True
@@ -258,8 +440,14 @@ _THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 
 def invalidate_thinking(message: Message) -> Message:
     """Return a message whose thinking is invalidated: what came before it is not what its issuer saw."""
+    if not has_thinking(message):
+        return message
+    if message._plain:
+        changed = plain_message(message.role, invalidated(message._plain), message.ids, message.shape)
+        return with_replies(changed, message.replies)
     content = (
         evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
         for block in message.content
     )
-    return known_message(message.role, tuple(content), message.ids, message.shape)
+    changed = known_message(message.role, tuple(content), message.ids, message.shape)
+    return with_replies(changed, message.replies)

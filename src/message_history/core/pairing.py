@@ -1,6 +1,6 @@
-"""Rule 11: pair the results of a list from elsewhere with their calls, by moving them.
+"""Rule 11: pair the results of a list from elsewhere with their calls, by moving them, or by their place.
 
-Every move is recorded, and nothing else is changed; what becomes of the rest is decided when the messages are added.
+Each is recorded, and nothing else is changed; what becomes of the rest is decided when the messages are added.
 Turns in which each result follows its call are passed over with one comparison a message.
 """
 
@@ -13,15 +13,31 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
 
 from attrs import define, evolve, field
 
-from message_history.core.blocks import NO_INPUT, Block, SystemBlock, ToolResultBlock, ToolUseBlock, with_meta
+from message_history.core.blocks import (
+    NO_INPUT,
+    Block,
+    SystemBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    tool_result_block,
+    with_meta,
+)
 from message_history.core.drafts import call_key
 from message_history.core.json_values import EMPTY
-from message_history.core.message import NEEDS_REPAIR, Message, make_message
-from message_history.core.repairs import RepairCode
-from message_history.core.rules import is_doubtful, known_stub, may_be_rehomed
+from message_history.core.message import NEEDS_REPAIR, Message, make_message, with_replies
+from message_history.core.repairs import Repair, RepairCode, in_words
+from message_history.core.rules import (
+    RESULTS,
+    Outcome,
+    Says,
+    is_doubtful,
+    known_stub,
+    may_be_rehomed,
+    standing_of_unknown,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from message_history.core.policy import Policy
 
@@ -38,20 +54,24 @@ class Incoming(NamedTuple):
         message: the message.
         source: the entry of the raw list that it came from.
         interrupted: True for a truncated reply.
-        done: what pairing did to it, if anything.
+        done: what pairing did to it, if anything: a code, or a repair whose places are not known yet.
     """
 
     message: Message
     source: int
     interrupted: bool = False
-    done: RepairCode | None = None
+    done: RepairCode | Repair | None = None
 
 
-Paired: TypeAlias = tuple[Message, int, bool, RepairCode | None]
+Paired: TypeAlias = tuple[Message, int, bool, RepairCode | Repair | None]
 
 
 def pair_results(
-    messages: Sequence[Message], sources: Sequence[int], interrupted: Collection[int], policy: Policy
+    messages: Sequence[Message],
+    sources: Sequence[int],
+    interrupted: Collection[int],
+    policy: Policy,
+    is_known: Callable[[str], bool] | None = None,
 ) -> Iterable[Paired]:
     """Move results next to their calls.
 
@@ -60,6 +80,7 @@ def pair_results(
         sources: for each, the entry of the raw list that it came from.
         interrupted: the positions of the truncated replies.
         policy: says what a stub says.
+        is_known: says whether an id is that of a call before the list; None when nothing is before it.
 
     Returns:
         The messages in the order in which they are to be added, each as `Incoming` or a tuple like it.
@@ -72,7 +93,7 @@ def pair_results(
     plan = _Plan(messages, interrupted, policy)
     for start, end in to_repair:
         plan.read_turn(start, end)
-    plan.finish()
+    plan.finish(is_known)
     paired: list[Iterable[Paired]] = []
     done = 0
     for where in sorted(plan.edits):
@@ -134,11 +155,12 @@ class _Call:
 @final
 @define(eq=False)
 class _TurnSoFar:
-    """A turn: where its assistant side ends, and its calls that still wait, by id."""
+    """A turn: where its assistant side ends, its calls, and those that still wait, by id."""
 
     last_assistant: Place
     waiting: dict[str, deque[_Call]] = field(factory=dict)
-    calls: set[tuple[str, str, str]] = field(factory=set)
+    calls: dict[tuple[str, str, str], _Call] = field(factory=dict)
+    without_id: list[_Call] = field(factory=list)
     has_user: bool = False
 
 
@@ -149,9 +171,18 @@ class _Edit:
 
     moved_away: set[int] = field(factory=set)
     replaced: dict[int, ToolUseBlock] = field(factory=dict)
+    repaired: dict[int, Repair] = field(factory=dict)
     kept: dict[int, ToolUseBlock] = field(factory=dict)
     rehomed: set[int] = field(factory=set)
     arriving: dict[int, list[Place]] = field(factory=dict)
+
+
+_Early: TypeAlias = tuple[Place, ToolResultBlock, _TurnSoFar]
+"""A result that no call before it has asked for, and the turn that it stands in."""
+
+
+def _place_of(call: _Call) -> Place:
+    return call.place
 
 
 @final
@@ -165,7 +196,7 @@ class _Plan:
         self._policy = policy
         self._turn = _TurnSoFar((0, -1))
         self._unanswered: dict[str, deque[_Call]] = {}
-        self._early: list[tuple[Place, ToolResultBlock]] = []
+        self._early: list[_Early] = []
         self._injected: list[tuple[Place, ToolUseBlock]] = []
         self._doubtful: list[_Call] = []
 
@@ -190,12 +221,14 @@ class _Plan:
                     if isinstance(block, ToolUseBlock):
                         self._call(place, block)
 
-    def finish(self) -> None:
+    def finish(self, is_known: Callable[[str], bool] | None) -> None:
         """Find a place for the results that came before their calls, and for calls that users made."""
         self._end_turn((0, -1))
-        left = [(place, block) for place, block in self._early if not self._to_later_call(place, block)]
+        left = [early for early in self._early if not self._to_later_call(*early[:2])]
         if self._injected:
-            self._rehome({block.tool_use_id: place for place, block in reversed(left)})
+            left = self._rehome(left)
+        if left:
+            self._answer_in_place(left, is_known)
         for call in self._doubtful:
             if call.answered:
                 edit, number = self._edit(call.place), call.place[1]
@@ -222,8 +255,12 @@ class _Plan:
                 paired.append(Incoming(make_message("assistant", (block,)), source, done=RepairCode.CALL_REHOMED))
             elif number in edit.replaced:
                 flush()
-                given = make_message("assistant", (edit.replaced[number],))
-                paired.append(Incoming(given, source, done=RepairCode.INPUT_ASSIGNED))
+                moved = make_message("assistant", (edit.replaced[number],))
+                paired.append(Incoming(moved, source, done=RepairCode.INPUT_ASSIGNED))
+            elif number in edit.repaired:
+                flush()
+                repair = edit.repaired[number]
+                paired.append(Incoming(make_message(message.role, repair.added), source, done=repair))
             elif number in edit.kept:
                 flush()
                 run.append(edit.kept[number])
@@ -234,6 +271,14 @@ class _Plan:
                 flush()
                 paired += self._arrivals(edit.arriving[number], sources)
         flush()
+        if message.replies:
+            replying = next((n for n, one in enumerate(paired) if one.message.role == "assistant"), None)
+            if replying is None:
+                replying = len(paired)
+                paired.append(Incoming(make_message(message.role, ()), source))
+            paired[replying] = paired[replying]._replace(
+                message=with_replies(paired[replying].message, message.replies)
+            )
         return paired
 
     def _arrivals(self, places: Iterable[Place], sources: Sequence[int]) -> list[Incoming]:
@@ -252,17 +297,21 @@ class _Plan:
         self._turn = _TurnSoFar(next_assistant)
 
     def _call(self, place: Place, block: ToolUseBlock) -> None:
-        key = call_key(block)
-        if block.id == "" or key in self._turn.calls:
-            return
-        self._turn.calls.add(key)
         call = _Call(place, self._turn, block)
+        doubtful = is_doubtful(block, truncated=place[0] in self._interrupted)
+        if block.id == "":
+            self._turn.without_id += [call] if not doubtful else []
+            return
+        key = call_key(block)
+        if key in self._turn.calls:
+            return
+        self._turn.calls[key] = call
         self._turn.waiting.setdefault(block.id, deque()).append(call)
-        if is_doubtful(block, truncated=place[0] in self._interrupted):
+        if doubtful:
             self._doubtful.append(call)
 
     def _result(self, place: Place, block: ToolResultBlock) -> None:
-        if block.tool_use_id == "" or known_stub(block, self._policy).is_stub:
+        if known_stub(block, self._policy).is_stub:
             return
         waiting = self._turn.waiting.get(block.tool_use_id)
         if waiting:
@@ -272,7 +321,7 @@ class _Plan:
         if earlier:
             self._move(place, earlier.popleft())
         else:
-            self._early.append((place, block))
+            self._early.append((place, block, self._turn))
 
     def _to_later_call(self, place: Place, block: ToolResultBlock) -> bool:
         calls = self._unanswered.get(block.tool_use_id)
@@ -289,9 +338,10 @@ class _Plan:
         number = call.turn.last_assistant[1]
         self._edit(call.turn.last_assistant).arriving.setdefault(number, []).append(place)
 
-    def _rehome(self, results: dict[str, Place]) -> None:
+    def _rehome(self, early: list[_Early]) -> list[_Early]:
         """Return a call in a user message to the assistant, if its result is in the list and nobody else made it."""
-        made = {id for message in self._messages if message.role == "assistant" for id in message.ids}
+        results = {block.tool_use_id: place for place, block, _ in reversed(early)}
+        made = self._made()
         for place, block in self._injected:
             if may_be_rehomed(block, results, made):
                 result = results.pop(block.id)
@@ -299,6 +349,43 @@ class _Plan:
                 edit = self._edit(place)
                 edit.rehomed.add(place[1])
                 edit.arriving.setdefault(place[1], []).append(result)
+        injected = {block.id for _, block in self._injected}
+        return [one for one in early if one[1].tool_use_id not in injected]
+
+    def _answer_in_place(self, early: Iterable[_Early], is_known: Callable[[str], bool] | None) -> None:
+        """Let results with ids that no call has answer the calls in whose place they stand."""
+        made = self._made()
+        turns: dict[int, tuple[_TurnSoFar, list[tuple[Place, ToolResultBlock]]]] = {}
+        for place, block, turn in early:
+            if block.tool_use_id not in made and not (is_known is not None and is_known(block.tool_use_id)):
+                turns.setdefault(id(turn), (turn, []))[1].append((place, block))
+        for turn, results in turns.values():
+            calls = [call for call in turn.calls.values() if not call.answered] + turn.without_id
+            if RESULTS[standing_of_unknown(calls, results), Says.DIFFERENT] is Outcome.REPAIR_ID:
+                for call, (place, block) in zip(sorted(calls, key=_place_of), results, strict=True):
+                    self._answer(call, place, block)
+
+    def _answer(self, call: _Call, place: Place, block: ToolResultBlock) -> None:
+        call.answered = True
+        if call.block.id == "":
+            # The step would number it; it takes the id that its result asks for.
+            named = evolve(call.block, id=block.tool_use_id or f"call_{call.place[0]}_{call.place[1]}")
+            self._repair(call.place, RepairCode.ID_ASSIGNED, call.block, named)
+            call.block = named
+        if block.tool_use_id != call.block.id:
+            code = RepairCode.RESULT_REPAIRED_ID if block.tool_use_id else RepairCode.ID_ASSIGNED
+            found = tool_result_block(call.block.id, block.content, block.is_error, block.meta)
+            self._repair(place, code, block, found)
+
+    def _repair(self, place: Place, code: RepairCode, removed: Block, added: ToolUseBlock | ToolResultBlock) -> None:
+        id = added.id if isinstance(added, ToolUseBlock) else added.tool_use_id
+        detail = f"{in_words(removed)}; the id is now {id!r:.80}"
+        repair = Repair(code=code, index=0, removed=(removed,), added=(added,), detail=detail)
+        self._edit(place).repaired[place[1]] = repair
+
+    def _made(self) -> set[str]:
+        """Return the ids of the calls that assistant messages make."""
+        return {id for message in self._messages if message.role == "assistant" for id in message.ids if id}
 
     def _take_away(self, place: Place) -> None:
         self._edit(place).moved_away.add(place[1])

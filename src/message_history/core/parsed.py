@@ -102,6 +102,11 @@ class Parsed:
         frozen, _ = freeze(entry)
         self.note(RepairCode.ENTRY_DROPPED, source, (frozen,), why)
 
+    def at(self, source: int) -> Parsed:
+        """Return what was read of one entry as that of another place in the raw list."""
+        sources = [source] * len(self.messages)
+        return evolve(self, sources=sources, notes=[note.at(source) for note in self.notes])
+
     def extend(self, other: Parsed) -> None:
         """Add what another parser read."""
         shift = len(self.messages)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from message_history.core.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, is_blank
-from message_history.core.message import Message
+from message_history.core.message import Message, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,12 +81,12 @@ class _Seen:
             if assistant is not None:
                 for id in assistant.ids:
                     self.calls[id] = turn
-                for block in assistant.content:
+                for block in assistant.content if not is_plain(assistant) else ():
                     if block.meta is not None:
                         for call in assistant.calls:
                             self.calls.update(dict.fromkeys(ids_of(call), turn))
                         break
-            if user is not None:
+            if user is not None and not is_plain(user):
                 for block in user.content:
                     if block.meta is not None:
                         self._marked(turn, assistant, user)

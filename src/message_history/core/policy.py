@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final, Literal, final
 
 from attrs import field, frozen
-from attrs.validators import in_
 
 from message_history.core.blocks import is_blank
-from message_history.core.json_values import short_repr
+from message_history.core.json_values import set_state_once, short_repr
+from message_history.core.validators import one_of
 
 __all__ = ["Policy"]
 
@@ -46,8 +46,8 @@ class Policy:
         ValueError: for a choice that is none of these, or a blank text.
     """
 
-    leading_assistant: Literal["bootstrap", "drop"] = field(default="bootstrap", validator=in_(("bootstrap", "drop")))
-    on_violation: Literal["repair", "raise"] = field(default="repair", validator=in_(("repair", "raise")))
+    leading_assistant: Literal["bootstrap", "drop"] = field(default="bootstrap", validator=one_of("bootstrap", "drop"))
+    on_violation: Literal["repair", "raise"] = field(default="repair", validator=one_of("repair", "raise"))
     stub_text: str = field(
         default="[No result is recorded for this call. The tool may or may not have run.]", validator=_check_text
     )
@@ -65,6 +65,19 @@ class Policy:
     cancelled_text: str = field(default="[This call was cancelled before it started.]", validator=_check_text)
     bootstrap_text: str = field(default="[The conversation began before this point.]", validator=_check_text)
     continuation_text: str = field(default="[Please continue.]", validator=_check_text)
+    # Derived from the texts: every result that is added is looked up here.
+    _reasons: dict[str, str] = field(init=False, eq=False, repr=False)
+    _denials: tuple[str, ...] = field(init=False, eq=False, repr=False)
+
+    @_reasons.default
+    def _find_reasons(self) -> dict[str, str]:
+        own = {getattr(self, name): reason for reason, name in _FIELDS.items()}
+        return {**KNOWN_WORDINGS, **own, self.stub_text: own.get(self.stub_text, "not_recorded")}
+
+    @_denials.default
+    def _find_denials(self) -> tuple[str, ...]:
+        denied = [self.denied_text, *(text for text, reason in KNOWN_WORDINGS.items() if reason == "denied")]
+        return tuple(f"{text} {WITH_REASON}" for text in dict.fromkeys(denied))
 
     def stub_content(self, reason: str, detail: str = "") -> str:
         """Return the text of a stub.
@@ -77,7 +90,7 @@ class Policy:
             The text.
         """
         text: str = getattr(self, _FIELDS.get(reason, "stub_text"))
-        return f"{text} {REASON_GIVEN}{detail}" if detail else text
+        return f"{text} {WITH_REASON}{detail}" if detail else text
 
     def reason_of_text(self, text: str) -> tuple[str, str] | None:
         """Return the reason and the detail of the stub that has a text, or None when no stub says that.
@@ -87,16 +100,18 @@ class Policy:
 
         Complexity: linear in the text.
         """
-        for reason, name in (*_FIELDS.items(), ("not_recorded", "stub_text")):
-            for wording in (getattr(self, name), getattr(_WORDINGS, name)):
-                if text == wording:
-                    return reason, ""
-                if reason == "denied" and text.startswith(f"{wording} {REASON_GIVEN}"):
-                    return reason, text[len(wording) + 1 + len(REASON_GIVEN) :]
-        return None
+        reason = self._reasons.get(text)
+        if reason is not None:
+            return reason, ""
+        if not text.startswith(self._denials):
+            return None
+        opening = next(filter(text.startswith, self._denials))
+        return "denied", text[len(opening) :]
 
 
-REASON_GIVEN: Final = "Reason: "
+set_state_once(Policy, "on_violation")
+
+WITH_REASON: Final = "Reason: "
 _FIELDS: Final = {
     "proposed": "proposed_text",
     "pending": "waiting_text",
@@ -105,5 +120,14 @@ _FIELDS: Final = {
     "started": "started_text",
     "cancelled": "cancelled_text",
 }
-_WORDINGS: Final = Policy()
-"""The texts of this version; a text that is changed here goes to a list of earlier wordings, which are known too."""
+KNOWN_WORDINGS: Final = {
+    "[No result is recorded for this call. The tool may or may not have run.]": "not_recorded",
+    "[This call has not run yet.]": "proposed",
+    "[This call has not run yet. It waits for approval.]": "pending",
+    "[This call was approved. It has not run yet.]": "approved",
+    "[This call was denied and did not run. Do not repeat it unless you are asked to.]": "denied",
+    "[This call was started, and no result is recorded. It may have taken effect: check it.]": "started",
+    "[This call was cancelled before it started.]": "cancelled",
+}
+"""The default texts of stubs, of this version and all before it, with the reason that each stands for. Add, and never
+remove: lists that were saved elsewhere hold them without marks."""

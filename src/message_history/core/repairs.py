@@ -10,13 +10,26 @@ from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from attrs import frozen
 
+from message_history.core.blocks import (
+    Block,
+    DocumentBlock,
+    ImageBlock,
+    ProviderBlock,
+    RedactedThinkingBlock,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.core.json_values import json_text, set_state_once, thaw
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.blocks import Block
     from message_history.core.json_values import Frozen
 
-__all__ = ["InvariantError", "Repair", "RepairCode", "Severity", "UnknownCallError"]
+__all__ = ["InvariantError", "Repair", "RepairCode", "Severity", "UnknownCallError", "in_words"]
 
 
 @final
@@ -66,6 +79,8 @@ class RepairCode(StrEnum):
     """The conversation ended with the assistant and was to be sent; a user turn that says to go on was added."""
     ID_ASSIGNED = "id_assigned"
     """A call or result without an id was given one."""
+    RESULT_REPAIRED_ID = "result_repaired_id"
+    """A result had an id that no call has and stood in the place of the result of a call; it was given that call's."""
     NAME_ASSIGNED = "name_assigned"
     """A call without a name was given one."""
     INPUT_ASSIGNED = "input_assigned"
@@ -95,6 +110,8 @@ class RepairCode(StrEnum):
     """A reply held several choices; the first was taken, this one was not."""
     UNANSWERED_CALL_REMOVED = "unanswered_call_removed"
     """A call that has no real result was dropped on request, with its stub."""
+    REFUSAL_REMOVED = "refusal_removed"
+    """A reply in which the model refused was dropped on request, with what it answered."""
 
     WITHHELD = "withheld"
     """On export: something that the receiver does not accept was omitted."""
@@ -128,6 +145,7 @@ _SYNTHETIC: Final = (
     RepairCode.BOOTSTRAP_ADDED,
     RepairCode.CONTINUATION_ADDED,
     RepairCode.ID_ASSIGNED,
+    RepairCode.RESULT_REPAIRED_ID,
     RepairCode.NAME_ASSIGNED,
     RepairCode.INPUT_ASSIGNED,
     RepairCode.PLACEHOLDER_ADDED,
@@ -191,6 +209,9 @@ class Repair:
         return f"{done}: {self.detail}" if self.detail else done
 
 
+set_state_once(Repair, "code")
+
+
 @final
 class InvariantError(ValueError):
     """What was to be added breaks a law, and the policy says not to repair it; nothing has changed.
@@ -235,3 +256,51 @@ class UnknownCallError(LookupError):
 
     def __reduce__(self) -> tuple[type[UnknownCallError], tuple[str, tuple[str, ...]]]:
         return UnknownCallError, (self.id, self.awaiting)
+
+
+LONG: Final = 80
+"""Texts longer than this are shortened, at a space where there is one."""
+_KINDS: Final[dict[type[Block], str]] = {
+    ImageBlock: "an image",
+    DocumentBlock: "a document",
+    ThinkingBlock: "thinking",
+    RedactedThinkingBlock: "encrypted thinking",
+}
+
+
+def in_words(value: Removed) -> str:
+    """Name a block, or a raw value that never became one, in a few words for a reader.
+
+    Args:
+        value: the block or value.
+
+    Returns:
+        One line; a long text is shortened, and says how long it is.
+    """
+    if isinstance(value, TextBlock | SystemBlock):
+        kind = "system text" if isinstance(value, SystemBlock) else "text"
+        return f"{kind} {_quoted(value.text)}" if value.text.strip() else f"blank {kind}"
+    if isinstance(value, ToolUseBlock):
+        return f"call {value.id!r:.80} of {value.name!r:.80}"
+    if isinstance(value, ToolResultBlock):
+        shown = ", ".join(
+            _quoted(part.text) if isinstance(part, TextBlock) else in_words(part) for part in value.content
+        )
+        return f"result of {value.tool_use_id!r:.80}" + (f": {shown}" if shown else "")
+    if isinstance(value, ProviderBlock):
+        return f"a block {value.type!r:.80} of {value.dialect}" if value.type else f"a block of {value.dialect}"
+    if isinstance(value, Block):
+        return _KINDS.get(type(value), "a block")
+    return _shortened(json_text(thaw(value)))
+
+
+def _quoted(text: str) -> str:
+    return f'"{_shortened(text)}"'
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    if len(line) <= LONG:
+        return line
+    head, space, _ = line[:LONG].rpartition(" ")
+    return f"{head if space and len(head) > LONG // 2 else line[:LONG]}… ({len(text):,} characters)"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from message_history.core.blocks import ToolUseBlock
+from message_history.core.blocks import ToolResultBlock, ToolUseBlock
 from message_history.core.conversation import (
     context_of,
     make_conversation,
@@ -21,19 +21,20 @@ from message_history.core.conversation import (
 from message_history.core.drafts import assistant_message
 from message_history.core.ingest import Ingest
 from message_history.core.log import Log
+from message_history.core.message import with_content
 from message_history.core.repairs import RepairCode
 from message_history.core.rules import behind_change, without_unanswered_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.blocks import SystemBlock
+    from message_history.core.blocks import Block, SystemBlock
     from message_history.core.conversation import Conversation
     from message_history.core.drafts import UserDraft
     from message_history.core.message import Message
     from message_history.core.repairs import Repair
 
-__all__ = ["fold_messages", "with_system", "without_unanswered"]
+__all__ = ["fold_messages", "with_system", "without_refusals", "without_unanswered"]
 
 
 def fold_messages(
@@ -98,3 +99,38 @@ def without_unanswered(conversation: Conversation) -> Conversation:
             if message is not None and message.content:
                 ingest.add(message, None)
     return ingest.finish(allowed=len(ingest.repairs)) if ingest.changed else conversation
+
+
+def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conversation:
+    """Remove the replies in which the model refused, with the results of their calls and with what they answered.
+
+    Args:
+        conversation: the conversation.
+        keep_prompts: True to keep what they answered: the content of the user message before that is no result.
+
+    Returns:
+        A conversation whose repairs hold what was removed; the same one if no reply is a refusal.
+
+    Complexity: linear in the conversation.
+    """
+    messages = list(messages_of(conversation))
+    refused = [n for n, message in enumerate(messages) if message.role == "assistant" and message.refusal is not None]
+    if not refused:
+        return conversation
+    ingest = Ingest(context_of(conversation))
+    kept: list[tuple[Block, ...]] = [message.content for message in messages]
+    for n in refused:
+        answered = tuple(block for block in kept[n - 1] if isinstance(block, ToolResultBlock))
+        prompt = () if keep_prompts else kept[n - 1][len(answered) :]
+        results = messages[n + 1].results if n + 1 < len(messages) else ()
+        detail = f"message {n}: {messages[n].refusal!r:.120}"
+        ingest.record(RepairCode.REFUSAL_REMOVED, None, (*prompt, *kept[n], *results), detail, index=n)
+        kept[n] = ()
+        if prompt:
+            kept[n - 1] = answered
+        if results:
+            kept[n + 1] = kept[n + 1][len(results) :]
+    for message, content in zip(messages, kept, strict=True):
+        if content:
+            ingest.add(message if content == message.content else with_content(message, content), None)
+    return ingest.finish(allowed=len(ingest.repairs))

@@ -2,21 +2,24 @@
 
 Rule 1.  The user leads. Before an assistant message that comes first goes a placeholder user message, or with
          `Policy(leading_assistant="drop")` the assistant message is dropped. A window that would begin with a system
-         message gets the placeholder too. (`TABLE`, `placeholder`, `needs_placeholder`)
+         message gets the placeholder too. (`TABLE`, `placeholder`)
 Rule 2.  A history is a chain of turns: an assistant message and the user message behind it; the first turn has only the
-         user message. Only the last turn is open. It settles when the assistant continues after a user message, and
-         never changes again. (`TABLE`)
+         user message (U, then A U, A U, ...). Only the last turn is open. It settles when the assistant continues after
+         a user message, and never changes again. (`TABLE`)
 Rule 3.  Messages of one role that follow each other are joined, block by block. Parallel calls that arrive in pieces
          are calls of one turn. (`TABLE`)
 Rule 4.  The user message of a turn with calls starts with one result per call, in call order. While the turn is open, a
          call without a result has a stub there as soon as the user message exists; a real result replaces the stub.
-Rule 5.  A result that was given for a known call belongs to that call, though its id may be another's by now. Any other
-         result is looked up by its id: first among the calls of the open turn that wait, in order; then, unless it
-         repeats a result of the open turn, among the calls that settled with a stub, the oldest first; then among all
-         calls. What becomes of it then says the table `RESULTS`. Late and second results are quoted as text in the
-         user message that is open, so what was sent never changes.
+Rule 5.  A result that is added with a call of the history (from `awaiting` or `calls`) belongs to that call, though the
+         same id may be another call's by now. Any other result is looked up by its id: first among the calls of the
+         open turn that wait, in order; then, unless it repeats a result of the open turn, among the calls that settled
+         with a stub, the oldest first; then among all calls. What becomes of it then says the table `RESULTS`. Late and
+         second results are quoted as text in the user message that is open, so what was sent never changes. A call
+         counts as settled, too, when a raw list that `MessageHistory.follow` follows was sent with a stub for it at the
+         end. (`RESULTS`, and `arrivals.py`, which searches)
 Rule 6.  Ids must be unique within one turn only. A call that repeats an id of its turn is dropped when name and input
-         are equal too, else it gets a numbered id. A call or a result without an id gets one from its position.
+         are equal too, else it gets a numbered id. A call without an id gets one from its position, and a result
+         without one answers the first call of the open turn that waits.
 Rule 7.  Blank text, a call without an input, and in a truncated reply a call with an unreadable input are dropped. A
          call without a name is named `unknown_tool`. Calls in user messages are dropped: whoever writes the user's text
          must not be able to call tools. Results and system messages in assistant messages go to the user message.
@@ -24,24 +27,34 @@ Rule 7.  Blank text, a call without an input, and in a truncated reply a call wi
 Rule 8.  System messages before the first message become the system prompt. Later ones stay where they are, in the user
          message. (`TABLE`)
 Rule 9.  Whatever is removed, moved or added is recorded, by the operation that does it; a stub is recorded when its
-         turn settles or is sent. With `Policy(on_violation="raise")`, an operation that would need more than lossless
-         repairs raises and changes nothing. (`enforce`)
+         turn settles or is sent. Moves and quotes are lossless, stubs and placeholders synthetic, and what is dropped
+         is lossy, also when it only repeats (`repairs.py`). With `Policy(on_violation="raise")`, an operation that
+         would need more than lossless repairs raises and changes nothing. (`enforce`)
 Rule 10. A signature of thinking covers what came before it. Thinking behind a change (a repair of a list, a window,
          another system prompt, a reply that was sent before something else was added) is invalidated: it is kept, and
          not sent to models that verify it. (`behind_change`)
-Rule 11. In a list from elsewhere, results are moved to their calls before its messages are added. A result belongs to a
-         call with its id that has no answer: in its own turn, else the oldest before it, else the first behind it. A
-         call in a user message is given to the assistant when a result of it is in the list and no assistant message
-         makes it. A call without an input, or with an unreadable one in a truncated reply, stands when it has a result:
-         its tool has run. Nothing else is moved. (`may_be_rehomed`, `is_doubtful`, and `pairing.py`, which searches)
+Rule 11. In a list that `from_list` reads (not in what `add` and `extend` take), results are moved to their calls before
+         its messages are added. A result belongs to a call with its id that has no answer: in its own turn, else the
+         oldest before it, else the first behind it. A call in a user message is given to the assistant when a result of
+         it is in the list and no assistant message makes it. A call without an input, or with an unreadable one in a
+         truncated reply, stands when it has a result (without an input, with `{}`): its tool has run. Nothing else is
+         moved. Results with ids that no call has are the answers of the calls of their turn that no other result
+         answers, in order, if there are as many results as calls. (`may_be_rehomed`, `is_doubtful`,
+         `standing_of_unknown`, and `pairing.py`, which searches)
 Rule 12. What is sent has a stub for each call of the open turn that has no result. Where the receiver refuses a list
          that ends with the assistant, a marked user message that says to go on follows. Sending settles nothing.
          (`needs_continuation`, `continuation`)
-Rule 13. On request, calls without a real result are removed together with their stubs. (`without_unanswered_calls`)
+Rule 13. On request, calls without a real result are removed together with their stubs, unless a person has denied them
+         or left them to their provider; replies in which the model refused are removed together with what they
+         answered. (`without_unanswered_calls`, and `rewrites.py`)
 Rule 14. Every call has a state. A state that is recorded is a stub with a reason. In the open turn it replaces the stub
          that stands there. For a call of a settled turn it becomes a marked text in the user message that is open: what
-         was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. The
-         first state that is recorded in a turn says of its other calls that they have not run yet.
+         was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. The first
+         state that is recorded in a turn says of its other calls that they have not run yet. A call for which its
+         provider asks a person waits for approval from the first. One that the provider runs is only decided here: it
+         cannot be started, and once it is approved it waits for nothing. (`moves_of`, `is_settled`)
+Rule 15. What a provider said of a reply (id, model, stop reason, usage) stays with the assistant message that the reply
+         became or was joined to. It is no part of the message's value, and no provider is sent it.
 
 `step.py` adds one message by these rules: a message that needs no repair as a whole, every other block by block.
 """
@@ -49,6 +62,7 @@ Rule 14. Every call has a state. A state that is recorded is a stub with a reaso
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from message_history.core.blocks import (
@@ -63,6 +77,7 @@ from message_history.core.blocks import (
     is_blank,
     with_meta,
 )
+from message_history.core.denials import OPENINGS, denial_of_text
 from message_history.core.drafts import count_of_calls
 from message_history.core.message import (
     Message,
@@ -71,12 +86,14 @@ from message_history.core.message import (
     has_thinking,
     invalidate_thinking,
     make_message,
+    with_content,
 )
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence, Sized
 
+    from message_history.core.blocks import Runner
     from message_history.core.drafts import OpenTurn
     from message_history.core.policy import Policy
 
@@ -106,9 +123,10 @@ __all__ = [
     "known_stub",
     "may_be_rehomed",
     "may_move",
+    "moves_of",
     "needs_continuation",
-    "needs_placeholder",
     "placeholder",
+    "standing_of_unknown",
     "state_of",
     "state_of_reason",
     "without_unanswered_calls",
@@ -223,11 +241,6 @@ def placeholder(policy: Policy) -> Block:
     return bootstrap_message(policy.bootstrap_text).content[0]
 
 
-def needs_placeholder(message: Message) -> bool:
-    """Rule 1: return whether a message may not lead, because its first block would become the system prompt."""
-    return isinstance(message.content[0], SystemBlock)
-
-
 def is_nothing(block: Block) -> bool:
     """Rule 7: return whether a block is blank text; text that carries a signature is not blank."""
     if not isinstance(block, TextBlock | SystemBlock):
@@ -257,6 +270,8 @@ class Standing(StrEnum):
     """In a settled turn, with a stub that no late result has made good for."""
     SETTLED = "settled"
     """In a settled turn, with a result, or with a stub and a late result."""
+    IN_PLACE = "unknown; another waits in its place"
+    """There is no such call; in a list, the result stands in the place of another call's: see `standing_of_unknown`."""
     UNKNOWN = "unknown"
     """There is no such call."""
 
@@ -270,7 +285,7 @@ class Says(StrEnum):
     MOVE = "new state"
     """That the call goes to another state, which `MOVES` allows: it is a stub that replaces another."""
     SAME = "same"
-    """The same; or it is a stub that says nothing new."""
+    """The same output, or for a call with a recorded state the same state again."""
     DIFFERENT = "different"
     """Anything else."""
 
@@ -280,6 +295,7 @@ class Outcome(StrEnum):
     """What becomes of a result."""
 
     ANSWER = "it is the call's result"
+    REPAIR_ID = "it gets the id of the call that waits, and is its result"
     HOLD_PLACE = "it holds the place until a result arrives"
     ADD_NEWS = "news of the state in the open user message"
     QUOTE_LATE = "quoted as a late result"
@@ -305,6 +321,10 @@ RESULTS: Final[dict[tuple[Standing, Says], Outcome]] = {
     (Standing.SETTLED, Says.MOVE): Outcome.DROP_DUPLICATE,
     (Standing.SETTLED, Says.SAME): Outcome.DROP_DUPLICATE,
     (Standing.SETTLED, Says.DIFFERENT): Outcome.QUOTE_SECOND,
+    (Standing.IN_PLACE, Says.STUB): Outcome.DROP_ORPHAN,
+    (Standing.IN_PLACE, Says.MOVE): Outcome.DROP_ORPHAN,
+    (Standing.IN_PLACE, Says.SAME): Outcome.DROP_ORPHAN,
+    (Standing.IN_PLACE, Says.DIFFERENT): Outcome.REPAIR_ID,
     (Standing.UNKNOWN, Says.STUB): Outcome.DROP_ORPHAN,
     (Standing.UNKNOWN, Says.MOVE): Outcome.DROP_ORPHAN,
     (Standing.UNKNOWN, Says.SAME): Outcome.DROP_ORPHAN,
@@ -318,10 +338,17 @@ def is_same_result(left: ToolResultBlock, right: ToolResultBlock) -> bool:
 
 
 def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
-    """Return a result, marked as a stub when its whole text is a stub's: its mark was lost in a provider's format."""
+    """Return a result, marked as a stub when its whole text is a stub's, whose mark was lost in a provider's format.
+
+    So is the text in which another program says that the call was denied.
+    """
     if block.is_stub or len(block.content) != 1 or not isinstance(block.content[0], TextBlock):
         return block
-    found = policy.reason_of_text(block.content[0].text)
+    text = block.content[0].text
+    found = policy.reason_of_text(text)
+    if found is None and (block.is_error or text in OPENINGS):
+        denial = denial_of_text(text, is_error=block.is_error)
+        found = ("denied", denial) if denial is not None else None
     if found is None:
         return block
     reason, detail = found
@@ -397,13 +424,24 @@ def state_of_reason(reason: str) -> CallState:
     return _STATES.get(reason, CallState.UNKNOWN)
 
 
-def is_settled(state: CallState) -> bool:
-    """Return whether a call in a state waits for nothing any more."""
-    return not MOVES[state]
+def moves_of(state: CallState, runner: Runner = "") -> tuple[CallState, ...]:
+    """Return the states that may be recorded for a call.
+
+    Args:
+        state: the state that it is in.
+        runner: who runs it once it is approved; see `ToolUseBlock.approval`.
+    """
+    moves = MOVES[state]
+    return moves if runner != "provider" else tuple(move for move in moves if move is not CallState.STARTED)
+
+
+def is_settled(state: CallState, runner: Runner = "") -> bool:
+    """Return whether a call in a state waits for nothing any more; the arguments are those of `moves_of`."""
+    return not MOVES[state] or (runner == "provider" and state is CallState.APPROVED)
 
 
 def may_move(state: CallState, following: CallState) -> bool:
-    """Return whether a state may be recorded for a call that is in another."""
+    """Return whether a state may follow another."""
     return following in MOVES[state]
 
 
@@ -439,6 +477,16 @@ def may_be_rehomed(call: ToolUseBlock, results: Collection[str], made: Collectio
     return call.id in results and call.id not in made
 
 
+def standing_of_unknown(waiting: Sized, unknown: Sized) -> Standing:
+    """Rule 11: return how the call stands that results of a list are for whose ids no call has.
+
+    Args:
+        waiting: the calls of a turn that no other result answers.
+        unknown: the results with such ids that stand in that turn.
+    """
+    return Standing.IN_PLACE if len(waiting) == len(unknown) else Standing.UNKNOWN
+
+
 def needs_continuation(assistant: Message | None, user: object, may_end: Callable[[Message], bool]) -> bool:
     """Rule 12: return whether a user message must follow before a history is sent.
 
@@ -452,7 +500,18 @@ def needs_continuation(assistant: Message | None, user: object, may_end: Callabl
 
 def continuation(policy: Policy) -> TextBlock:
     """Rule 12: return the marked text of the user message that says to go on."""
-    return TextBlock(policy.continuation_text, meta=Meta(mark=Mark(kind="continuation")))
+    return _continuation(policy.continuation_text)
+
+
+@lru_cache(maxsize=8)
+def _continuation(text: str) -> TextBlock:
+    return TextBlock(text, meta=Meta(mark=Mark(kind="continuation")))
+
+
+def _is_decided(call: ToolUseBlock, stub: ToolResultBlock) -> bool:
+    """Return whether a person has denied a call, or approved one that its provider runs: the decision is its result."""
+    state = state_of_reason(stub.mark.reason) if stub.mark is not None else CallState.UNKNOWN
+    return state is CallState.DENIED or (state is CallState.APPROVED and is_settled(state, call.approval))
 
 
 def without_unanswered_calls(assistant: Message, user: Message | None) -> tuple[Message, Message | None, list[Block]]:
@@ -465,7 +524,8 @@ def without_unanswered_calls(assistant: Message, user: Message | None) -> tuple[
     Returns:
         Both messages without them, and what was removed: each call with its stub.
     """
-    stubs = {result.tool_use_id: result for result in user.results if result.is_stub} if user is not None else {}
+    results = zip(assistant.calls, user.results, strict=True) if user is not None else ()
+    stubs = {call.id: result for call, result in results if result.is_stub and not _is_decided(call, result)}
     unanswered = set(assistant.ids) if user is None else stubs.keys()
     removed: list[Block] = []
     for call in assistant.calls:
@@ -475,6 +535,10 @@ def without_unanswered_calls(assistant: Message, user: Message | None) -> tuple[
         return assistant, user, removed
     calling = (block for block in assistant.content if not (isinstance(block, ToolUseBlock) and block.id in unanswered))
     if user is not None:
-        kept = (block for block in user.content if not (isinstance(block, ToolResultBlock) and block.is_stub))
+        kept = (
+            block
+            for block in user.content
+            if not (isinstance(block, ToolResultBlock) and block.is_stub and block.tool_use_id in unanswered)
+        )
         user = make_message("user", tuple(kept))
-    return make_message("assistant", tuple(calling)), user, removed
+    return with_content(assistant, tuple(calling)), user, removed

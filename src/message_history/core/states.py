@@ -9,7 +9,7 @@ from message_history.core.conversation import messages_in, parts_of
 from message_history.core.drafts import make_stub
 from message_history.core.message import make_message
 from message_history.core.repairs import UnknownCallError
-from message_history.core.rules import MOVES, REASONS, CallState, may_move
+from message_history.core.rules import MOVES, REASONS, CallState, moves_of
 from message_history.core.step import step
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class CallStateError(ValueError):
     """
 
     def __init__(self, call: ToolUseBlock, state: CallState, following: CallState) -> None:
-        allowed = ", ".join(map(str, MOVES[state])) or "nothing"
+        allowed = ", ".join(map(str, moves_of(state, call.approval))) or "nothing"
         super().__init__(
             f"the call {call.id!r:.80} of {call.name!r:.80} is {state}, and may not become {following}: "
             f"what may follow is {allowed}"
@@ -62,7 +62,7 @@ def record_state(conversation: Conversation, call: ToolUseBlock | str, state: Ca
     """
     calls = find_calls(conversation)
     record = _record_of(calls, call)
-    if state not in REASONS or not may_move(record.state, state):
+    if state not in REASONS or state not in moves_of(record.state, record.call.approval):
         raise CallStateError(record.call, record.state, state)
     past, (_, user), context = parts_of(conversation)
     stub = make_stub(record.call, context.policy, REASONS[state], detail, record.key)

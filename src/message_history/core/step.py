@@ -21,9 +21,6 @@ from message_history.core.blocks import (
 )
 from message_history.core.calls import state_of_settled
 from message_history.core.conversation import (
-    ASSISTANT,
-    CONTEXT,
-    USER,
     Context,
     Conversation,
     make_conversation,
@@ -34,6 +31,7 @@ from message_history.core.drafts import (
     AssistantDraft,
     OpenTurn,
     UserDraft,
+    approved_result,
     assistant_message,
     count_of_calls,
     free_id,
@@ -44,10 +42,12 @@ from message_history.core.drafts import (
     user_message,
     with_id,
 )
+from message_history.core.json_values import freeze
 from message_history.core.log import put
 from message_history.core.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role
 from message_history.core.past import IdRecord, is_quoted_at, news_of_state, quote, records_of
-from message_history.core.repairs import Repair, RepairCode
+from message_history.core.repairs import Repair, RepairCode, in_words
+from message_history.core.replies import as_json
 from message_history.core.rules import (
     REASONS,
     RESULTS,
@@ -71,9 +71,11 @@ from message_history.core.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from message_history.core.past import Turn
+    from message_history.core.repairs import Removed
+    from message_history.core.replies import ReplyInfo
 
 __all__ = ["advance", "step"]
 
@@ -122,27 +124,40 @@ def step(
     return transition.conversation()
 
 
-def advance(conversation: Conversation, messages: Iterable[Message]) -> tuple[Conversation, int]:
+def advance(conversation: Conversation, messages: Sequence[Message], start: int = 0) -> tuple[Conversation, int]:
     """Add messages as long as none needs a repair and every turn is complete.
 
     Args:
         conversation: the conversation.
         messages: the messages that arrive.
+        start: the position of the first of them that is added.
 
     Returns:
-        The conversation with the first of the messages, and the number of these.
+        The conversation with these messages, and the position of the first that was not added.
 
     Complexity: linear in the messages.
     """
-    count = 0
-    for message in messages:
-        grown = step(conversation, message)
-        moved_whole = grown[ASSISTANT] is message or grown[USER] is message
-        if grown[CONTEXT] is not conversation[CONTEXT] or not moved_whole:
+    past, (assistant, user), context = parts_of(conversation)
+    settled: list[Turn] = []
+    position = start
+    if isinstance(assistant, AssistantDraft) or isinstance(user, UserDraft):
+        return conversation, start
+    # Each message moves as a whole, as in `step`.
+    for position in range(start, len(messages)):
+        message = messages[position]
+        shape = message.shape
+        if shape == CLEAN_ASSISTANT and user is not None:
+            settled.append((assistant, user))
+            assistant, user = message, None
+        elif shape == CLEAN_USER and user is None and message.ids == (assistant.ids if assistant is not None else ()):
+            user = message
+        else:
             break
-        conversation = grown
-        count += 1
-    return conversation, count
+    else:
+        position = len(messages)
+    if position == start:
+        return conversation, start
+    return make_conversation(past.extend(settled), (assistant, user), context), position
 
 
 class Match(NamedTuple):
@@ -183,6 +198,8 @@ class Transition:
         self._interrupted = interrupted
         self._source, self._source_of_calls = sources
         self._role: Role = "user"
+        # What the provider said of the replies in the message, until a block of it stands in an assistant message.
+        self._replies: tuple[ReplyInfo, ...] = ()
         self._new_assistant, self._new_user = self.assistant is None, self.user is None
         self._was_complete = self._is_complete()
         # The position of the last call that this message answered, to see whether its results had to be reordered.
@@ -193,6 +210,7 @@ class Transition:
     def apply(self, message: Message) -> None:
         """Add the blocks of the message, one by one."""
         self._role = message.role
+        self._replies = message.replies
         if not message.content:
             self._record(RepairCode.EMPTY_MESSAGE_DROPPED, detail=f"an empty {message.role} message")
         for arrived in message.content:
@@ -202,6 +220,16 @@ class Transition:
                 self._do(TABLE[state, arrival_of(self._role, block)].action, block)
         if self._reordered:
             self._record(RepairCode.RESULTS_REORDERED, at=self._user_position())
+        if self._replies:
+            self._drop_replies()
+
+    def _drop_replies(self) -> None:
+        """Rule 15, for a reply of which nothing stands in a message of its own."""
+        if self.assistant is not None and self.user is None:
+            self.assistant = self._assistant_draft().with_replies(self._replies)
+        else:
+            removed = tuple(freeze(as_json(reply))[0] for reply in self._replies)
+            self._record(RepairCode.EMPTY_MESSAGE_DROPPED, removed, detail="what the provider said of a reply")
 
     def conversation(self) -> Conversation:
         """Return the conversation as it is now, if the policy allows the repairs."""
@@ -256,7 +284,7 @@ class Transition:
         elif action is Action.LEAD:
             self._lead(block)
         elif action is Action.DROP:
-            self._drop(RepairCode.INJECTED_CALL_DROPPED, block, f"{block!r:.200}")
+            self._drop(RepairCode.INJECTED_CALL_DROPPED, block, in_words(block))
         elif isinstance(block, ToolResultBlock):
             self._add_result(block)
         elif action is Action.LIFT and isinstance(block, SystemBlock):
@@ -309,7 +337,9 @@ class Transition:
                 renamed = with_id(block, free_id(draft, block.id, same_id.bit_count() + 1))
                 self._record(RepairCode.DUPLICATE_ID_RENAMED, (block,), (renamed,), _call_text(renamed))
                 block = renamed
-        self.assistant = draft.add(block)
+        draft = draft.add(block)
+        self.assistant = draft.with_replies(self._replies) if self._replies else draft
+        self._replies = ()
 
     def _add_to_user(self, block: Block) -> None:
         """Rule 3: content stands behind the results."""
@@ -414,11 +444,15 @@ class Transition:
             self._record(code, (block,), (named,), detail, at=self._user_position())
             block = named
         standing = self._user_draft().latest(match.position)
-        if standing is not None and not standing.made and reason_of(standing.result) not in REASONS.values():
+        # A state is replaced by what follows it, which is no repair; that a list says two things of a call is one.
+        recorded = standing is not None and reason_of(standing.result) in REASONS.values() and self._source is None
+        if standing is not None and not standing.made and not recorded:
             code = RepairCode.STUB_REPLACED
             self._record(code, (standing.result,), (block,), _result_text(block), at=self._user_position())
         if self._role == "assistant":
             self._record(RepairCode.RESULT_REHOMED, detail=_result_text(block), at=self._user_position())
+        if standing is not None and match.call is not None and match.call.approval:
+            block = approved_result(block, standing.result)
         self._reordered = self._reordered or self._content_first or match.position < self._last_answered
         self._last_answered = match.position
         self.user = self._user_draft().answer(match.position, block)
@@ -517,7 +551,7 @@ class Transition:
     def _record(
         self,
         code: RepairCode,
-        removed: tuple[Block, ...] = (),
+        removed: tuple[Removed, ...] = (),
         added: tuple[Block, ...] = (),
         detail: str = "",
         at: int | None = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from message_history.core.blocks import ToolResultBlock
 from message_history.core.conversation import context_of, length_of, make_conversation, messages_in, parts_of
 from message_history.core.drafts import (
     UserDraft,
@@ -22,12 +23,21 @@ from message_history.core.rules import continuation, enforce, is_settled, needs_
 from message_history.core.step import step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from message_history.core.blocks import ToolUseBlock
     from message_history.core.conversation import Conversation
 
-__all__ = ["as_sent", "awaited", "repairs_of", "standing_stubs", "stub_awaited"]
+__all__ = [
+    "as_sent",
+    "awaited",
+    "reopen_stubs",
+    "repairs_of",
+    "stand_stubs",
+    "standing_stubs",
+    "stub_awaited",
+    "unrecorded_stubs",
+]
 
 
 def awaited(conversation: Conversation) -> tuple[ToolUseBlock, ...]:
@@ -35,17 +45,20 @@ def awaited(conversation: Conversation) -> tuple[ToolUseBlock, ...]:
     past, (assistant, user), _ = parts_of(conversation)
     if assistant is None or isinstance(user, Message):
         return ()
-    answered = user.answered | _settled(user) if user is not None else 0
+    calls = calls_of(assistant)
+    answered = user.answered | _settled(user, calls) if user is not None else 0
     turn = messages_in(past)
-    return tuple(evolve(call, turn=turn) for n, call in enumerate(calls_of(assistant)) if not answered >> n & 1)
+    return tuple(evolve(call, turn=turn) for n, call in enumerate(calls) if not answered >> n & 1)
 
 
-def _settled(user: UserDraft) -> int:
-    """Return the calls, as bits, that will have no result, since they were denied or cancelled."""
+def _settled(user: UserDraft, calls: Sequence[ToolUseBlock]) -> int:
+    """Return the calls, as bits, that will have no result: those that are denied or cancelled, or the provider's."""
     if not user.stubbed:
         return 0
     latest = {answer.call: answer.result for answer in user.answers if answer.result.is_stub}
-    return sum(1 << call for call, stub in latest.items() if is_settled(state_of_reason(reason_of(stub))))
+    return sum(
+        1 << call for call, stub in latest.items() if is_settled(state_of_reason(reason_of(stub)), calls[call].approval)
+    )
 
 
 def stub_awaited(
@@ -93,6 +106,73 @@ def standing_stubs(conversation: Conversation) -> list[Repair]:
     latest = {answer.call: answer for answer in user.answers if not user.answered >> answer.call & 1}
     calls = calls_of(assistant)
     return [stub_repair(position, calls[n], answer.result) for n, answer in sorted(latest.items()) if answer.made]
+
+
+def unrecorded_stubs(conversation: Conversation) -> frozenset[str]:
+    """Return the ids of the calls of the open turn whose stubs nothing but the user's text made, and nobody recorded.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    _, (assistant, user), _ = parts_of(conversation)
+    if not isinstance(user, UserDraft):
+        return frozenset()
+    answered = {answer.call for answer in user.answers}
+    return frozenset(call.id for n, call in enumerate(calls_of(assistant)) if n not in answered)
+
+
+def reopen_stubs(conversation: Conversation, ids: Collection[str]) -> Conversation:
+    """Return a conversation that was saved with its unrecorded stubs as it was: they are recorded once they are final.
+
+    Args:
+        conversation: the conversation as it was read.
+        ids: what `unrecorded_stubs` returned when it was saved.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    past, (assistant, user), context = parts_of(conversation)
+    if not isinstance(user, UserDraft):
+        return conversation
+    made = [
+        n
+        for n, call in enumerate(calls_of(assistant))
+        if call.id in ids and (found := user.latest(n)) is not None and found.result == make_stub(call, context.policy)
+    ]
+    reopened = user.without(made)
+    if not reopened.answers and not reopened.rest:
+        return conversation
+    return make_conversation(past, (assistant, reopened), context)
+
+
+def stand_stubs(conversation: Conversation, repairs: Sequence[Repair]) -> tuple[Conversation, int]:
+    """Return a conversation that was saved with stubs that sending it had made: a result may still undo them.
+
+    Args:
+        conversation: the conversation as it was read.
+        repairs: what was recorded when it was saved; the stubs that stood are the last of them.
+
+    Returns:
+        The conversation, and how many of the repairs are final.
+
+    Complexity: linear in the calls of the open turn.
+    """
+    past, (assistant, user), context = parts_of(conversation)
+    final = len(repairs)
+    if not isinstance(user, UserDraft):
+        return conversation, final
+    position = messages_in(past) + 1
+    calls = {call.id: (n, call) for n, call in enumerate(calls_of(assistant))}
+    while final:
+        repair = repairs[final - 1]
+        stub = repair.added[0] if len(repair.added) == 1 else None
+        n, call = calls.get(stub.tool_use_id, (0, None)) if isinstance(stub, ToolResultBlock) else (0, None)
+        if call is None or not isinstance(stub, ToolResultBlock) or repair != stub_repair(position, call, stub):
+            break
+        found = user.latest(n)
+        if (found.result if found is not None else make_stub(call, context.policy)) != stub:
+            break
+        user = user.without((n,)).answer(n, stub, made=True)
+        final -= 1
+    return make_conversation(past, (assistant, user), context), final
 
 
 def repairs_of(conversation: Conversation) -> tuple[Repair, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import index as as_index
-from typing import TYPE_CHECKING, Never, Self, SupportsIndex, overload
+from typing import TYPE_CHECKING, Never, Self, SupportsIndex, TypeVar, overload
 
 from message_history.core.calls import Calls, find_calls
 from message_history.core.conversation import Conversation, context_of, length_of, message_at, messages_of
 from message_history.core.message import Message
+from message_history.core.replies import Usage, total_usage
 from message_history.core.stubs import awaited, repairs_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from message_history.core.policy import Policy
     from message_history.core.repairs import Repair
 
-__all__ = ["ConversationView"]
+__all__ = ["ConversationView", "conversation_in", "with_conversation"]
 
 
 class ConversationView(Sequence[Message]):
@@ -64,6 +65,18 @@ class ConversationView(Sequence[Message]):
         blocks = context_of(self._conversation).system
         return "\n\n".join(block.text for block in blocks) if blocks else None
 
+    def usage(self) -> Usage:
+        """Add up the tokens of the replies in the history, as their providers counted them.
+
+        Replies that a window has omitted are not in the sum; those without content are in `repairs` alone.
+
+        Returns:
+            The sum; zeros when no provider said anything.
+
+        Complexity: linear in the history.
+        """
+        return total_usage(reply for message in messages_of(self._conversation) for reply in message.replies)
+
     def __len__(self) -> int:
         return length_of(self._conversation)
 
@@ -108,3 +121,18 @@ class ConversationView(Sequence[Message]):
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+
+ViewT = TypeVar("ViewT", bound=ConversationView)
+
+
+def conversation_in(view: ConversationView) -> Conversation:
+    """Return the conversation that a view shows."""
+    return view._conversation
+
+
+def with_conversation(view: ViewT, conversation: Conversation) -> ViewT:
+    """Return a view of the same class with another conversation in it, whose laws hold."""
+    made = object.__new__(type(view))
+    object.__setattr__(made, "_conversation", conversation)
+    return made

@@ -1,7 +1,8 @@
 """Windows: the part of a conversation that goes on when it has grown too long.
 
-A whole turn is, here, a user message that answers no call, and everything up to the next such message. Windows remove
-whole turns only, so no call loses its result; what is kept goes through the same step as any message.
+A turn is, here, what the user says and everything up to what the user says next; its rounds begin with its assistant
+messages. Windows keep whole turns, or the newest rounds of a turn that does not fit, so no call loses its result: see
+`cuts`. What leads goes through the same step as any message.
 
 Nothing here decides what a valid history is, and nothing that is omitted is kept alive: the old history has it. The
 functions are documented in `message_history.windows`, which does the same for histories.
@@ -9,12 +10,12 @@ functions are documented in `message_history.windows`, which does the same for h
 
 from __future__ import annotations
 
-import math
 from collections import Counter as Tally
+from itertools import chain
 from operator import index
 from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, final
 
-from attrs import evolve, frozen
+from attrs import define, evolve, frozen
 
 from message_history.core.blocks import (
     Block,
@@ -26,6 +27,7 @@ from message_history.core.blocks import (
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
+    ToolUseBlock,
     blocks_of,
     is_blank,
     with_meta,
@@ -34,17 +36,29 @@ from message_history.core.conversation import (
     Conversation,
     context_of,
     length_of,
+    make_conversation,
     message_at,
     messages_in,
+    open_turn_of,
     parts_of,
     past_of,
 )
-from message_history.core.costs import Costs, Counter, Cut, json_of_block, opening_of, starts_turn
-from message_history.core.drafts import UserDraft
+from message_history.core.costs import Counter, json_of_block
+from message_history.core.cuts import (
+    Pin,
+    WindowError,
+    checked_pin,
+    content_behind,
+    leading_blocks,
+    safe_position,
+    starts_turn,
+)
+from message_history.core.drafts import AssistantDraft, UserDraft, assistant_message, user_message
+from message_history.core.fitting import fitting_cut
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
-from message_history.core.message import Message, has_thinking, make_message
-from message_history.core.past import records_of
+from message_history.core.message import Message, has_thinking, make_message, with_content
+from message_history.core.past import ids_of, records_of
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rewrites import fold_messages
 from message_history.core.rules import behind_change
@@ -59,11 +73,9 @@ __all__ = [
     "TRIMMED",
     "Kept",
     "Omitted",
-    "WindowError",
     "compact",
     "drop_before",
     "rewind",
-    "safe_cuts",
     "trim_results",
     "window",
 ]
@@ -96,83 +108,34 @@ Kept: TypeAlias = tuple[Conversation, Omitted]
 """A conversation that goes on with a part of another, and what was omitted."""
 
 
-@final
-class WindowError(ValueError):
-    """A history cannot be cut as it was asked for.
-
-    Args:
-        problem: what is wrong, with the numbers.
-        cost: what the newest whole turn costs, where it does not fit.
-        messages: how many messages it has.
-    """
-
-    def __init__(self, problem: str, cost: int | None = None, messages: int | None = None) -> None:
-        super().__init__(problem)
-        self.cost = cost
-        self.messages = messages
-
-    def __reduce__(self) -> tuple[type[WindowError], tuple[str, int | None, int | None]]:
-        return WindowError, (str(self), self.cost, self.messages)
-
-
-def safe_cuts(conversation: Conversation, counter: Counter | None = None) -> tuple[Cut, ...]:
-    """Find where a conversation may be cut, oldest first."""
-    costs = Costs(conversation, counter)
-    return tuple(reversed([Cut(position, cost) for position, cost in costs.of_turns()]))
-
-
 def window(
     conversation: Conversation,
     *,
     max_tokens: float | None = None,
     max_messages: int | None = None,
     counter: Counter | None = None,
+    pin: Pin = "turn",
 ) -> Kept:
-    """Keep the newest whole turns that fit."""
-    if max_tokens is None and max_messages is None:
-        raise TypeError("a window needs a budget: max_tokens, max_messages or both")
-    tokens = _budget("max_tokens", max_tokens)
-    messages = _budget("max_messages", max_messages)
-    costs = Costs(conversation, (lambda _: 0) if max_tokens is None else counter)
-    length = length_of(conversation)
-    kept: int | None = None
-    newest: Cut | None = None
-    for position, cost in costs.of_turns(tokens, messages):
-        newest = newest if newest is not None else Cut(position, cost)
-        if cost <= tokens and length - position <= messages:
-            kept = position
-    if newest is None:
-        return conversation, Omitted()
-    if kept is not None:
-        return drop_before(conversation, kept)
-    number = length - newest.position
-    asked = [f"a budget of {max_tokens:,}"] if max_tokens is not None else []
-    asked += [f"at most {max_messages:,} messages"] if max_messages is not None else []
-    needs = f"has {number:,} messages" + (f" and costs {newest.cost:,}" if max_tokens is not None else "")
-    raise WindowError(f"the newest whole turn {needs}; it does not fit {' and '.join(asked)}", newest.cost, number)
+    """Keep the newest turns that fit, or the newest rounds of a turn that does not."""
+    position, pin = fitting_cut(
+        conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=checked_pin(pin)
+    )
+    return drop_before(conversation, position, pin=pin) if position else (conversation, Omitted())
 
 
-def _budget(name: str, value: float | None) -> float:
-    """Check a budget; None is no limit."""
-    if value is None:
-        return math.inf
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, not {short_repr(value)}")
-    if not value >= 0:
-        raise ValueError(f"{name} must not be negative, not {value!r}")
-    return value
-
-
-def drop_before(conversation: Conversation, cut: SupportsIndex) -> Kept:
-    """Omit all messages before a safe cut."""
-    position = _position(conversation, cut)
+def drop_before(conversation: Conversation, cut: SupportsIndex, *, pin: Pin = "turn", since: int | None = None) -> Kept:
+    """Omit all messages before a safe cut; thinking from message `since` on stays valid."""
+    position = safe_position(conversation, cut)
     if position == 0:
         return conversation, Omitted()
-    opening = opening_of(message_at(conversation, position), context_of(conversation).policy)
-    if not opening:
-        return _from(conversation, position)
-    added = Repair(code=RepairCode.BOOTSTRAP_ADDED, index=0, added=opening)
-    return _from(conversation, position, [make_message("user", opening)], [added])
+    leading = leading_blocks(conversation, position, checked_pin(pin))
+    marks = (block.mark for block in leading[:1])
+    added = [
+        Repair(code=RepairCode.BOOTSTRAP_ADDED, index=0, added=leading[:1])
+        for mark in marks
+        if mark is not None and mark.kind == "bootstrap"
+    ]
+    return _from(conversation, position, leading, added, since)
 
 
 def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
@@ -195,19 +158,21 @@ def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
     return fold_messages(conversation, messages[:position], repairs), omitted
 
 
-def compact(conversation: Conversation, summary: Content, *, keep_from: SupportsIndex | None = None) -> Kept:
+def compact(
+    conversation: Conversation, summary: Content, *, keep_from: SupportsIndex | None = None, pin: Pin = None
+) -> Kept:
     """Put a summary in the place of the messages before a safe cut."""
-    leading = blocks_of(summary)
-    if not all(isinstance(block, _IN_SUMMARIES) for block in leading):
+    blocks = blocks_of(summary)
+    if not all(isinstance(block, _IN_SUMMARIES) for block in blocks):
         raise ValueError("a summary is made of text, images and documents")
-    if all(isinstance(block, TextBlock) and is_blank(block.text) for block in leading):
+    if all(isinstance(block, TextBlock) and is_blank(block.text) for block in blocks):
         raise ValueError("a summary must say something")
-    waiting = awaited(conversation) if keep_from is None else ()
-    if waiting:
-        ids = ", ".join(f"{call.id!r:.80}" for call in waiting)
-        raise WindowError(f"calls are awaited ({ids}); keep them, or add their results first")
-    position = length_of(conversation) if keep_from is None else _position(conversation, keep_from)
-    return _from(conversation, position, [make_message("user", leading)])
+    if keep_from is not None:
+        position = safe_position(conversation, keep_from)
+    else:
+        position = messages_in(past_of(conversation)) if awaited(conversation) else length_of(conversation)
+    pinned = leading_blocks(conversation, position, pin) if checked_pin(pin) and position else ()
+    return _from(conversation, position, (*pinned, *blocks))
 
 
 def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text: str = TRIMMED) -> Kept:
@@ -247,44 +212,92 @@ def _count_of_repairs(conversation: Conversation) -> int:
     return len(context_of(conversation).repairs) + len(standing_stubs(conversation))
 
 
-def _position(conversation: Conversation, cut: SupportsIndex) -> int:
-    """Return the position of a safe cut; `WindowError` for any other."""
-    position, length = index(cut), length_of(conversation)
-    if 0 <= position < length and starts_turn(message_at(conversation, position)):
-        return position
-    starts = [n for n, message in enumerate(_messages_from(conversation, 0)) if starts_turn(message)]
-    before = [start for start in starts if start < position][-1:]
-    after = [start for start in starts if start >= position][:1]
-    near = " and ".join(map(str, before + after))
-    where = f"the nearest safe cuts are {near}" if near else "the history is empty"
-    raise WindowError(f"{position} is no safe cut of a history of {length:,} messages; {where}")
-
-
 def _from(
-    conversation: Conversation, position: int, leading: Sequence[Message] = (), added: Sequence[Repair] = ()
+    conversation: Conversation,
+    position: int,
+    leading: tuple[Block, ...],
+    added: Sequence[Repair] = (),
+    since: int | None = None,
 ) -> Kept:
-    """Go on from a position, with something else before it."""
+    """Go on from a position, with other blocks before it.
+
+    What is settled behind the cut is as valid as it was, so it is taken over turn by turn; only what leads is new.
+    """
     past, (assistant, user), context = parts_of(conversation)
-    kept: Sequence[Message] = _messages_from(conversation, position)
-    repairs = [evolve(each, index=each.index - position) for each in context.repairs if each.index >= position]
-    # Results that are still coming in stay as they are: their stubs are not final yet.
-    calling = messages_in(past) + 1 - position if assistant is not None else 0
-    messages, user = (kept[:calling], user) if calling > 0 else (kept, None)
-    omitted_calls = _late_results_of_omitted(conversation, position, kept)
-    if omitted_calls:
-        messages = [make_message(message.role, _settle(message.content, omitted_calls)) for message in messages]
-        if isinstance(user, UserDraft):
-            user = evolve(user, rest=Log(_settle(user.rest, omitted_calls)))
-        elif user is not None:
-            user = make_message("user", _settle(user.content, omitted_calls))
-    goes_on = fold_messages(conversation, [*leading, *map(behind_change, messages)], repairs, added, user)
+    first = message_at(conversation, position) if position < length_of(conversation) else None
+    inside = first is not None and first.role == "assistant"
+    # From here on, the cut is in the user message of the open turn, or behind it.
+    newest = messages_in(past) + (assistant is not None)
+    if first is not None and not inside:
+        leading = (*leading, *content_behind(first))
+    if not inside and position >= newest:
+        assistant = user = None
+    tail = _Tail(past[position // 2 + 1 :], assistant, user, leading)
+    invalidated = _invalidate(tail, conversation, position, since)
+    if any(past.summaries(_any_quotes)) or _any_quotes(0, [open_turn_of(conversation)]):
+        _settle_all(tail, conversation, position)
+    results = len(first.ids) if first is not None and not inside else 0
+    repairs = [
+        evolve(each, index=each.index - position + inside)
+        for each in context.repairs
+        if each.index >= position + bool(results)
+    ]
+    goes_on = fold_messages(conversation, [make_message("user", tail.leading)], repairs, added)
+    if inside or position < newest:
+        _, (_, lead), context = parts_of(goes_on)
+        turns = Log([(None, user_message(None, lead, context.policy)), *tail.turns])
+        goes_on = make_conversation(turns, (tail.assistant, tail.user), context)
     omitted = Omitted(
         messages=position,
+        results=results,
         positions=range(position),
         repairs=_count_of_repairs(conversation) + len(added) - _count_of_repairs(goes_on),
-        invalidated=_count_of_thinking(kept),
+        invalidated=invalidated,
     )
     return goes_on, omitted
+
+
+@final
+@define
+class _Tail:
+    """What is kept: settled turns, both messages of the open turn, and the blocks that lead."""
+
+    turns: list[Turn]
+    assistant: Message | AssistantDraft | None
+    user: Message | UserDraft | None
+    leading: tuple[Block, ...]
+
+
+def _invalidate(tail: _Tail, conversation: Conversation, position: int, since: int | None) -> int:
+    """Invalidate the thinking that is kept, but for that of messages from `since` on; count the blocks."""
+    past, end = past_of(conversation), since if since is not None else length_of(conversation)
+    count = 0
+    if any(past.summaries(_any_thinking)):
+        # The first kept turn is the one whose assistant message stands at the position, or right behind it.
+        first = position // 2 * 2 + 1
+        for number in range(min(len(tail.turns), max((end - first + 1) // 2, 0))):
+            assistant, user = tail.turns[number]
+            if assistant is not None and has_thinking(assistant):
+                count += _count_of_thinking([assistant])
+                tail.turns[number] = behind_change(assistant), user
+    newest = assistant_message(tail.assistant) if messages_in(past) < end else None
+    if newest is not None and has_thinking(newest):
+        count += _count_of_thinking([newest])
+        tail.assistant = behind_change(newest)
+    return count
+
+
+def _any_thinking(_: int, turns: Sequence[Turn]) -> bool:
+    """Return whether a turn holds thinking, for `Log.summaries`."""
+    return any(assistant is not None and has_thinking(assistant) for assistant, _ in turns)
+
+
+def _any_quotes(_: int, turns: Sequence[Turn]) -> bool:
+    """Return whether a turn quotes a late result, for `Log.summaries`."""
+    return any(
+        user is not None and any(block.meta is not None and _is_late(block) for block in user.content)
+        for _, user in turns
+    )
 
 
 def _count_of_thinking(messages: Iterable[Message]) -> int:
@@ -297,16 +310,43 @@ def _count_of_thinking(messages: Iterable[Message]) -> int:
     )
 
 
-def _late_results_of_omitted(conversation: Conversation, position: int, kept: Iterable[Message]) -> Tally[str]:
+def _settle_all(tail: _Tail, conversation: Conversation, position: int) -> None:
+    """Mark the quotes of late results, in what is kept, whose calls are omitted."""
+    user = tail.user
+    rest = tuple(user.rest) if isinstance(user, UserDraft) else user.content if user is not None else ()
+    blocks = chain(tail.leading, *(answer.content for _, answer in tail.turns if answer is not None), rest)
+    omitted_calls = _late_results_of_omitted(conversation, position, blocks)
+    if not omitted_calls:
+        return
+    tail.leading = _settle(tail.leading, omitted_calls)
+    tail.turns = [
+        (assistant, with_content(answer, _settle(answer.content, omitted_calls)) if answer is not None else None)
+        for assistant, answer in tail.turns
+    ]
+    if isinstance(user, UserDraft):
+        tail.user = evolve(user, rest=Log(_settle(user.rest, omitted_calls)))
+    elif user is not None:
+        tail.user = with_content(user, _settle(user.content, omitted_calls))
+
+
+def _late_results_of_omitted(conversation: Conversation, position: int, kept: Iterable[Block]) -> Tally[str]:
     """Count the late results in what is kept whose calls are omitted, by their calls' ids."""
     found: Tally[str] = Tally()
-    ids = {block.mark.tool_use_id for message in kept for block in message.content if _is_late(block) and block.mark}
-    omitted: Log[Turn] = Log(past_of(conversation)[: position // 2]) if ids else Log()
-    for id in ids:
+    ids = {block.mark.tool_use_id for block in kept if _is_late(block) and block.mark}
+    omitted = past_of(conversation).first((position + 1) // 2)
+    here = [] if position % 2 else _stubs_at(conversation, position)
+    for id in sorted(ids):
         record = records_of(omitted, id)
-        if record is not None and len(record.stubs) > record.late:
-            found[id] = len(record.stubs) - record.late
-    return found
+        waiting = len(record.stubs) - record.late if record is not None else 0
+        found[id] = waiting + sum(id in ids_of(call) for call in here)
+    return +found
+
+
+def _stubs_at(conversation: Conversation, position: int) -> list[ToolUseBlock]:
+    """Return the calls whose stubs stand in a user message that is the first behind a cut."""
+    results = message_at(conversation, position).results if position < length_of(conversation) else ()
+    calls = message_at(conversation, position - 1).calls if results else ()
+    return [call for call, result in zip(calls, results, strict=False) if result.is_stub]
 
 
 def _settle(blocks: Iterable[Block], omitted_calls: Tally[str]) -> tuple[Block, ...]:

@@ -1,7 +1,7 @@
 """The dialects: one provider API's wire format and rules each.
 
 A dialect is imported when somebody asks for it: who talks to one provider need not wait for the rules of nine. A line
-of `CLASSES` registers one; another imports it for type checkers.
+of `CLASSES` or `CLASSES_OF_OBJECTS` registers one; another imports it for type checkers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from message_history.dialects.bedrock import Bedrock as Bedrock
     from message_history.dialects.gemini import Gemini as Gemini
     from message_history.dialects.gemini_interactions import GeminiInteractions as GeminiInteractions
+    from message_history.dialects.langchain import LangChain as LangChain
     from message_history.dialects.mistral import Mistral as Mistral
     from message_history.dialects.native import Native as Native
     from message_history.dialects.openai_chat import OpenAIChat as OpenAIChat
@@ -37,9 +38,14 @@ CLASSES = {
 }
 """The class of each dialect, by the dialect's name; its module has that name too."""
 
-__all__ = ["Dialect", "Export", *CLASSES.values()]  # noqa: PLE0604 - their names
+CLASSES_OF_OBJECTS = {
+    "langchain": "LangChain",
+}
+"""The same for dialects that write objects of a package: no list is recognised in them, and no file holds one."""
 
-_MODULES = {name: module for module, name in CLASSES.items()}
+_MODULES = {name: module for module, name in (CLASSES | CLASSES_OF_OBJECTS).items()}
+
+__all__ = ["Dialect", "Export", *_MODULES]  # noqa: PLE0604 - their names
 
 
 if not TYPE_CHECKING:

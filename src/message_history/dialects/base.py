@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, final
 
 from attrs import field, frozen
 
-from message_history.core.parsed import Note, Parsed
-from message_history.dialects._shared.checker import shown
+from message_history.core.json_values import short_repr
+from message_history.core.parsed import Parsed
+from message_history.dialects._shared.rules import Rule
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.truncated import is_truncated
 from message_history.media.limits import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Mapping, Sequence
 
     from message_history.core.blocks import SystemBlock
@@ -27,135 +29,12 @@ if TYPE_CHECKING:
     from message_history.core.repairs import Repair
     from message_history.violations import Violation
 
-__all__ = [
-    "TRUNCATED",
-    "Dialect",
-    "Export",
-    "Foreign",
-    "ModelRow",
-    "Note",
-    "Parsed",
-    "Reply",
-    "Rule",
-    "checked_dialect",
-    "fields_for",
-    "is_truncated",
-]
+__all__ = ["Dialect", "Export", "Foreign", "Parsed", "Reply", "Rule", "checked_dialect"]
 
 WireT_co = TypeVar("WireT_co", covariant=True)
 
-TRUNCATED: Final = frozenset(
-    {
-        "aborted",
-        "content_filter",
-        "content_filtered",
-        "error",
-        "guardrail_intervened",
-        "interrupted",
-        "length",
-        "malformed_function_call",
-        "malformed_model_output",
-        "malformed_tool_use",
-        "max_tokens",
-        "model_context_window_exceeded",
-        "model_length",
-        "refusal",
-        "safety",
-    }
-)
-"""What the providers' stop reasons say, in lower case, when a reply ended before the model was done."""
-
-
-def is_truncated(keys: Mapping[Any, Any]) -> bool:
-    """Return whether the keys of a reply say that it was cut off.
-
-    Args:
-        keys: the reply, or the message that it was saved as.
-
-    Returns:
-        True when its stop reason says so.
-    """
-    for key in ("stop_reason", "stopReason", "finish_reason", "finishReason"):
-        reason = keys.get(key)
-        if isinstance(reason, str) and reason.lower() in TRUNCATED:
-            return True
-    return False
-
-
-@final
-@frozen(kw_only=True)
-class Rule:
-    """One rule of a provider.
-
-    Args:
-        id: its name, which never changes.
-        rule: what the provider demands, in one sentence.
-        errors: what it answers otherwise, verbatim, with `{...}` for what differs; empty when no text is known.
-        repair: what this library does about it.
-        source: where that was seen: a page or an issue.
-        date: when the source was read or the report made, as `YYYY-MM`.
-    """
-
-    id: str
-    rule: str
-    errors: tuple[str, ...]
-    repair: str
-    source: str
-    date: str
-
-    def error(self, which: int = 0, **values: object) -> str:
-        """Say what the provider answers in one case.
-
-        Args:
-            which: the position of the error among the rule's; one beyond them for a case without a known text.
-            values: what stands in the places of the error's `{...}`; what is no text, in a few words.
-
-        Returns:
-            The text; an unnamed place stays as it is.
-        """
-        text = self.errors[which] if 0 <= which < len(self.errors) else ""
-        for name, value in values.items():
-            text = text.replace(f"{{{name}}}", shown(value))
-        return text
-
-
-@final
-@frozen(kw_only=True)
-class ModelRow:
-    """What holds for some models.
-
-    Args:
-        models: a pattern that is searched for in a model's name, in lower case.
-        fields: the dialect's fields, with their values for these models.
-        source: where that was seen: a page or an issue.
-        date: when, as `YYYY-MM`.
-    """
-
-    models: re.Pattern[str]
-    fields: Mapping[str, Any]
-    source: str
-    date: str
-
-
-def fields_for(rows: Iterable[ModelRow], model: str) -> dict[str, Any]:
-    """Choose the fields for a model: those of all rows that match, the later rows over the earlier.
-
-    Args:
-        rows: the dialect's table.
-        model: the model's name.
-
-    Returns:
-        The fields; none for a model that no row matches.
-    """
-    found: dict[str, Any] = {}
-    for row in rows:
-        if row.models.search(model.lower()):
-            found.update(row.fields)
-    return found
-
-
-Foreign: TypeAlias = Callable[[Any, int, Parsed], bool]
-"""Reads one entry of the raw list that has another dialect's form; False when it has none that is known."""
+Foreign: TypeAlias = Callable[[Any, int], Parsed | None]
+"""Reads one entry of the raw list that has another dialect's form; None when it has none that is known."""
 
 
 @final
@@ -333,6 +212,27 @@ class Dialect(ABC, Generic[WireT_co]):
         """Return whether `may_end_with` holds for a list that holds calls, too."""
         return True
 
+    def takes_cache_marks(self) -> bool:
+        """Return whether a request may mark what is to be cached; other providers need no marks."""
+        return False
+
+    def mark_cache(self, blocks: list[Any], ttl: str | None) -> bool:
+        """Mark the end of a message's or a system prompt's blocks, to be cached up to there.
+
+        Args:
+            blocks: the blocks, as this dialect writes them; they are changed.
+            ttl: how long it is kept; None for the default.
+
+        Returns:
+            False when no mark may stand there.
+        """
+        del blocks, ttl
+        return False
+
+    def unmark_cache(self, blocks: list[Any]) -> None:
+        """Take the cache marks off blocks."""
+        del blocks
+
     def has_system_in_list(self) -> bool:
         """Return whether the system prompt goes into the list of messages."""
         return False
@@ -365,6 +265,11 @@ def checked_dialect(dialect: object) -> Dialect[Any]:
     if isinstance(dialect, type) and issubclass(dialect, Dialect):
         name = dialect.__name__
         raise TypeError(f"dialect must be a dialect, not the class {name}; write {name}() or {name}.for_model(...)")
+    if isinstance(dialect, str):
+        classes = import_module("message_history.dialects").CLASSES
+        # `openai` is what other libraries call it.
+        name = classes.get(dialect, classes.get(f"{dialect}_chat", "OpenAIChat"))
+        raise TypeError(f"dialect must be a dialect, not the text {short_repr(dialect)}; write {name}()")
     raise TypeError(
         f"dialect must be a dialect such as OpenAIChat() from message_history.dialects, not {type(dialect).__name__}"
     )

@@ -19,9 +19,13 @@ from message_history.core.blocks import (
     ToolUseBlock,
     with_meta,
 )
-from message_history.core.message import make_message
+from message_history.core.json_values import freeze
+from message_history.core.message import make_message, with_content, with_replies
+from message_history.core.parsed import Note
 from message_history.core.repairs import RepairCode
+from message_history.core.replies import as_json
 from message_history.dialects._shared.mcp import mcp_blocks
+from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects._shared.typed_blocks import half_written
 from message_history.dialects.registry import NATIVE, read, read_reply
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
     from message_history.core.message import Message
     from message_history.core.parsed import Parsed
+    from message_history.core.replies import ReplyInfo
     from message_history.dialects.base import Dialect
 
 __all__ = ["parse_entry", "parse_response", "parse_tool_output", "user_messages", "without_privileges"]
@@ -64,7 +69,7 @@ def parse_entry(entry: object) -> Parsed:
 
 
 def without_privileges(message: Message) -> Message:
-    """Return a message of the saved form without what only this library may say: marks, and system text.
+    """Return a message of the saved form without what only this library may say: marks, system text, usage.
 
     A message that an application adds may be a client's, and a client could forge them; storage is read by `from_list`.
 
@@ -75,6 +80,8 @@ def without_privileges(message: Message) -> Message:
         The message itself when it has none. Each block that is changed says so in a `value_converted` repair.
     """
     content = tuple(map(_plain_block, message.content))
+    if message.replies and content:
+        content = (_noted(content[0], "what a provider is said to have said of it, removed"), *content[1:])
     same = all(map(operator.is_, content, message.content))
     return message if same else make_message(message.role, content)
 
@@ -147,18 +154,33 @@ def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Par
     found = read_reply(response, dialect)
     if found is None:
         return None
-    spoken, reply = found
+    spoken, reply, data = found
     parsed = read(reply.entries, spoken)
     if reply.interrupted:
         for position, message in enumerate(parsed.messages):
             if message.role == "assistant":
                 parsed.interrupted.add(position)
                 parsed.messages[position] = _truncated(message)
+    info = reply_info(data, spoken.name)
+    if info is not None:
+        _add_info(parsed, info)
     for number, entry in enumerate(reply.others, 2):
         blocks = tuple(block for message in read([entry], spoken).messages for block in message.content)
         if blocks:
             parsed.note(RepairCode.CHOICE_PASSED_OVER, 0, blocks, f"choice {number} of {1 + len(reply.others)}")
     return parsed
+
+
+def _add_info(parsed: Parsed, info: ReplyInfo) -> None:
+    """Add what the provider said of a reply to the last message of it, or note it for a reply without content."""
+    position = next((n for n in reversed(range(len(parsed.messages))) if parsed.messages[n].role == "assistant"), None)
+    if position is not None:
+        parsed.messages[position] = with_replies(parsed.messages[position], (info,))
+    else:
+        note = Note(code=RepairCode.EMPTY_MESSAGE_DROPPED, source=0, detail="a reply without content")
+        if parsed.notes and parsed.notes[-1].code is RepairCode.EMPTY_MESSAGE_DROPPED:
+            note = parsed.notes.pop()
+        parsed.notes.append(evolve(note, removed=(*note.removed, freeze(as_json(info))[0])))
 
 
 def _truncated(assistant: Message) -> Message:
@@ -167,7 +189,7 @@ def _truncated(assistant: Message) -> Message:
     if not isinstance(last, ToolUseBlock) or (last.arguments or "").strip():
         return assistant
     meta = evolve(last.meta, arguments=None) if last.meta is not None else None
-    return make_message("assistant", (*assistant.content[:-1], half_written(evolve(last, meta=meta))))
+    return with_content(assistant, (*assistant.content[:-1], half_written(evolve(last, meta=meta))))
 
 
 def parse_tool_output(content: object) -> object:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.blocks import ToolResultBlock
-from message_history.core.conversation import Context, context_of, make_conversation, messages_in, messages_of, parts_of
-from message_history.core.drafts import UserDraft
+from message_history.core.conversation import Context, context_of, make_conversation, messages_of, parts_of
 from message_history.core.ingest import Ingest
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
-from message_history.core.repairs import RepairCode
+from message_history.core.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
 from message_history.dialects._shared.leading import lead_with_placeholder
-from message_history.dialects._shared.sdk_objects import as_sequence
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.native import Native
+from message_history.dialects.native.parse import NATIVE, OPEN
+from message_history.dialects.native.render import mark_open_stubs
 from message_history.dialects.registry import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from message_history.core.conversation import Conversation
     from message_history.core.policy import Policy
@@ -47,12 +47,15 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
     keeps = parsed.dialect == _NATIVE.name if open_tail is None else open_tail == "keep"
     if not keeps:
         ingest.stub_open_calls()
-    return ingest.finish()
+    conversation = ingest.finish()
+    return reopen_stubs(conversation, _open_ids(entries)) if keeps else conversation
 
 
 def to_list(conversation: Conversation) -> list[dict[str, Any]]:
     """Write a conversation in the saved form."""
-    return _NATIVE.render(messages_of(conversation), context_of(conversation).system).messages
+    entries = _NATIVE.render(messages_of(conversation), context_of(conversation).system).messages
+    mark_open_stubs(entries[-1:], unrecorded_stubs(conversation))
+    return entries
 
 
 def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> Conversation:
@@ -69,15 +72,24 @@ def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> 
     Complexity: linear in the list.
     """
     conversation = from_list(saved, None, evolve(policy, on_violation="repair"), "keep")
-    past, (assistant, user), context = parts_of(conversation)
-    recorded = (*repairs, *context.repairs)
-    if isinstance(user, UserDraft):
-        # A stub that stood there because user content was added was not final when this was saved.
-        here = messages_in(past) + (assistant is not None)
-        stubbed = (repair for repair in recorded if repair.code is RepairCode.RESULT_STUBBED and repair.index == here)
-        stubs = (stub for repair in stubbed for stub in repair.added)
-        user = user.without_stubs({stub.tool_use_id for stub in stubs if isinstance(stub, ToolResultBlock)})
-    return make_conversation(past, (assistant, user), evolve(context, policy=policy, repairs=Log(recorded)))
+    recorded, found = tuple(repairs), context_of(conversation).repairs
+    if not found:
+        conversation, final = stand_stubs(conversation, recorded)
+        recorded = recorded[:final]
+    past, turn, context = parts_of(conversation)
+    return make_conversation(past, turn, evolve(context, policy=policy, repairs=Log((*recorded, *found))))
+
+
+def _open_ids(entries: Sequence[Any]) -> frozenset[str]:
+    """Return the ids of the calls whose stubs were not recorded yet when a list in the saved form was written."""
+    last = as_mapping(entries[-1]) if entries else None
+    blocks = map(as_mapping, as_sequence(last.get("content")) or ()) if last is not None and NATIVE in last else ()
+    marked = ((block, as_mapping(block.get("mark"))) for block in blocks if block is not None)
+    return frozenset(
+        block["tool_use_id"]
+        for block, mark in marked
+        if mark is not None and mark.get(OPEN) is True and isinstance(block.get("tool_use_id"), str)
+    )
 
 
 def _hint(raw: object) -> str:

@@ -7,15 +7,18 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.message import Message
+from message_history.core.message import Message, plain_content
+from message_history.core.parsed import Parsed
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.typed_blocks import common_message
+from message_history.dialects.anthropic.parse import parse_behind
 from message_history.dialects.anthropic.schema import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from message_history.dialects.base import Dialect, Parsed, Reply
+    from message_history.dialects.base import Dialect, Reply
 
 __all__ = ["DIALECTS", "dialect_of", "read", "read_reply", "shape_of"]
 
@@ -209,32 +212,45 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    chosen = dialect if dialect is not None else dialect_of(raw)
+    known: list[Message] = []
+    if dialect is None:
+        for entry in raw:
+            message = common_message(entry, 2)
+            if message is None:
+                break
+            known.append(message)
+        if len(known) == len(raw):
+            return Parsed(known, list(range(len(known))), dialect=TYPED)
+        # What all dialects write alike is read already, and does not tell.
+        dialect = DIALECTS[TYPED] if any(map(_tells, known)) else dialect_of(raw[len(known) :])
+    chosen = dialect
 
-    def foreign(entry: object, source: int, parsed: Parsed) -> bool:
+    def foreign(entry: object, source: int) -> Parsed | None:
         if isinstance(entry, Message):
-            parsed.add(entry, source)
-            return True
+            return Parsed([entry], [source])
         shape = shape_of(entry)
         if shape is None and chosen.name == NATIVE and "role" in (as_mapping(entry) or {}):
             # A message that all dialects write alike is not of the saved form, which always says so.
             shape = dialect_of([entry]).name
         if shape is None or shape == chosen.name or shape not in DIALECTS:
-            return False
+            return None
         if shape == CHAT and chosen.name in (MISTRAL, PORTABLE):
-            return False  # Their lists look like Chat Completions.
-        inner = DIALECTS[shape].parse([entry])
-        inner.sources = [source] * len(inner.sources)
-        inner.notes = [note.at(source) for note in inner.notes]
-        parsed.extend(inner)
-        return True
+            return None  # Their lists look like Chat Completions.
+        return DIALECTS[shape].parse([entry]).at(source)
 
-    parsed = chosen.parse(raw, foreign)
+    parsed = parse_behind(known, raw, foreign) if known and chosen.name == TYPED else chosen.parse(raw, foreign)
     parsed.dialect = chosen.name
     return parsed
 
 
-def read_reply(response: object, dialect: Dialect[Any] | None = None) -> tuple[Dialect[Any], Reply] | None:
+def _tells(message: Message) -> bool:
+    """Return whether a message that was read at one look has more than texts: its blocks are of the Messages API."""
+    return any(type(item) is not str for item in plain_content(message))
+
+
+def read_reply(
+    response: object, dialect: Dialect[Any] | None = None
+) -> tuple[Dialect[Any], Reply, Mapping[Any, Any]] | None:
     """Read a provider's response.
 
     Args:
@@ -242,7 +258,8 @@ def read_reply(response: object, dialect: Dialect[Any] | None = None) -> tuple[D
         dialect: the provider's dialect; None to find it by shape.
 
     Returns:
-        The dialect and what the response holds, or None when it is no response that is known.
+        The dialect, what the response holds for the history, and the response as a mapping; None when it is no response
+        that is known.
     """
     data = as_mapping(response)
     if data is None:
@@ -250,5 +267,5 @@ def read_reply(response: object, dialect: Dialect[Any] | None = None) -> tuple[D
     for candidate in DIALECTS.values() if dialect is None else (dialect,):
         reply = candidate.reply(data)
         if reply is not None:
-            return candidate, reply
+            return candidate, reply, data
     return None

@@ -9,18 +9,18 @@ from attrs import evolve
 
 from message_history.core.conversation import context_of, messages_of, open_turn_of, past_of
 from message_history.core.json_cache import json_array, json_of, json_of_settled
+from message_history.core.message import is_plain
 from message_history.core.stubs import as_sent
 from message_history.dialects._shared.dropped_keys import unsent
-from message_history.dialects._shared.foreign_text import TurnWithText, holds_provider_blocks, with_foreign_text
+from message_history.dialects._shared.foreign_text import TurnWithText, holds_provider_block, with_foreign_text
 from message_history.dialects._shared.leading import length_of_lead
-from message_history.media import fit_media, with_media_notes
+from message_history.media import fit_media, has_media
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from message_history.core.conversation import Conversation
     from message_history.core.message import Message
-    from message_history.core.past import Turn
     from message_history.core.repairs import Repair
     from message_history.dialects.base import Dialect, Export
 
@@ -95,18 +95,14 @@ def _fitted(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Mes
     """Return the messages to be written, and what was added or changed to send them."""
     closed, added = sent_version(conversation, dialect)
     messages = list(messages_of(closed))
+    others = [message for message in messages if not is_plain(message)]
     rewritten: Sequence[Repair] = ()
-    if _any_turn(closed, holds_provider_blocks):
+    if any(map(holds_provider_block, others)):
         messages, rewritten = with_foreign_text(messages, dialect)
-    if not _any_turn(closed, with_media_notes):
+    if not any(map(has_media, others)):
         return messages, (*added, *rewritten)
     fitting, fitted = fit_media(messages, dialect.limits)
     return list(fitting), (*added, *rewritten, *fitted)
-
-
-def _any_turn(conversation: Conversation, holds: Callable[[int, Sequence[Turn]], bool]) -> bool:
-    """Return whether any turn holds something; what is known of settled turns is kept with them."""
-    return any(past_of(conversation).summaries(holds)) or holds(0, [open_turn_of(conversation)])
 
 
 def warn_of_system() -> None:

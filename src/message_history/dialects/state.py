@@ -37,7 +37,7 @@ _CODES: Final = frozenset(code.value for code in RepairCode)
 
 def state_text(conversation: Conversation) -> str:
     """Write a conversation, its repairs and its policy as JSON text."""
-    default, policy = attrs.asdict(Policy()), attrs.asdict(context_of(conversation).policy)
+    default, policy = _choices(Policy()), _choices(context_of(conversation).policy)
     state = {
         "version": STATE_VERSION,
         "messages": to_list(conversation),
@@ -46,6 +46,10 @@ def state_text(conversation: Conversation) -> str:
     }
     text = json.dumps(state, ensure_ascii=False)
     return text if _is_utf8(text) else json.dumps(state)
+
+
+def _choices(policy: Policy) -> dict[str, Any]:
+    return {field.name: getattr(policy, field.name) for field in attrs.fields(Policy) if field.init}
 
 
 def _is_utf8(text: str) -> bool:
@@ -83,7 +87,7 @@ def _policy(saved: Any, otherwise: Policy | None) -> Policy:
     """Read a policy; the fields that a later version added to it are ignored."""
     if not isinstance(saved, dict) or not saved:
         return otherwise if otherwise is not None else Policy()
-    known = {field.name for field in attrs.fields(Policy)}
+    known = _choices(Policy())
     return Policy(**{name: value for name, value in saved.items() if name in known})
 
 

@@ -14,7 +14,8 @@ from typing import Final
 __all__ = ["clauses_of", "features_of", "is_place", "plain", "words_of"]
 
 _PLACE: Final = re.compile(r"\{[a-z_]+\}")
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+"""A word; Chinese is written without spaces, and its characters are compared instead."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # The possessive quantifier and the look-behind keep a run of backslashes linear.
 _UNICODE: Final = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")

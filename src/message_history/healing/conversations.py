@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, Protocol, final
 
 from attrs import define, field, frozen
 
-from message_history.healing.following import Followed, has_grown
+from message_history.following.followed import Followed, has_grown
 from message_history.healing.request import Untouched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.healing.digests import EntryDigest
+    from message_history.following.digests import EntryDigest
     from message_history.healing.request import Sent
 
 __all__ = ["Conversations", "Found", "MemoryConversations", "NoConversations", "beginnings_of"]

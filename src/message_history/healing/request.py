@@ -13,8 +13,9 @@ from message_history.core.json_cache import json_of
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
 from message_history.dialects import CLASSES
-from message_history.healing.digests import EntryDigest, digest_of
-from message_history.healing.following import AsItCame, Followed, common_entries, follow
+from message_history.following.digests import EntryDigest, digest_of
+from message_history.following.followed import AsItCame, Followed, common_entries
+from message_history.healing.follow import follow
 from message_history.healing.verbatim import is_assistants, wire_of
 from message_history.history import MessageHistory
 from message_history.storage.files import allow_assistant_tail
@@ -64,7 +65,7 @@ class Untouched:
     entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
 
 
-Sent: TypeAlias = Followed | Untouched
+Sent: TypeAlias = Followed[MessageHistory] | Untouched
 """What was sent of a conversation, to go on from."""
 
 
@@ -130,7 +131,9 @@ def heal_request(
 
     Returns:
         The request to send. A list that the provider takes comes back as it is, in the very same body; so does a body
-        that holds no list of messages, or only a part of a conversation that the provider keeps.
+        that holds no list of messages, or only what follows cached contents. A list that goes on from a response or a
+        conversation that the provider keeps is healed alone: its results may answer calls that only the provider has,
+        and there is nothing to give as `sent` with the next request.
 
     Raises:
         InvariantError: when the policy says to raise and more than lossless repairs are needed.
@@ -152,8 +155,9 @@ class ReadRequest(Generic[BodyT]):
         body: the body as it came.
         api: the API that it is for.
         data: its JSON object; None when it is none.
-        entries: the messages; none when the body holds no whole list of them.
-        digests: what these are known by.
+        entries: the messages; none when the body holds no list of them that can be healed.
+        digests: what these are known by; none for a list that is only a part of a conversation.
+        continues: whether the list goes on from what the provider keeps.
     """
 
     body: BodyT
@@ -161,6 +165,7 @@ class ReadRequest(Generic[BodyT]):
     data: Mapping[str, Any] | None
     entries: list[Any]
     digests: Sequence[EntryDigest]
+    continues: bool = False
 
 
 def read_request(body: BodyT, api: API) -> ReadRequest[BodyT]:
@@ -183,8 +188,10 @@ def read_request(body: BodyT, api: API) -> ReadRequest[BodyT]:
         raise ValueError(f"api must be one of {', '.join(APIS)}, not {short_repr(api)}")
     data = _data(body)
     entries = data.get(key_for(api)) if data is not None else None
-    if data is None or not isinstance(entries, list) or any(data.get(key) for key in _KEPT_THERE):
-        entries = []
+    if data is None or not isinstance(entries, list) or any(data.get(key) for key in _CACHED_THERE):
+        return ReadRequest(body, api, data, [], [])
+    if any(data.get(key) for key in _KEPT_THERE):
+        return ReadRequest(body, api, data, entries if api == "openai_responses" else [], [], continues=True)
     return ReadRequest(body, api, data, entries, [digest_of(entry) for entry in entries])
 
 
@@ -201,13 +208,12 @@ def heal_read_request(
     body, data, entries = read.body, read.data, read.entries
     name = model if model is not None else (data or {}).get("model")
     target = dialect if dialect is not None else dialect_for(read.api, str(name or ""), provider)
-    store = (data or {}).get("store")
-    if dialect is None and read.api == "openai_responses" and isinstance(store, bool):
-        # Whether the server keeps the items decides what depends on what.
-        responses: Any = target
-        target = evolve(responses, store=store)
+    if read.api == "openai_responses":
+        target = _kept_by_request(target, data or {}, is_chosen=dialect is None, continues=read.continues)
     healed: HealedList[Any] = HealedList(messages=[], sent=None)
-    if entries:
+    if entries and read.continues:
+        healed = evolve(heal_list(entries, target, policy=policy), sent=None)
+    elif entries:
         healed = heal_list(entries, target, sent=sent, policy=policy, digests=read.digests)
     new: Any = body
     if healed.is_healed:
@@ -242,8 +248,26 @@ def dialect_for(api: API, model: str, provider: str | None = None) -> Dialect[An
     return found
 
 
-_KEPT_THERE: Final = ("previous_response_id", "conversation", "cachedContent", "cached_content")
+_KEPT_THERE: Final = ("previous_response_id", "conversation")
 """Keys of requests whose list is only a part: the provider has the rest."""
+_CACHED_THERE: Final = ("cachedContent", "cached_content")
+"""Keys of requests whose list follows contents that are cached at the provider."""
+
+
+def _kept_by_request(dialect: Dialect[Any], data: Mapping[str, Any], *, is_chosen: bool, continues: bool) -> Any:
+    """Return a dialect of Responses that knows what the server keeps, by what the request says of it.
+
+    Args:
+        dialect: the dialect.
+        data: the request.
+        is_chosen: whether the dialect was chosen here: one that was passed says itself what `store` is.
+        continues: whether the list goes on from what the provider keeps.
+    """
+    responses: Any = dialect
+    if is_chosen and isinstance(data.get("store"), bool):
+        # Whether the server keeps the items decides what depends on what.
+        responses = evolve(responses, store=data["store"])
+    return evolve(responses, continues=True) if continues and responses.continues is None else responses
 
 
 def _data(body: object) -> Mapping[str, Any] | None:
@@ -350,7 +374,7 @@ def _followed(
     dialect: Dialect[Any],
     sent: Sent | None,
     policy: Policy | None,
-) -> Followed:
+) -> Followed[MessageHistory]:
     if isinstance(sent, Followed):
         return evolve(sent, dialect=dialect).follow(entries, digests=known)
     if sent is not None and sent.entries and common_entries(sent.entries, known) == len(sent.entries):

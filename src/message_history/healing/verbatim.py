@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.healing.following import AsItCame
+    from message_history.following.followed import AsItCame
     from message_history.history import MessageHistory
     from message_history.violations import Violation
 

@@ -93,10 +93,10 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
         if replaced:
             return as_history(value, policy=self._policy)
         if _is_history(value):
-            given = as_history(value, policy=self._policy)
-            if not goes_on(history, given):
+            loaded = as_history(value, policy=self._policy)
+            if not goes_on(history, loaded):
                 raise ValueError("this history did not grow from the other: wrap it in Overwrite to replace that")
-            return given
+            return loaded
         return _added(history, value)
 
     @property
@@ -163,9 +163,10 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
         """
         base = self._value
         found = [_replacement(value) for value in values if value is not None]
-        given = [(_is_history(value), replaced, value) for replaced, value in found]
+        branches = [(_is_history(value), replaced, value) for replaced, value in found]
         parts = [
-            (replaced, as_history(v, policy=self._policy) if whole or replaced else v) for whole, replaced, v in given
+            (replaced, as_history(v, policy=self._policy) if whole or replaced else v)
+            for whole, replaced, v in branches
         ]
         others: list[Any] = []
         replacing: list[MessageHistory] = []

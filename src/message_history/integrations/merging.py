@@ -66,7 +66,7 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     ahead = len(history) - len(base)
     known, recorded = context_of(conversation_of(base)).repairs, context_of(conversation_of(branch)).repairs
     since = recorded[len(known) :] if recorded.starts_with(known) else ()
-    new = [repair for repair in since if repair.code not in _TOLD_ANEW]
+    new = [repair for repair in since if repair.code not in _RECORDED_ANEW]
     now = conversation_of(history)
     ingest = Ingest(context_of(now), now)
     ingest.record_all(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
@@ -76,5 +76,5 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     return history_of(ingest.finish(allowed=len(new)))
 
 
-_TOLD_ANEW: Final = (RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED)
+_RECORDED_ANEW: Final = (RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED)
 """Another branch may have the results that were stubbed: what is still without one gets its stub here."""

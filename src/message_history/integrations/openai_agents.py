@@ -3,6 +3,9 @@
 session = HistorySession("user-1")
 result = await Runner.run(agent, "hi", session=session)
 session.history
+
+A run that was interrupted waits for a person: `read_interruptions` records that, and `answer_interruptions` gives what
+was decided back to the run.
 """
 
 from __future__ import annotations
@@ -14,18 +17,22 @@ from agents.memory.session_settings import SessionSettings, resolve_session_limi
 
 from message_history.core.conversation import context_of
 from message_history.core.rewrites import fold_messages
+from message_history.core.rules import CallState
 from message_history.dialects import OpenAIResponses
 from message_history.dialects.registry import read
 from message_history.history import MessageHistory, conversation_of, history_of
+from message_history.integrations.decisions import ask, decide, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agents import TResponseInputItem
+    from agents.items import ToolApprovalItem
+    from agents.run_state import RunState
 
     from message_history.core.message import Message
 
-__all__ = ["HistorySession"]
+__all__ = ["HistorySession", "answer_interruptions", "read_interruptions"]
 
 
 @final
@@ -142,3 +149,65 @@ class HistorySession:
 
     def _rest(self, history: MessageHistory, start: int) -> list[Any]:
         return self._dialect.render(history[start:]).messages
+
+
+def read_interruptions(history: MessageHistory, state: RunState[Any, Any]) -> MessageHistory:
+    """Record what a run that was interrupted waits for, and what was decided in its state.
+
+    Args:
+        history: the history of its session.
+        state: `result.to_state()`, or a state that was loaded.
+
+    Returns:
+        A new history: the calls of the interruptions wait for approval, or are approved or denied.
+
+    Raises:
+        UnknownCallError: for a call that is not in the history.
+
+    Complexity: linear in the history, for each call.
+    """
+    for item in state.get_interruptions():
+        id = str(item.call_id)
+        history = ask(history, [id])
+        decided = _decided(state, item)
+        if decided is not None and record_of(history, id).state is CallState.WAITING:
+            approved, reason = decided
+            history = decide(history, id, approved=approved, reason=reason)
+    return history
+
+
+def answer_interruptions(state: RunState[Any, Any], history: MessageHistory) -> list[ToolApprovalItem]:
+    """Approve and reject the interruptions of a run as a history says.
+
+    Args:
+        state: the state of the run; it is changed, and `Runner.run(agent, state)` goes on from it.
+        history: the history that the decisions were recorded in.
+
+    Returns:
+        The interruptions that nobody has decided.
+
+    Raises:
+        UnknownCallError: for a call that is not in the history.
+
+    Complexity: linear in the history, for each call.
+    """
+    undecided = []
+    for item in state.get_interruptions():
+        record = record_of(history, str(item.call_id))
+        if record.state in (CallState.APPROVED, CallState.STARTED):
+            state.approve(item)
+        elif record.state in (CallState.DENIED, CallState.CANCELLED):
+            state.reject(item, rejection_message=record.detail or None)
+        else:
+            undecided.append(item)
+    return undecided
+
+
+def _decided(state: RunState[Any, Any], item: ToolApprovalItem) -> tuple[bool, str] | None:
+    """Return whether an interruption was approved, and the reason; None if nobody has decided."""
+    context = state._context  # The SDK has no other way to ask.
+    name, id = str(item.name), str(item.call_id)
+    approved = context.get_approval_status(name, id, existing_pending=item) if context is not None else None
+    if context is None or approved is None:
+        return None
+    return approved, context.get_rejection_message(name, id, existing_pending=item) or ""

@@ -3,6 +3,9 @@
 agent = Agent(model, capabilities=[ValidHistory()])
 result = await agent.run("And in Rome?", message_history=model_messages(history))
 history = read_messages(result.all_messages())
+
+A run that ends with `DeferredToolRequests` waits for a person: `read_requests` records that, and `deferred_results` and
+`deferred_messages` go on with what was decided.
 """
 
 from __future__ import annotations
@@ -11,10 +14,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.tools import DeferredToolResults, ToolApproved, ToolDenied
 
+from message_history.core.message import make_message
 from message_history.core.policy import Policy
+from message_history.core.rules import CallState
 from message_history.dialects import PydanticAI
 from message_history.history import MessageHistory
+from message_history.integrations.decisions import ask, decide, record_of, undecided_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,8 +29,19 @@ if TYPE_CHECKING:
     from pydantic_ai import RunContext
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.tools import DeferredToolRequests
 
-__all__ = ["ValidHistory", "model_messages", "read_messages"]
+    from message_history.core.blocks import Block
+
+__all__ = [
+    "ValidHistory",
+    "deferred_messages",
+    "deferred_results",
+    "model_messages",
+    "read_messages",
+    "read_requests",
+    "read_results",
+]
 
 _REQUEST = PydanticAI(objects=True)
 _STORED = PydanticAI(objects=True, ends_with_response=True)
@@ -98,3 +116,111 @@ def model_messages(history: MessageHistory) -> list[ModelMessage]:
     Complexity: linear in the history.
     """
     return history.for_send(_STORED)
+
+
+def read_requests(
+    messages: Sequence[ModelMessage], requests: DeferredToolRequests, *, policy: Policy | None = None
+) -> MessageHistory:
+    """Read the messages of a run that ended with deferred calls.
+
+    Args:
+        messages: what `result.all_messages()` gives.
+        requests: the output of the run.
+        policy: decides where there is a choice.
+
+    Returns:
+        The history: the calls that need approval wait for it; those that run elsewhere may have run, for all that is
+        known here.
+
+    Raises:
+        InvariantError: see `read_messages`.
+        UnknownCallError: for a request whose call is not in the messages.
+
+    Complexity: linear in the messages, for each request.
+    """
+    history = MessageHistory.from_list(messages, dialect=PydanticAI(), policy=policy, open_tail="keep")
+    return ask(history, [call.tool_call_id for call in requests.approvals])
+
+
+def read_results(history: MessageHistory, results: DeferredToolResults) -> MessageHistory:
+    """Record what was decided on deferred calls, and the results of those that ran elsewhere.
+
+    Args:
+        history: the history, as `read_requests` returned it.
+        results: what the run goes on with.
+
+    Returns:
+        A new history.
+
+    Raises:
+        CallStateError: when a call may not be decided any more.
+        UnknownCallError: for a call that is not in the history.
+
+    Complexity: linear in the history, for each call.
+    """
+    for id, approval in results.approvals.items():
+        approved = approval is True or isinstance(approval, ToolApproved)
+        reason = approval.message if isinstance(approval, ToolDenied) and approval != ToolDenied() else ""
+        history = decide(history, id, approved=approved, reason=reason)
+    for id, result in results.calls.items():
+        value = getattr(result, "return_value", getattr(result, "message", result))
+        failed = getattr(result, "kind", "tool-return") != "tool-return" and value is not result
+        history = history.add_tool_result(record_of(history, id).call, value, is_error=failed)
+    return history
+
+
+def deferred_results(history: MessageHistory, requests: DeferredToolRequests) -> DeferredToolResults:
+    """Return what a run goes on with, as a history says; give it `deferred_messages` too.
+
+    Args:
+        history: the history that the decisions were recorded in.
+        requests: the output of the run that waits.
+
+    Returns:
+        Approvals and denials with their reasons, and the results of the calls that ran elsewhere.
+
+    Raises:
+        UnknownCallError: for a request whose call is not in the history.
+        ValueError: when a call is not decided or has no result: pydantic-ai wants all of them at once.
+
+    Complexity: linear in the history, for each call.
+    """
+    results = DeferredToolResults()
+    undecided = []
+    for request in requests.approvals:
+        record = record_of(history, request.tool_call_id)
+        if record.state in (CallState.APPROVED, CallState.STARTED):
+            results.approvals[record.call.id] = ToolApproved()
+        elif record.state in (CallState.DENIED, CallState.CANCELLED):
+            results.approvals[record.call.id] = ToolDenied(record.detail) if record.detail else ToolDenied()
+        else:
+            undecided.append(record)
+    for request in requests.calls:
+        record = record_of(history, request.tool_call_id)
+        if record.result is not None:
+            results.calls[record.call.id] = record.result.text
+        else:
+            undecided.append(record)
+    if undecided:
+        raise undecided_error(undecided)
+    return results
+
+
+def deferred_messages(history: MessageHistory, requests: DeferredToolRequests) -> list[ModelMessage]:
+    """Write the messages that a run with deferred results goes on from.
+
+    Args:
+        history: the history; the turn with the deferred calls is its last one.
+        requests: the output of the run that waits.
+
+    Returns:
+        The messages, without results for the deferred calls, and without what was added behind their turn's results.
+
+    Complexity: linear in the history.
+    """
+    deferred = {call.tool_call_id for call in (*requests.approvals, *requests.calls)}
+    messages = list(history)
+    if messages and messages[-1].role == "user":
+        done: tuple[Block, ...] = tuple(block for block in messages[-1].results if block.tool_use_id not in deferred)
+        messages[-1:] = [make_message("user", done)] if done else []
+    return _STORED.render(messages).messages

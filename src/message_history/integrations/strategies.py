@@ -116,8 +116,8 @@ def results() -> st.SearchStrategy[ToolResultBlock]:
 @cache
 def calls() -> st.SearchStrategy[ToolUseBlock]:
     """Generate calls, some of them incomplete."""
-    given = st.one_of(inputs(), inputs(), inputs(), st.none())
-    return st.builds(ToolUseBlock, ids(), st.sampled_from(NAMES), given)
+    any_input = st.one_of(inputs(), inputs(), inputs(), st.none())
+    return st.builds(ToolUseBlock, ids(), st.sampled_from(NAMES), any_input)
 
 
 @cache

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from message_history.media.inspect import MediaInfo
     from message_history.media.limits import Limits
 
-__all__ = ["faults_of", "told_of", "what_is_wrong", "why_not_fitted", "words_for"]
+__all__ = ["faults_of", "fitting_reasons", "what_is_wrong", "why_not_fitted", "words_for"]
 
 
 def what_is_wrong(look: MediaInfo, limits: Limits) -> str:
@@ -77,7 +77,7 @@ def why_not_fitted(picture: Picture) -> str:
     return "it could not be made to fit" if can_fit() else "scaling needs the extra `images`"
 
 
-def told_of(data: str, picture: Picture, fitted: Fitted) -> str:
+def fitting_reasons(data: str, picture: Picture, fitted: Fitted) -> str:
     """Say how an image was made to fit."""
     turned = ", upright" if picture.orientation != 1 else ""
     still = ", its first picture" if picture.animated else ""

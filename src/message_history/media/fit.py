@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from message_history.core.blocks import DocumentBlock, ImageBlock, ToolResultBlock
+from message_history.core.message import is_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from message_history.core.message import Message
     from message_history.core.repairs import Repair
     from message_history.media.limits import Limits
 
-__all__ = ["fit_media", "has_media", "with_media_notes"]
+__all__ = ["fit_media", "has_media"]
 
 
 def has_media(message: Message) -> bool:
@@ -27,6 +28,8 @@ def has_media(message: Message) -> bool:
 
     Complexity: the number of its blocks.
     """
+    if is_plain(message):
+        return False
     for block in message.content:
         kind = type(block)
         if kind in _HOLDERS:
@@ -36,12 +39,6 @@ def has_media(message: Message) -> bool:
                 if type(part) in _HOLDERS:
                     return True
     return False
-
-
-def with_media_notes(start: int, turns: Sequence[tuple[Message | None, Message | None]]) -> bool:
-    """Tell whether a run of turns holds media, for `Log.summaries`."""
-    del start
-    return any(has_media(message) for turn in turns for message in turn if message is not None)
 
 
 def fit_media(messages: Iterable[Message], limits: Limits) -> tuple[Iterable[Message], list[Repair]]:

@@ -71,8 +71,8 @@ class Limits:
     date: str = ""
 
     def __repr__(self) -> str:
-        told = (each for each in fields(Limits) if each.name not in ("rules", "source", "date"))
-        values = ((each.name, getattr(self, each.name), each.default) for each in told)
+        shown = (each for each in fields(Limits) if each.name not in ("rules", "source", "date"))
+        values = ((each.name, getattr(self, each.name), each.default) for each in shown)
         return f"Limits({', '.join(f'{name}={value!r}' for name, value, default in values if value != default)})"
 
     def weight(self, characters: int) -> int:

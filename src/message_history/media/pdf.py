@@ -88,8 +88,8 @@ def _number_before(data: bytes, start: int, stop: int) -> int | None:
 
 def _packed_pages(inflated: bytes, data: bytes, found: re.Match[bytes]) -> set[_Page]:
     """Find the pages in a stream of objects, which begins with their numbers and places."""
-    told = data[data.rfind(b"<<", max(0, found.start() - _LONGEST_TOLD), found.start()) : found.end()]
-    first = _FIRST.search(told)
+    dictionary = data[data.rfind(b"<<", max(0, found.start() - _LONGEST_HEADER), found.start()) : found.end()]
+    first = _FIRST.search(dictionary)
     head = int(first[1]) if first is not None else 0
     try:
         values = [int(value) for value in inflated[:head].split()]
@@ -117,6 +117,6 @@ _PACKED: Final = re.compile(rb"/Type\s*/ObjStm\b[^>]{0,200}>>\s*stream\r?\n")
 _FIRST: Final = re.compile(rb"/First\s+(\d{1,9})")
 _HEAD: Final = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+\Z")
 _LONGEST_HEAD: Final = 24
-_LONGEST_TOLD: Final = 300
+_LONGEST_HEADER: Final = 300
 _MOST_AT_ONCE: Final = 4_000_000
 _MOST_INFLATED: Final = 32_000_000

@@ -17,7 +17,7 @@ from message_history.core.blocks import Block, ImageBlock, Meta, TextBlock
 from message_history.core.json_values import FrozenDict
 from message_history.core.message import Message, make_message
 from message_history.core.repairs import Repair, RepairCode
-from message_history.media.faults import faults_of, told_of, what_is_wrong, why_not_fitted, words_for
+from message_history.media.faults import faults_of, fitting_reasons, what_is_wrong, why_not_fitted, words_for
 from message_history.media.inspect import Media, MediaInfo, inspect_media
 from message_history.media.nested import inside, with_inside
 from message_history.media.pdf import PDF, claims_pdf
@@ -111,8 +111,8 @@ class _Item:
     def fit(self, fitted: Fitted, rules: str) -> None:
         """Send the image that was made to fit."""
         if self.look.picture is not None and self.look.data is not None:
-            told = told_of(self.look.data, self.look.picture, fitted)
-            self.replace(fitted.media_type, fitted.data, told + rules)
+            reasons = fitting_reasons(self.look.data, self.look.picture, fitted)
+            self.replace(fitted.media_type, fitted.data, reasons + rules)
             self.side = max(fitted.width, fitted.height)
 
 

@@ -8,7 +8,7 @@ from message_history.core.blocks import Block
 from message_history.core.json_values import thaw
 from message_history.pages.blocks import block, folded_text, json_block
 from message_history.pages.markup import Markup, element, join
-from message_history.pages.words import SEVERITIES, TITLES
+from message_history.pages.words import SEVERITIES, TITLES, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,7 +39,7 @@ def repair_note(repair: Repair, place_of: Callable[[int], str]) -> Markup:
         element("strong", TITLES[repair.code]),
         element("span", ", ".join(filter(None, (where, SEVERITIES[severity]))), class_="where"),
         element("code", repair.code.value, class_="code"),
-        element("p", repair.detail) if repair.detail else "",
+        element("p", detail_of(repair)) if repair.detail else "",
         _values("removed", repair.removed),
         _values("added", repair.added),
         class_=f"note repair {severity.value}",

@@ -13,7 +13,7 @@ from message_history.pages.marks import repair_note, violation_note
 from message_history.pages.markup import Markup, element, join
 from message_history.pages.page import page
 from message_history.pages.positions import positions
-from message_history.storage.files import located
+from message_history.storage.repaired_lists import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

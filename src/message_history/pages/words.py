@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from message_history.core.repairs import RepairCode, Severity
+from message_history.core.repairs import RepairCode, Severity, in_words
 
-__all__ = ["SEVERITIES", "TITLES"]
+if TYPE_CHECKING:
+    from message_history.core.repairs import Repair
+
+__all__ = ["REASONS", "SEVERITIES", "TITLES", "detail_of"]
 
 SEVERITIES: Final = {
     Severity.LOSSLESS: "nothing was lost",
@@ -30,6 +33,7 @@ TITLES: Final = {
     RepairCode.BOOTSTRAP_ADDED: "Added a user message at the beginning",
     RepairCode.CONTINUATION_ADDED: "Added a user message at the end",
     RepairCode.ID_ASSIGNED: "Gave an id to a call or a result",
+    RepairCode.RESULT_REPAIRED_ID: "Gave a result the id of the call that it stands for",
     RepairCode.NAME_ASSIGNED: "Gave a name to a call",
     RepairCode.INPUT_ASSIGNED: "Gave an empty input to a call",
     RepairCode.BLANK_TEXT_DROPPED: "Removed blank text",
@@ -44,7 +48,37 @@ TITLES: Final = {
     RepairCode.ENTRY_DROPPED: "Removed an entry that is no message",
     RepairCode.CHOICE_PASSED_OVER: "Left a second choice of a reply",
     RepairCode.UNANSWERED_CALL_REMOVED: "Removed a call without a result",
+    RepairCode.REFUSAL_REMOVED: "Removed a refusal, and what it refused, on request",
     RepairCode.WITHHELD: "Omitted what the provider does not accept",
     RepairCode.REWRITTEN: "Rewrote something in a form that the provider accepts",
     RepairCode.PLACEHOLDER_ADDED: "Added what the provider demands",
 }
+
+REASONS: Final = {
+    "not_recorded": "no result is recorded",
+    "interrupted": "it was interrupted",
+    "cancelled": "it was cancelled",
+    "pending": "it waits for approval",
+    "proposed": "it has not run",
+    "approved": "it may run and has not started",
+    "denied": "it was denied",
+    "started": "it was started",
+}
+"""What the reason of a stub says."""
+
+
+def detail_of(repair: Repair) -> str:
+    """Say what a repair was about, without the value itself.
+
+    Args:
+        repair: the repair.
+
+    Returns:
+        One sentence or less; an empty text when the repair's title says all.
+    """
+    if repair.code is RepairCode.RESULT_STUBBED:
+        about, _, reason = repair.detail.rpartition(", ")
+        return f"{about}: {REASONS[reason]}" if reason in REASONS else repair.detail
+    if repair.code is RepairCode.BLANK_TEXT_DROPPED:
+        return repair.detail
+    return repair.detail or ", ".join(map(in_words, (*repair.removed, *repair.added)))

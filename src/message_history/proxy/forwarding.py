@@ -116,7 +116,7 @@ def forwarded_response_headers(headers: Iterable[tuple[bytes, bytes]]) -> Header
 
 
 def _kept(headers: Iterable[tuple[bytes, bytes]], drop: frozenset[bytes]) -> Headers:
-    given = [(name.lower(), value) for name, value in headers]
+    lowered = [(name.lower(), value) for name, value in headers]
     # What `connection` names belongs to the connection too.
-    listed = {part.strip().lower() for name, value in given if name == b"connection" for part in value.split(b",")}
-    return [(name, value) for name, value in given if name not in drop and name not in listed]
+    listed = {part.strip().lower() for name, value in lowered if name == b"connection" for part in value.split(b",")}
+    return [(name, value) for name, value in lowered if name not in drop and name not in listed]

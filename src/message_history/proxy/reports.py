@@ -79,11 +79,11 @@ def repair_headers(number: str, request: HealedRequest[bytes]) -> Headers:
     if not request.is_healed:
         return []
     codes = Counter(repair.code.value for repair in request.repairs)
-    told = ", ".join(f"{code}={count}" for code, count in sorted(codes.items()))
+    listed = ", ".join(f"{code}={count}" for code, count in sorted(codes.items()))
     return [
         (b"message-history-request", number.encode()),
         (b"message-history-repair-count", str(len(request.repairs)).encode()),
-        (b"message-history-repairs", told.encode()),
+        (b"message-history-repairs", listed.encode()),
     ]
 
 

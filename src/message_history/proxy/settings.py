@@ -122,8 +122,8 @@ def load_settings(
     variables = environment if environment is not None else os.environ
     table = _table(path) if path is not None else {}
     found = dict(UPSTREAMS)
-    for name, given in _checked_upstreams(table.pop("upstreams", {})).items():
-        found[name] = evolve(found[name], **given) if name in found else _new_upstream(name, given)
+    for name, options in _checked_upstreams(table.pop("upstreams", {})).items():
+        found[name] = evolve(found[name], **options) if name in found else _new_upstream(name, options)
     urls = {key.removeprefix(_UPSTREAM).lower(): url for key, url in variables.items() if key.startswith(_UPSTREAM)}
     for name, url in {**urls, **(upstreams or {})}.items():
         found[name] = evolve(found[name], url=url) if name in found else Upstream(name=name, url=url)
@@ -145,20 +145,20 @@ def _table(path: str | PathLike[str]) -> dict[str, Any]:
         raise SettingsError(f"{path} is no TOML file: {error}") from error
 
 
-def _checked_upstreams(given: object) -> dict[str, dict[str, str]]:
-    if not isinstance(given, dict) or not all(isinstance(value, dict) for value in given.values()):
+def _checked_upstreams(tables: object) -> dict[str, dict[str, str]]:
+    if not isinstance(tables, dict) or not all(isinstance(value, dict) for value in tables.values()):
         raise SettingsError("upstreams must be tables, each with a url: [upstreams.NAME]")
-    for name, table in given.items():
+    for name, table in tables.items():
         unknown = table.keys() - {"url", "provider"}
         if unknown:
             raise SettingsError(f"upstreams.{name} has the unknown key {min(unknown)!r}; known are url and provider")
-    return given
+    return tables
 
 
-def _new_upstream(name: str, given: Mapping[str, str]) -> Upstream:
-    if "url" not in given:
+def _new_upstream(name: str, options: Mapping[str, str]) -> Upstream:
+    if "url" not in options:
         raise SettingsError(f"upstreams.{name} needs a url")
-    return Upstream(name=name, **given)
+    return Upstream(name=name, **options)
 
 
 def _checked(upstream: Upstream) -> Upstream:

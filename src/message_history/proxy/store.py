@@ -33,9 +33,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from message_history.core.log import Log
 from message_history.dialects import Native
 from message_history.dialects.registry import DIALECTS
+from message_history.following.digests import EntryDigest
+from message_history.following.followed import Followed, has_grown
 from message_history.healing.conversations import Found, beginnings_of
-from message_history.healing.digests import EntryDigest
-from message_history.healing.following import Followed, has_grown
 from message_history.history import MessageHistory
 
 if TYPE_CHECKING:
@@ -174,7 +174,9 @@ class DatabaseConversations:
                 break
         return list(found)[:_CANDIDATES]
 
-    def _written(self, connection: Connection, sent: Followed, found: Found, known: Sequence[EntryDigest]) -> str:
+    def _written(
+        self, connection: Connection, sent: Followed[MessageHistory], found: Found, known: Sequence[EntryDigest]
+    ) -> str:
         values = {"used": self._now(), "entries": len(known), "sent": _saved(sent)}
         before = found.sent
         if isinstance(found.place, str) and isinstance(before, Followed) and has_grown(before, known):
@@ -201,13 +203,13 @@ def _batches(keys: list[str]) -> Iterator[list[str]]:
         yield keys[max(end - _BATCH, 0) : end]
 
 
-def _saved(sent: Followed) -> bytes:
+def _saved(sent: Followed[MessageHistory]) -> bytes:
     entries = [[entry.whole.hex(), entry.head.hex(), [block.hex() for block in entry.blocks]] for entry in sent.entries]
     data = {"dialect": sent.dialect.name, "entries": entries, "history": sent.history.to_list()}
     return zlib.compress(json.dumps(data).encode())
 
 
-def _loaded(saved: bytes) -> Followed | None:
+def _loaded(saved: bytes) -> Followed[MessageHistory] | None:
     """Read a row; None for one that another version wrote."""
     try:
         data: Any = json.loads(zlib.decompress(saved))

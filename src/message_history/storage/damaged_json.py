@@ -97,7 +97,7 @@ class Decoder:
                 self.kept = [f"nested deeper than {MAX_DEPTH}; the inner part is kept as JSON text"]
                 return self._loaded(_folded(text))
         except json.JSONDecodeError as error:
-            self.failure = _told(error)
+            self.failure = _explained(error)
             return None
 
     def reads(self, text: str) -> bool:
@@ -280,7 +280,7 @@ def _folded(text: str) -> str:
     return "".join((*parts, text[done : begin if depth > MAX_DEPTH else None]))
 
 
-def _told(error: json.JSONDecodeError) -> str:
+def _explained(error: json.JSONDecodeError) -> str:
     """Say what is wrong, with the place in the line."""
     truncated = error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip())
     return TRUNCATED if truncated else f"{error.msg} at column {error.colno}"

@@ -1,7 +1,7 @@
 """Conversations in files: a JSON list, a JSON object that holds one, or JSONL with one message per line.
 
 A file that a crash has truncated, or that somebody has edited by hand, is read as far as it can be: an entry that is no
-JSON is skipped and reported with its line. `repair_file` returns the whole file with a list that a provider accepts.
+JSON is skipped and reported with its line.
 """
 
 from __future__ import annotations
@@ -26,34 +26,28 @@ from message_history.storage.request_bodies import (
     filled,
     find_place,
     held_at,
-    key_for,
     system_key,
 )
-from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
     from message_history.core.policy import Policy
-    from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
 
 __all__ = [
     "FileForm",
     "LineNote",
     "NotRecognisedError",
-    "RepairedList",
     "SavedFile",
     "UnreadableFileError",
     "allow_assistant_tail",
     "contained",
     "content_of",
     "json_bytes",
-    "located",
     "read_bytes",
     "read_file",
-    "repair_file",
     "saved_value",
 ]
 
@@ -210,28 +204,6 @@ class SavedFile:
         return f"line {self.lines[entry]}" if known else f"entry {entry}"
 
 
-@final
-@frozen(kw_only=True)
-class RepairedList:
-    """A file made whole.
-
-    Args:
-        data: what to write.
-        form: how it holds the messages: as before, but for a system prompt that has no place in a mere list.
-        dialect: the dialect that it is written in.
-        history: the conversation.
-        repairs: what was changed, on the way in and on the way out; `source` is the position among the entries.
-        violations: what the provider would still refuse; empty unless nothing is left to send.
-    """
-
-    data: bytes = field(repr=False)
-    form: FileForm
-    dialect: Dialect[Any]
-    history: MessageHistory
-    repairs: tuple[Repair, ...]
-    violations: tuple[Violation, ...]
-
-
 def read_file(path: str | PathLike[str]) -> SavedFile:
     """Read a conversation from a file.
 
@@ -304,57 +276,6 @@ def read_bytes(data: bytes) -> SavedFile:
     raise UnreadableFileError(_why_not(data, text, saved))
 
 
-def repair_file(
-    file: SavedFile,
-    *,
-    dialect: Dialect[Any] | None = None,
-    to: Dialect[Any] | None = None,
-    policy: Policy | None = None,
-    as_request: bool = False,
-) -> RepairedList:
-    """Make a file whole: the same form, with a list in it that the provider takes.
-
-    Args:
-        file: what was read.
-        dialect: its dialect; None to find it by shape.
-        to: the dialect to write; None for its own.
-        policy: decides where there is a choice.
-        as_request: False for a conversation that goes on, which may end with the assistant; True for one that is sent
-            as it stands.
-
-    Returns:
-        What to write, and what was changed. A line that was skipped is in the file's notes, not in here.
-
-    Raises:
-        InvariantError: see `MessageHistory.from_list`.
-
-    Complexity: linear in the file.
-    """
-    dialect = dialect if dialect is not None else file.known
-    own = dialect if dialect is not None else file.dialect(as_request=as_request)
-    target = to if to is not None else own
-    target = target if as_request else allow_assistant_tail(target)
-    history = MessageHistory.from_list(file.entries, dialect=dialect, policy=policy)
-    export = history.export(target)
-    beside = file.system_entries()
-    # In its own dialect a system prompt beside the messages stays as it is, unless the list holds another.
-    if beside and (export.system is not None or target.name != own.name):
-        history = file.history(dialect=dialect, policy=policy)
-        export = history.export(target)
-    else:
-        beside = []
-    key = key_for(target.name) if target.name != own.name else None
-    form, value = _contained(file, export, moved=bool(beside), key=key)
-    return RepairedList(
-        data=_encoded(form, value),
-        form=form,
-        dialect=target,
-        history=history,
-        repairs=tuple(located((*history.repairs, *export.repairs), len(beside))),
-        violations=tuple(check(export.messages, target)),
-    )
-
-
 def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
     """Give a dialect for a conversation that goes on: it may end with the assistant.
 
@@ -366,36 +287,6 @@ def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
     """
     fields: dict[str, Any] = {name: True for name in fields_dict(type(dialect)) if name in ENDS_WITH_ASSISTANT}
     return evolve(dialect, **fields) if fields else dialect
-
-
-def located(repairs: Iterable[Repair], before: int) -> Iterable[Repair]:
-    """Count the entries of repairs without what was put before them.
-
-    Args:
-        repairs: the repairs of a list.
-        before: how many entries were put before those of the file.
-
-    Returns:
-        The repairs; what came from such an entry has no source.
-    """
-    for repair in repairs:
-        if repair.source is None or not before:
-            yield repair
-        else:
-            yield evolve(repair, source=repair.source - before if repair.source >= before else None)
-
-
-def _contained(file: SavedFile, export: Export, *, moved: bool, key: str | None) -> tuple[FileForm, Any]:
-    """Put the messages back into what was around them."""
-    if file.container is None and export.system is None:
-        return file.form, export.messages
-    return FileForm.OBJECT, filled(file.container or {}, file.place, export, moved=moved, key=key)
-
-
-def _encoded(form: FileForm, value: Any) -> bytes:
-    if form is FileForm.LINES:
-        return b"".join(json_bytes(message) + b"\n" for message in value)
-    return json_bytes(value, indent=2) + b"\n"
 
 
 def json_bytes(value: Any, indent: int | None = None) -> bytes:

@@ -8,10 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-if TYPE_CHECKING:
-    from message_history.dialects import Export
+from message_history.tools import OmittedPart, parse_toolset, render_toolset
 
-__all__ = ["KEYS", "Place", "entries_at", "filled", "find_place", "held_at", "key_for", "system_key"]
+if TYPE_CHECKING:
+    from message_history.dialects import Dialect, Export
+
+__all__ = [
+    "KEYS",
+    "Place",
+    "converted",
+    "entries_at",
+    "filled",
+    "find_place",
+    "held_at",
+    "key_for",
+    "required_keys",
+    "system_key",
+]
 
 Place: TypeAlias = tuple[str, ...]
 """The keys that lead to a list of messages."""
@@ -27,6 +40,18 @@ SYSTEM_KEYS: Final[dict[str, tuple[str, ...]]] = {
     "conversations": ("system",),
     "conversation": ("system",),
 }
+
+MODEL_KEYS: Final = {
+    **dict.fromkeys(("anthropic", "openai_chat", "openai_responses", "mistral", "portable"), "model"),
+    "gemini_interactions": "model",
+    "bedrock": "modelId",
+}
+"""Where a request names its model; Gemini's API has it in the path."""
+REQUIRED: Final = {
+    **{name: (key,) for name, key in MODEL_KEYS.items()},
+    "anthropic": ("model", "max_tokens"),
+}
+"""What a request must have beside its messages."""
 
 
 def key_for(dialect: str) -> str:
@@ -82,7 +107,7 @@ def system_key(container: Mapping[str, Any], place: Place) -> str | None:
 
 
 def filled(
-    container: Mapping[str, Any], place: Place, export: Export, *, moved: bool, key: str | None = None
+    container: Mapping[str, Any], place: Place, export: Export, *, moved: bool, model: str | None = None
 ) -> dict[str, Any]:
     """Put messages into the object that was around them.
 
@@ -91,19 +116,75 @@ def filled(
         place: where its messages are.
         export: what to put there; its system prompt goes beside them.
         moved: whether the system prompt that stood beside them is in the export.
-        key: the key to put them under; None for the one that they had.
+        model: the model to name, where the object names one.
 
     Returns:
         A new object, with all other keys as they were.
     """
+    key = place[0]
     if len(place) > 1:
-        inside = filled(container.get(place[0]) or {}, place[1:], export, moved=moved, key=key)
-        return {**container, place[0]: inside}
-    key = key if key is not None else place[0]
+        return {**container, key: filled(container.get(key) or {}, place[1:], export, moved=moved, model=model)}
     old = system_key(container, place)
-    gone = ({old} if moved else set()) | ({place[0]} if key != place[0] else set())
-    inner = {name: value for name, value in container.items() if name not in gone}
+    inner = {name: value for name, value in container.items() if not (moved and name == old)}
     if export.system is not None:
-        kept = old if old is not None and key == place[0] else SYSTEM_KEYS[key][0]
-        inner = {kept: export.system, **inner}
-    return {**inner, key: export.messages}
+        inner = {old if old is not None else SYSTEM_KEYS[key][0]: export.system, **inner}
+    named: dict[str, Any] = {name: model for name in ("model", "modelId") if model is not None and name in inner}
+    return {**inner, **named, key: export.messages}
+
+
+def converted(
+    container: Mapping[str, Any], place: Place, export: Export, dialect: Dialect[Any], model: str | None = None
+) -> tuple[dict[str, Any], tuple[OmittedPart, ...]]:
+    """Make the request of another provider from a request.
+
+    Args:
+        container: the request, or the object that holds it.
+        place: where its messages are.
+        export: the messages in the form of the other provider, and the system prompt beside them.
+        dialect: the dialect of the other provider.
+        model: the model of the other provider, where the request names one.
+
+    Returns:
+        The request: messages, system prompt, tools and the choice among them; and all else, which is omitted.
+
+    Complexity: linear in the tools.
+    """
+    body = held_at(container, place[:-1])
+    body = body if isinstance(body, Mapping) else {}
+    toolset = parse_toolset(body)
+    tools, unsaid = render_toolset(toolset, dialect)
+    old_system = system_key(container, place)
+    known = {place[-1], old_system, *toolset.keys}
+    omitted = [*toolset.omitted, *unsaid]
+    outer: Any = container
+    for depth, step in enumerate((*place[:-1], None)):
+        path = "".join(f"{key}." for key in place[:depth])
+        for key, value in outer.items():
+            if key != step and not (step is None and key in known):
+                omitted.append(OmittedPart(f"{path}{key}", value, _why_omitted(key, step)))
+        outer = outer.get(step) if step is not None else outer
+    model_key = MODEL_KEYS.get(dialect.name)
+    named = {model_key: model} if model is not None and model_key is not None else {}
+    key = key_for(dialect.name)
+    prompt = "system_instruction" if dialect.name == "gemini_interactions" else SYSTEM_KEYS[key][0]
+    system = {prompt: export.system} if export.system is not None else {}
+    return {**named, **system, **tools, key: export.messages}, tuple(omitted)
+
+
+def required_keys(body: Mapping[str, Any], dialect: Dialect[Any]) -> tuple[str, ...]:
+    """Name the keys that a request of a dialect must have and this one does not.
+
+    Args:
+        body: the request.
+        dialect: its dialect.
+
+    Returns:
+        The keys.
+    """
+    return tuple(key for key in REQUIRED.get(dialect.name, ()) if key not in body)
+
+
+def _why_omitted(key: str, step: str | None) -> str:
+    if step is not None:
+        return "it is beside the request"
+    return "each provider has names of its own" if key in ("model", "modelId") else "a parameter of its provider"

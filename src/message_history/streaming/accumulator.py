@@ -1,48 +1,22 @@
 """The accumulator: feed it the events of a stream, and ask at any moment for the history so far.
 
-It knows each provider's stream through an assembler, which makes a response of the events; the response is added to
-the history like any other. So a stream that is cancelled leaves what a reply that was cut off leaves.
+`stream.py` in a dialect's folder makes a response of the events of its provider's stream; the response is added to the
+history like any other. So a stream that is cancelled leaves what a truncated reply leaves.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
-
-from message_history.dialects import (
-    Anthropic,
-    Bedrock,
-    Gemini,
-    GeminiInteractions,
-    Mistral,
-    OpenAIChat,
-    OpenAIResponses,
-    Portable,
-)
-from message_history.streaming.anthropic import AnthropicReply
-from message_history.streaming.bedrock import ConverseReply
-from message_history.streaming.gemini import GeminiReply
-from message_history.streaming.gemini_interactions import InteractionsReply
-from message_history.streaming.openai_chat import ChatReply
-from message_history.streaming.openai_responses import ResponsesReply
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects import Dialect
+    from message_history.dialects._shared.assembling import Assembler
     from message_history.history import MessageHistory
-    from message_history.streaming.assembling import Assembler
 
 __all__ = ["Accumulator"]
-
-_ASSEMBLERS: Final[dict[str, type[Assembler]]] = {
-    Anthropic.name: AnthropicReply,
-    OpenAIChat.name: ChatReply,
-    OpenAIResponses.name: ResponsesReply,
-    Gemini.name: GeminiReply,
-    GeminiInteractions.name: InteractionsReply,
-    Mistral.name: ChatReply,
-    Bedrock.name: ConverseReply,
-    Portable.name: ChatReply,
-}
 
 
 @final
@@ -66,11 +40,9 @@ class Accumulator:
     """
 
     def __init__(self, dialect: Dialect[Any], sent: MessageHistory) -> None:
-        if dialect.name not in _ASSEMBLERS:
-            raise ValueError(f"no stream is known for {dialect.name}")
+        self._reply = _new_stream(dialect)
         self._dialect = dialect
         self._sent = sent.as_sent(dialect)
-        self._reply = _ASSEMBLERS[dialect.name]()
 
     def feed(self, event: object) -> None:
         """Take the next event of the stream.
@@ -128,3 +100,16 @@ class Accumulator:
         """
         response = self.response
         return history if response is None else history.add_response(response, dialect=self._dialect, sent=self._sent)
+
+
+def _new_stream(dialect: Dialect[Any]) -> Assembler:
+    """Return what puts the events of a dialect's stream together."""
+    module = f"message_history.dialects.{dialect.name}.stream"
+    try:
+        known = find_spec(module) is not None
+    except ModuleNotFoundError:  # The dialect is not of this package.
+        known = False
+    if not known:
+        raise ValueError(f"no stream is known for {dialect.name}")
+    stream: Assembler = import_module(module).Stream()
+    return stream

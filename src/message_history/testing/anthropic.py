@@ -112,7 +112,7 @@ class Anthropic(Provider):
         blocks = self._blocks(reply, body)
         if reply.stop == "cut" and reply.calls:
             blocks[-1]["input"] = {}
-        return {**_head(body), "content": blocks, "stop_reason": self._stop(reply), "stop_sequence": None}
+        return {**self._head(body), "content": blocks, "stop_reason": self._stop(reply), "stop_sequence": None}
 
     def _stop(self, reply: ModelReply) -> str:
         return "tool_use" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
@@ -135,14 +135,14 @@ class Anthropic(Provider):
             blocks.append({"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "weather"}})
             if reply.stop != "paused":
                 blocks.append(_found(id))
-        for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True):
-            blocks.append({"type": "tool_use", "id": f"toolu_{number:04}", "name": name, "input": given})
+        for number, (name, input) in zip(self.numbers(reply), reply.calls, strict=True):
+            blocks.append({"type": "tool_use", "id": f"toolu_{number:04}", "name": name, "input": input})
         return blocks
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
         del path
-        head = {**_head(body), "content": [], "stop_reason": None, "stop_sequence": None}
+        head = {**self._head(body), "content": [], "stop_reason": None, "stop_sequence": None}
         yield _event("message_start", message=head)
         yield _event("ping")
         blocks = self._blocks(reply, body)
@@ -152,9 +152,14 @@ class Anthropic(Provider):
             for delta in deltas:
                 yield _event("content_block_delta", index=index, delta=delta)
             yield _event("content_block_stop", index=index)
-        told = {"stop_reason": self._stop(reply), "stop_sequence": None}
-        yield _event("message_delta", delta=told, usage={"output_tokens": 9})
+        fields = {"stop_reason": self._stop(reply), "stop_sequence": None}
+        yield _event("message_delta", delta=fields, usage={"output_tokens": 9})
         yield _event("message_stop")
+
+    def _head(self, body: Body) -> Body:
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        head = {"id": self.reply_id("msg_"), "type": "message", "role": "assistant"}
+        return {**head, "model": body["model"], "usage": usage}
 
 
 def _streamed(block: Body, *, cut: bool) -> tuple[Body, list[Body]]:
@@ -179,11 +184,6 @@ def _signature(body: Body, before: list[Body], block: Body, dialect: Any) -> str
 
 def _event(kind: str, **data: Any) -> bytes:
     return sse({"type": kind, **data}, kind)
-
-
-def _head(body: Body) -> Body:
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    return {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "usage": usage}
 
 
 def _ids(message: Body, kind: str, key: str) -> list[str]:

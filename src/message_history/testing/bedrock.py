@@ -126,8 +126,8 @@ class Bedrock(Provider):
             blocks.append({"reasoningContent": {"reasoningText": text}})
         if reply.text:
             blocks.append({"text": reply.text})
-        for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True):
-            blocks.append({"toolUse": {"toolUseId": f"tooluse_{number}", "name": name, "input": given}})
+        for number, (name, input) in zip(self.numbers(reply), reply.calls, strict=True):
+            blocks.append({"toolUse": {"toolUseId": f"tooluse_{number}", "name": name, "input": input}})
         return blocks
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:

@@ -92,9 +92,9 @@ class Gemini(Provider):
         parts: list[Body] = [{"text": reply.thinking, "thought": True}] if reply.thinking else []
         parts += [{"text": reply.text}] if reply.text else []
         if reply.stop == "end":
-            for position, (number, (name, given)) in enumerate(zip(self.numbers(reply), reply.calls, strict=True)):
-                part: Body = {"functionCall": {"id": f"call-{number}", "name": name, "args": given}}
-                parts.append({**part, "thoughtSignature": sign(name, given)} if position == 0 else part)
+            for position, (number, (name, input)) in enumerate(zip(self.numbers(reply), reply.calls, strict=True)):
+                part: Body = {"functionCall": {"id": f"call-{number}", "name": name, "args": input}}
+                parts.append({**part, "thoughtSignature": sign(name, input)} if position == 0 else part)
         return parts
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
@@ -113,9 +113,9 @@ def _signature(n: int, m: int, part: Body) -> str | None:
     """Know a call again by its signature."""
     if "thoughtSignature" not in part or "functionCall" not in part:
         return None
-    given = part["thoughtSignature"].replace("-", "+").replace("_", "/")
+    signature = part["thoughtSignature"].replace("-", "+").replace("_", "/")
     call = part["functionCall"]
-    if base64.b64decode(given) in _BYPASSES or given == sign(call["name"], call.get("args", {})):
+    if base64.b64decode(signature) in _BYPASSES or signature == sign(call["name"], call.get("args", {})):
         return None
     return f"Corrupted thought signature. (contents[{n}].parts[{m}])"
 

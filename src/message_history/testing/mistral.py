@@ -91,12 +91,12 @@ class Mistral(Provider):
         calls = self._calls(reply)
         message = {"role": "assistant", "content": content, "tool_calls": calls or None, "prefix": False}
         choice = {"index": 0, "message": message, "finish_reason": _stop(reply)}
-        return {**_head(body, "chat.completion"), "choices": [choice]}
+        return {**_head(body, "chat.completion", self.reply_id("m")), "choices": [choice]}
 
     def _calls(self, reply: ModelReply) -> list[Body]:
         calls: list[Body] = [
-            {"id": f"{number:09}", "function": {"name": name, "arguments": json.dumps(given)}, "index": index}
-            for index, (number, (name, given)) in enumerate(zip(self.numbers(reply), reply.calls, strict=True))
+            {"id": f"{number:09}", "function": {"name": name, "arguments": json.dumps(input)}, "index": index}
+            for index, (number, (name, input)) in enumerate(zip(self.numbers(reply), reply.calls, strict=True))
         ]
         if reply.stop == "cut" and calls:
             arguments = calls[-1]["function"]["arguments"]
@@ -114,10 +114,11 @@ class Mistral(Provider):
         deltas += [{"content": piece} for piece in pieces(reply.text)]
         calls = self._calls(reply)
         deltas.append({"content": "", "tool_calls": calls} if calls else {"content": ""})
+        head = _head(body, "chat.completion.chunk", self.reply_id("m"))
         for number, delta in enumerate(deltas, 1):
             reason = _stop(reply) if number == len(deltas) else None
             choice = {"index": 0, "delta": delta, "finish_reason": reason}
-            yield sse({**_head(body, "chat.completion.chunk"), "choices": [choice]})
+            yield sse({**head, "choices": [choice]})
         yield sse("[DONE]")
 
 
@@ -125,6 +126,6 @@ def _stop(reply: ModelReply) -> str:
     return "tool_calls" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
-def _head(body: Body, kind: str) -> Body:
+def _head(body: Body, kind: str, id: str) -> Body:
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    return {"id": "m1", "object": kind, "created": 1, "model": body["model"], "usage": usage}
+    return {"id": id, "object": kind, "created": 1, "model": body["model"], "usage": usage}

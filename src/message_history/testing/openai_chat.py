@@ -84,12 +84,12 @@ class OpenAIChat(Provider):
         if reply.stop == "refused":
             message["content"], message["refusal"] = None, reply.text
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(reply)}
-        return {**_head(body, "chat.completion"), "choices": [choice]}
+        return {**_head(body, "chat.completion", self.reply_id("chatcmpl-")), "choices": [choice]}
 
     def _calls(self, reply: ModelReply) -> list[Body]:
         calls = [
-            {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
-            for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True)
+            {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(input)}}
+            for number, (name, input) in zip(self.numbers(reply), reply.calls, strict=True)
         ]
         if reply.stop == "cut" and calls:
             function: Body = calls[-1]["function"]  # type: ignore[assignment]
@@ -109,7 +109,7 @@ class OpenAIChat(Provider):
                 {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
                 for piece in pieces(function["arguments"])
             ]
-        head = _head(body, "chat.completion.chunk")
+        head = _head(body, "chat.completion.chunk", self.reply_id("chatcmpl-"))
         for delta in deltas:
             yield sse({**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
         yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(reply)}]})
@@ -120,5 +120,5 @@ def _stop(reply: ModelReply) -> str:
     return "tool_calls" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
-def _head(body: Body, kind: str) -> Body:
-    return {"id": "chatcmpl-1", "object": kind, "created": 1, "model": body["model"]}
+def _head(body: Body, kind: str, id: str) -> Body:
+    return {"id": id, "object": kind, "created": 1, "model": body["model"]}

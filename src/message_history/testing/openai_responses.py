@@ -34,8 +34,8 @@ class OpenAIResponses(Provider):
 
     def wire(self, body: Body) -> list[Any]:
         """See `Provider`."""
-        given = body["input"]
-        return given if isinstance(given, list) else [{"role": "user", "content": given}]
+        value = body["input"]
+        return value if isinstance(value, list) else [{"role": "user", "content": value}]
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""
@@ -77,14 +77,27 @@ class OpenAIResponses(Provider):
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
         del path
-        return self._ended(body, reply, self._items(reply, body))
+        return self._ended(self._head(body), reply, self._items(reply, body))
 
-    def _ended(self, body: Body, reply: ModelReply, items: list[Body]) -> Body:
+    def _ended(self, head: Body, reply: ModelReply, items: list[Body]) -> Body:
         reasons = {"cut": "max_output_tokens", "refused": "content_filter"}
         if reply.stop in reasons:
             why = {"reason": reasons[reply.stop]}
-            return {**_head(body), "status": "incomplete", "incomplete_details": why, "output": items}
-        return {**_head(body), "status": "completed", "output": items}
+            return {**head, "status": "incomplete", "incomplete_details": why, "output": items}
+        return {**head, "status": "completed", "output": items}
+
+    def _head(self, body: Body) -> Body:
+        return {
+            "id": self.reply_id("resp_"),
+            "object": "response",
+            "created_at": 1,
+            "model": body["model"],
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "incomplete_details": None,
+            "error": None,
+        }
 
     def _id(self, prefix: str) -> str:
         self.items += 1
@@ -113,9 +126,9 @@ class OpenAIResponses(Provider):
                     "content": [part],
                 }
             )
-        for number, (name, given) in zip(self.numbers(reply), reply.calls, strict=True):
+        for number, (name, input) in zip(self.numbers(reply), reply.calls, strict=True):
             call = {"type": "function_call", "id": self._id("fc"), "call_id": f"call_{number}", "name": name}
-            items.append({**call, "arguments": json.dumps(given), "status": "completed"})
+            items.append({**call, "arguments": json.dumps(input), "status": "completed"})
         if reply.stop == "cut":
             last = items[-1]
             last["status"] = "incomplete"
@@ -127,12 +140,13 @@ class OpenAIResponses(Provider):
         """See `Provider`."""
         del path
         items = self._items(reply, body)
-        started = {**_head(body), "status": "in_progress", "output": []}
+        head = self._head(body)
+        started = {**head, "status": "in_progress", "output": []}
         events: list[Body] = [{"type": "response.created", "response": started}]
         events.append({"type": "response.in_progress", "response": started})
         for index, item in enumerate(items):
             events += _streamed(index, item)
-        ended = self._ended(body, reply, items)
+        ended = self._ended(head, reply, items)
         events.append({"type": f"response.{ended['status']}", "response": ended})
         for number, event in enumerate(events):
             yield sse({**event, "sequence_number": number}, event["type"])
@@ -175,17 +189,3 @@ def _streamed(index: int, item: Body) -> list[Body]:
 
 def _encrypted(before: list[Body], item: Body, dialect: Any) -> str:
     return sign(before if dialect.binds_thinking else None, item["id"], item["summary"])
-
-
-def _head(body: Body) -> Body:
-    return {
-        "id": "resp_1",
-        "object": "response",
-        "created_at": 1,
-        "model": body["model"],
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "incomplete_details": None,
-        "error": None,
-    }

@@ -33,7 +33,13 @@ class Provider(ABC):
 
     def __init__(self) -> None:
         self.calls = 0
+        self.replies = 0
         self.repeats_ids = False
+
+    def reply_id(self, prefix: str) -> str:
+        """Give the next reply its id: clients put the pieces of a reply together by it."""
+        self.replies += 1
+        return f"{prefix}{self.replies}"
 
     def numbers(self, reply: ModelReply) -> range:
         """Number the calls of a reply: in a row through the conversation, or from zero again in each reply."""

@@ -11,17 +11,34 @@ from click.testing import CliRunner
 from message_history.cli.app import app
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
-from tests.storage.formats.samples import ANSWER, LOOKING, QUESTION, RESULT, SAMPLES, lines, value
+from tests.storage.formats.samples import ANSWER, CHAT, LOOKING, QUESTION, RESULT, SAMPLES, lines, value
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-WRITTEN = {"claude-code", "codex", "pi", "gemini-cli", "qwen-code", "droid"}
+WRITTEN = {
+    *("claude-code", "codex", "pi", "gemini-cli", "qwen-code", "droid", "kimi-cli", "hermes", "goose", "grok-cli"),
+    "continue",
+}
 ROWS = {
     f"{each.format}-{n}": (each.format, [json.loads(line) for line in each.data.splitlines()])
     for n, each in enumerate(SAMPLES)
     if each.format in WRITTEN and each.data.count(b"\n{") > 2
 }
+OWN_KEYS = {"tool_calls": "toolCalls", "tool_call_id": "toolCallId"}
+ITEMS = [{"message": {OWN_KEYS.get(k, k): v for k, v in each.items()}, "contextItems": []} for each in CHAT]
+CONTINUE = value({"sessionId": "s", "title": "x", "history": ITEMS})
+WHOLE = {
+    f"{form}-{key}": (form, key, json.loads(data))
+    for form, key, data in (
+        *((each.format, "messages", each.data) for each in SAMPLES if each.format == "hermes"),
+        *((each.format, "conversation", each.data) for each in SAMPLES if each.format == "goose"),
+        ("continue", "history", CONTINUE),
+    )
+    if data.count(b"\n{") <= 2
+}
+"""Files that are one object, with the rows under a key."""
+LOST_ITEMS = [(name, n) for name, (_, key, whole) in WHOLE.items() for n in range(len(whole[key]))]
 LOST = [(name, n) for name, (_, rows) in ROWS.items() for n in range(1, len(rows))]
 TELLING = (QUESTION, LOOKING, RESULT, ANSWER)
 
@@ -34,7 +51,19 @@ def test_these_are_the_programs_whose_files_are_written() -> None:
 @pytest.mark.parametrize(("name", "lost"), LOST)
 def test_a_file_that_lost_a_row_is_sound_again_and_keeps_what_was_left(name: str, lost: int) -> None:
     form, rows = ROWS[name]
-    broken = session_in(lines(*rows[:lost], *rows[lost + 1 :]), chosen=FORMATS[form])
+    is_sound_again(lines(*rows[:lost], *rows[lost + 1 :]), form)
+
+
+@pytest.mark.parametrize(("name", "lost"), LOST_ITEMS)
+def test_a_file_that_is_one_object_is_too(name: str, lost: int) -> None:
+    form, key, whole = WHOLE[name]
+    is_sound_again(value({**whole, key: whole[key][:lost] + whole[key][lost + 1 :]}), form)
+    assert session_in(value(whole), chosen=FORMATS[form]).repair_file().data == value(whole)
+
+
+def is_sound_again(data: bytes, form: str) -> None:
+    """Hold a broken file to be sound once it is repaired, and to keep what was in it."""
+    broken = session_in(data, chosen=FORMATS[form])
     repaired = broken.repair_file()
     assert repaired.after.violations() == []
     assert repaired.after.repair_file().data == repaired.data
@@ -43,9 +72,9 @@ def test_a_file_that_lost_a_row_is_sound_again_and_keeps_what_was_left(name: str
         return
     assert dict(repaired.repairs)[""]
     removed = str([each.removed for _, found in repaired.repairs for each in found])
-    for told in TELLING:
-        if told.encode() in broken.data:
-            assert told.encode() in repaired.data or told in removed
+    for recorded in TELLING:
+        if recorded.encode() in data:
+            assert recorded.encode() in repaired.data or recorded in removed
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -3,28 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, Protocol, final
 
-from message_history.core.json_values import short_repr
 from message_history.violations import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from message_history.dialects.base import Rule
+    from message_history.dialects._shared.rules import Rule
 
 __all__ = [
     "Findings",
+    "ListCheck",
     "OpenCalls",
+    "check_list",
     "entries",
     "has_lone_surrogate",
     "is_blank_text",
     "kind_of",
     "mapping_of",
     "mappings",
-    "shown",
     "text_at",
 ]
+
+
+class ListCheck(Protocol):
+    """What a dialect checks of one list."""
+
+    found: Findings
+
+    @property
+    def entries(self) -> Sequence[Any]:
+        """The entries as they are looked at; their places are those of the list."""
+
+    def entry(self, n: int, entry: Any, /) -> None:
+        """Check one entry alone."""
+
+    def whole(self) -> None:
+        """Check what several entries say together, or the first or the last alone; there is at least one."""
+
+
+def check_list(check: ListCheck, empty: str = "", detail: str = "") -> list[Violation]:
+    """Check a list: each entry, then the whole.
+
+    Args:
+        check: what the dialect checks.
+        empty: the rule that a list without entries breaks.
+        detail: what is wrong with such a list; the rule's own sentence when empty.
+
+    Returns:
+        What is wrong.
+
+    Complexity: linear in the list.
+    """
+    for n, entry in enumerate(check.entries):
+        check.entry(n, entry)
+    if check.entries:
+        check.whole()
+    elif empty:
+        check.found.add(empty, detail=detail)
+    return check.found.violations
 
 
 @final
@@ -32,12 +70,14 @@ class Findings:
     """The violations of one list.
 
     Args:
-        rules: the dialect's rules, by id.
+        rules: the dialect's rules, by what they are added by: their ids, or faults that break them.
+        texts: the position of the provider's text for some rules, whatever the case.
     """
 
-    def __init__(self, rules: Mapping[str, Rule]) -> None:
+    def __init__(self, rules: Mapping[str, Rule], texts: Mapping[str, int] | None = None) -> None:
         self.violations: list[Violation] = []
         self._rules = rules
+        self._texts = texts or {}
 
     def add(
         self, rule: str, index: int | None = None, path: str = "", detail: str = "", *, which: int = 0, **values: object
@@ -54,10 +94,9 @@ class Findings:
         """
         known = self._rules[rule]
         places = {"n": index, **values} if index is not None else values
+        error = known.error(self._texts.get(rule, which), **places)
         self.violations.append(
-            Violation(
-                rule=rule, index=index, path=path, error=known.error(which, **places), detail=detail or known.rule
-            )
+            Violation(rule=known.id, index=index, path=path, error=error, detail=detail or known.rule)
         )
 
 
@@ -139,11 +178,6 @@ def text_at(value: Mapping[Any, Any], key: str) -> str:
     """Return the text under a key, an empty one for anything else."""
     found = value.get(key)
     return found if isinstance(found, str) else ""
-
-
-def shown(value: object) -> str:
-    """Return a text as it is, and anything else in a few words."""
-    return value if isinstance(value, str) else short_repr(value)
 
 
 def is_blank_text(value: object) -> bool:

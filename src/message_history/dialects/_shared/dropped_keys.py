@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.blocks import Block, RedactedThinkingBlock, ThinkingBlock, ToolResultBlock
 from message_history.core.json_values import FrozenDict
+from message_history.core.message import is_plain
 from message_history.core.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ NOTED: Final[Mapping[str, frozenset[str]]] = {
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
 }
 """What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
-_NOTED: Final = frozenset({"(noted)"})
+GEMINI: Final = "gemini"
+FACTS: Final = "(noted)"
+_NOTED: Final = frozenset({FACTS})
 """The key for such notes that every other dialect may use."""
 WHOLE: Final[Mapping[str, frozenset[str]]] = {"langchain": frozenset({"item", "content_items"})}
 """The keys under which a dialect keeps what a block stood for, and writes it again with all that was in it."""
@@ -38,7 +41,7 @@ _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 
 
 def unsent(
-    messages: Iterable[Message], system: Iterable[Block], target: Dialect[Any], told: Iterable[Repair]
+    messages: Iterable[Message], system: Iterable[Block], target: Dialect[Any], recorded: Iterable[Repair]
 ) -> list[Repair]:
     """Record the keys of other dialects that a dialect does not send.
 
@@ -46,21 +49,44 @@ def unsent(
         messages: what was sent.
         system: the system prompt that was sent.
         target: the dialect.
-        told: what its render recorded; a block that is in there as a whole is not told of again.
+        recorded: what its render recorded; a block that is in there as a whole is not told of again.
 
     Returns:
         A repair for each block and each dialect whose keys it has, and one for those of the message that it opened.
 
     Complexity: linear in the blocks.
     """
-    gone = {id(block) for repair in told for block in repair.removed}
+    gone = {id(block) for repair in recorded for block in repair.removed}
     found: list[Repair] = []
     for block in system:
         found += _left_of(block, 0, target, gone)
+    before: Message | None = None
     for index, message in enumerate(messages):
-        for block in message.content:
-            found += _left_of(block, index, target, gone)
+        if not is_plain(message):
+            for block in message.content:
+                found += _left_of(block, index, target, gone)
+            named = [(block, name) for block in message.results if (name := _own_name(block)) and id(block) not in gone]
+            if named and target.name != GEMINI:
+                found += _names_left(named, index, before)
+        before = message
     return found
+
+
+def _own_name(result: ToolResultBlock) -> object:
+    """Return the name that a result of Gemini came with before its call was found, if it is known."""
+    facts = result.extra(GEMINI).get(FACTS) if result.meta is not None else None
+    return facts.get("name") if isinstance(facts, FrozenDict) else None
+
+
+def _names_left(
+    named: Iterable[tuple[ToolResultBlock, object]], index: int, before: Message | None
+) -> Iterator[Repair]:
+    """Record the names of results whose calls have others."""
+    called = {call.id: call.name for call in before.calls} if before is not None else {}
+    for result, name in named:
+        if called.get(result.tool_use_id) != name:
+            left, detail = FrozenDict({"name": name}), "keys that go back to gemini only: name"
+            yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
 
 
 def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> Iterator[Repair]:

@@ -8,18 +8,18 @@ from attrs import frozen
 
 from message_history.core.blocks import Block, ProviderBlock, TextBlock, is_blank
 from message_history.core.json_values import FrozenDict
-from message_history.core.message import Message, make_message
-from message_history.core.repairs import Repair, RepairCode
+from message_history.core.message import Message, is_plain, make_message
+from message_history.core.repairs import Repair, RepairCode, in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Mapping
 
     from message_history.dialects.base import Dialect
 
-__all__ = ["TurnWithText", "holds_provider_blocks", "with_foreign_text"]
+__all__ = ["TurnWithText", "holds_provider_block", "with_foreign_text"]
 
-_HOLDS_THEM: Final = frozenset({"anthropic", "langchain", "native"})
-"""The dialects that take these blocks as they are."""
+_HOLDERS: Final = {origin: frozenset({origin, "langchain", "native"}) for origin in ("anthropic", "openai_responses")}
+"""By the provider of a block, the dialects that take it as it is."""
 
 
 @final
@@ -35,9 +35,8 @@ class TurnWithText:
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Return fresh messages; None when they depend on other turns."""
-        if self.dialect.name in _HOLDS_THEM:
-            return self.dialect.write_turn(assistant, user)
-        return self.dialect.write_turn(*map(_readable, (assistant, user)))
+        name = self.dialect.name
+        return self.dialect.write_turn(_readable(assistant, name), _readable(user, name))
 
     def takes_leading_assistant(self) -> bool:
         """Return whether a list may begin with an assistant message."""
@@ -56,52 +55,65 @@ def with_foreign_text(messages: list[Message], dialect: Dialect[Any]) -> tuple[l
 
     Complexity: linear in the messages.
     """
-    if dialect.name in _HOLDS_THEM:
-        return messages, []
-    readable = [_readable(message) for message in messages]
+    readable = [_readable(message, dialect.name) for message in messages]
     repairs = [
-        Repair(code=RepairCode.REWRITTEN, index=index, removed=(block,), detail=f"{block!r:.60} as text")
+        Repair(code=RepairCode.REWRITTEN, index=index, removed=(block,), detail=f"{in_words(block)} as text")
         for index, (message, other) in enumerate(zip(messages, readable, strict=True))
         if other is not message
-        for block in _with_text(message.content)
+        for block in message.content
+        if _text_of(block, dialect.name)
     ]
     return readable, repairs
 
 
-def _readable(message: Message | None) -> Any:
-    if message is None or not _holds_provider_block(message) or not _with_text(message.content):
+def _readable(message: Message | None, target: str) -> Any:
+    if message is None or not holds_provider_block(message):
         return message
-    return make_message(message.role, tuple(map(_as_text, message.content)))
+    blocks = tuple(_as_text(block, target) for block in message.content)
+    return message if blocks == message.content else make_message(message.role, blocks)
 
 
-def holds_provider_blocks(start: int, turns: Sequence[tuple[Message | None, Message | None]]) -> bool:
-    """Return whether a run of turns holds a block that only one provider knows, for `Log.summaries`."""
-    del start
-    return any(_holds_provider_block(message) for turn in turns for message in turn if message is not None)
+def holds_provider_block(message: Message) -> bool:
+    """Return whether a message holds a block that only one provider knows."""
+    return not is_plain(message) and ProviderBlock in map(type, message.content)
 
 
-def _holds_provider_block(message: Message) -> bool:
-    return ProviderBlock in map(type, message.content)
-
-
-def _with_text(blocks: Iterable[Block]) -> list[Block]:
-    return [block for block in blocks if _text_of(block)]
-
-
-def _as_text(block: Block) -> Block:
-    text = _text_of(block)
+def _as_text(block: Block, target: str) -> Block:
+    text = _text_of(block, target)
     return TextBlock(text, meta=block.meta) if text else block
 
 
-def _text_of(block: Block) -> str:
-    """Return the text of a compaction's summary, or of a search result; an empty one for any other block."""
-    if not isinstance(block, ProviderBlock) or block.dialect != "anthropic":
+def _text_of(block: Block, target: str) -> str:
+    """Return the text of a block that a dialect does not take; an empty one for any other block."""
+    if not isinstance(block, ProviderBlock) or target in _HOLDERS.get(block.dialect, ()):
         return ""
-    content = block.data.get("content")
-    if block.type == "compaction":
-        return content if isinstance(content, str) and not is_blank(content) else ""
-    if block.type != "search_result" or not isinstance(content, tuple):
+    read = _TEXTS.get((block.dialect, block.type))
+    return read(block.data) if read is not None else ""
+
+
+def _summary(data: FrozenDict) -> str:
+    content = data.get("content")
+    return content if isinstance(content, str) and not is_blank(content) else ""
+
+
+def _search_result(data: FrozenDict) -> str:
+    content = data.get("content")
+    if not isinstance(content, tuple):
         return ""
-    parts = [block.data.get("title"), block.data.get("source")]
+    parts = [data.get("title"), data.get("source")]
     parts += [part.get("text") for part in content if isinstance(part, FrozenDict)]
     return "\n".join(part for part in parts if isinstance(part, str) and not is_blank(part))
+
+
+def _mcp_call(data: FrozenDict) -> str:
+    """Say what a call that the provider ran gave: the model that reads on may only know that it was approved."""
+    name, output = data.get("name"), data.get("output")
+    return f"[The tool {name} gave:]\n{output}" if isinstance(output, str) and isinstance(name, str) else ""
+
+
+_TEXTS: Final[Mapping[tuple[str, str], Callable[[FrozenDict], str]]] = {
+    ("anthropic", "compaction"): _summary,
+    ("anthropic", "search_result"): _search_result,
+    ("openai_responses", "mcp_call"): _mcp_call,
+}
+"""By provider and type, what a block says."""

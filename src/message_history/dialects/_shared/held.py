@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from message_history.core.blocks import Mark, Meta, SystemBlock, ToolResultBlock, ToolUseBlock
 from message_history.core.json_values import EMPTY, FrozenDict
-from message_history.core.message import bootstrap_message, is_bootstrap, make_message
+from message_history.core.message import bootstrap_message, is_bootstrap, make_message, with_content
 from message_history.core.policy import Policy
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import Block
     from message_history.core.message import Message
-    from message_history.dialects.base import Parsed
+    from message_history.core.parsed import Parsed
 
 __all__ = ["add_held", "begins_at_provider", "held_call", "is_held"]
 
@@ -74,7 +74,7 @@ def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock])
     prompt = tuple(takewhile(lambda block: isinstance(block, SystemBlock), first.content))
     if prompt:
         before.insert(0, make_message("user", prompt))
-        parsed.messages[start] = make_message(first.role, first.content[len(prompt) :])
+        parsed.messages[start] = with_content(first, first.content[len(prompt) :])
     parsed.messages[start:start] = before
     parsed.sources[start:start] = [source] * len(before)
     parsed.interrupted = {n + len(before) if n >= start else n for n in parsed.interrupted}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.blocks import SystemBlock
-from message_history.core.message import bootstrap_message, is_bootstrap
+from message_history.core.blocks import SystemBlock, ToolUseBlock
+from message_history.core.message import CLEAN_ASSISTANT, bootstrap_message, is_bootstrap
+from message_history.core.rules import Arrival, arrival_of, fault_of_call, is_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.blocks import Block
     from message_history.core.message import Message
+    from message_history.core.parsed import Parsed
     from message_history.core.policy import Policy
-    from message_history.dialects.base import Dialect, Parsed
+    from message_history.dialects.base import Dialect
 
 __all__ = ["lead_with_placeholder", "length_of_lead"]
 
@@ -26,8 +29,11 @@ def lead_with_placeholder(parsed: Parsed, policy: Policy) -> None:
         parsed: what was read; it is changed.
         policy: says what the placeholder says, and whether there is one.
     """
-    first = next((n for n, message in enumerate(parsed.messages) if not _is_prompt(message)), None)
-    if first is None or parsed.messages[first].role != "assistant" or policy.leading_assistant != "bootstrap":
+    if policy.leading_assistant != "bootstrap":
+        return
+    stays = (_stays(message, truncated=n in parsed.interrupted) for n, message in enumerate(parsed.messages))
+    first = next((n for n, does in enumerate(stays) if does), None)
+    if first is None or parsed.messages[first].role != "assistant":
         return
     parsed.messages.insert(first, bootstrap_message(policy.bootstrap_text))
     parsed.sources.insert(first, parsed.sources[first])
@@ -47,5 +53,16 @@ def length_of_lead(messages: Sequence[Message], dialect: Dialect[Any]) -> int:
     return int(len(messages) > 1 and is_bootstrap(messages[0]) and dialect.takes_leading_assistant())
 
 
-def _is_prompt(message: Message) -> bool:
-    return message.role == "user" and all(isinstance(block, SystemBlock) for block in message.content)
+def _stays(message: Message, *, truncated: bool) -> bool:
+    """Return whether a message is one of the history's, and neither its prompt nor an assistant's that says nothing."""
+    if message.role == "user":
+        return not all(isinstance(block, SystemBlock) for block in message.content)
+    if message.shape == CLEAN_ASSISTANT:
+        return True
+    return any(_is_assistants(block, truncated=truncated) for block in message.content)
+
+
+def _is_assistants(block: Block, *, truncated: bool) -> bool:
+    if isinstance(block, ToolUseBlock):
+        return fault_of_call(block, truncated=truncated) is None
+    return arrival_of("assistant", block) is Arrival.ASSISTANT_CONTENT and not is_nothing(block)

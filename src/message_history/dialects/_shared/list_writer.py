@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from message_history.dialects.base import Export
+from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects._shared.writer import Changes
 
-__all__ = ["MessageWriter", "export_list", "write_list"]
+__all__ = ["ListWriter", "MessageWriter", "export_list", "write_list", "write_messages", "write_turn"]
 
 
 class MessageWriter(Protocol):
@@ -22,34 +23,49 @@ class MessageWriter(Protocol):
     changes: Changes
     """The record of what is omitted, rewritten or added."""
 
-    def prompt(self, system: Sequence[SystemBlock]) -> list[Any]:
-        """Write the system prompt, where it goes into the list."""
-
     def message(self, message: Message) -> list[Any]:
         """Write a message; what is written depends on it and those before it only."""
 
 
-def write_list(writer: MessageWriter, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> list[Any]:
-    """Write a list message by message.
+class ListWriter(MessageWriter, Protocol):
+    """What a dialect writes that has the system prompt in the list."""
+
+    def prompt(self, system: Sequence[SystemBlock]) -> list[Any]:
+        """Write the system prompt."""
+
+
+def write_messages(writer: MessageWriter, messages: Iterable[Message]) -> list[Any]:
+    """Write messages one by one.
 
     Args:
         writer: writes one message.
         messages: the messages.
-        system: the system prompt.
 
     Returns:
         Fresh entries.
 
     Complexity: linear in the messages.
     """
-    wire = writer.prompt(system) if system else []
+    wire: list[Any] = []
+    changes, write = writer.changes, writer.message
     for index, message in enumerate(messages):
-        writer.changes.index = index
-        wire += writer.message(message)
+        changes.index = index
+        wire += write(message)
     return wire
 
 
-def export_list(writer: MessageWriter, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
+def write_turn(writer: MessageWriter, messages: Sequence[Message]) -> list[Any] | None:
+    """Write the messages of a turn alone; None when they hold media, whose limits count over the whole list."""
+    return None if any(map(has_media, messages)) else write_messages(writer, messages)
+
+
+def write_list(writer: ListWriter, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> list[Any]:
+    """Write the system prompt, and the messages behind it."""
+    prompt = writer.prompt(system) if system else []
+    return prompt + write_messages(writer, messages)
+
+
+def export_list(writer: ListWriter, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
     """Write a list message by message, with the record of what was changed."""
     wire = write_list(writer, messages, system)
     return Export(wire, None, tuple(writer.changes.repairs))

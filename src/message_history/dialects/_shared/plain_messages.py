@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from message_history.core.blocks import TextBlock, ToolResultBlock, ToolUseBlock
-from message_history.core.json_values import thaw_flat
-from message_history.dialects._shared.writer import is_unicode, thaw_unchanged
+from message_history.core.message import sendable
+from message_history.core.plain import unpack
 
 if TYPE_CHECKING:
     from message_history.core.message import Message
@@ -26,40 +25,36 @@ SHORT: Final = 40
 """How long an id or a name may be."""
 
 
-def common_assistant(message: Message) -> tuple[list[str], list[Call]] | None:
+def common_assistant(message: Message, *, omits_thinking: bool = False) -> tuple[list[str], list[Call], bool] | None:
     """Check what the assistant said.
 
     Args:
         message: an assistant message.
+        omits_thinking: whether thinking that the Messages API signed is left out here.
 
     Returns:
-        The texts and the calls behind them; None when there is anything else about it.
+        The texts, the calls behind them, and whether it has thinking to be left out; None when there is anything else
+        about it.
 
     Complexity: linear in the message.
     """
+    plain = sendable(message, SHORT)
+    if plain is None:
+        return None
     texts: list[str] = []
     calls: list[Call] = []
-    for block in message.content:
-        if block.meta is not None:
-            return None
-        # The classes are final: to compare types takes half the time of `isinstance`, and this is all that is done.
-        kind = type(block)
-        if kind is TextBlock:
-            text: str = block.text  # type: ignore[attr-defined]
-            if calls or not text or text.isspace() or "\0" in text or not (text.isascii() or is_unicode(text)):
-                return None
-            texts.append(text)
-        elif kind is ToolUseBlock:
-            id, name = block.id, block.name  # type: ignore[attr-defined]
-            if not (id.isascii() and id.isidentifier() and name.isascii() and name.isidentifier()):
-                return None
-            given = thaw_flat(block.frozen_input) or thaw_unchanged(block.frozen_input)  # type: ignore[attr-defined]
-            if given is None or len(id) > SHORT or len(name) > SHORT:
-                return None
-            calls.append((id, name, given))
+    thinks = False
+    for item in plain:
+        if type(item) is str:
+            texts.append(item)
+        elif len(item) == 3:
+            id, name, packed = item
+            calls.append((id, name, unpack(packed)))
+        elif omits_thinking:
+            thinks = True
         else:
             return None
-    return (texts, calls) if texts or calls else None
+    return texts, calls, thinks
 
 
 def common_user(message: Message) -> tuple[list[Result], list[str]] | None:
@@ -73,37 +68,16 @@ def common_user(message: Message) -> tuple[list[Result], list[str]] | None:
 
     Complexity: linear in the message.
     """
+    plain = sendable(message, SHORT)
+    if plain is None:
+        return None
     results: list[Result] = []
     texts: list[str] = []
-    for block in message.content:
-        if block.meta is not None:
-            return None
-        kind = type(block)
-        if kind is TextBlock:
-            text: str = block.text  # type: ignore[attr-defined]
-            if not text or text.isspace() or "\0" in text or not (text.isascii() or is_unicode(text)):
-                return None
-            texts.append(text)
-        elif kind is ToolResultBlock and not texts:
-            given = _given(block)  # type: ignore[arg-type]
-            if given is None:
-                return None
-            results.append(given)
+    for item in plain:
+        if type(item) is str:
+            texts.append(item)
+        elif type(item[1]) is str:
+            results.append(item)
         else:
             return None
-    return (results, texts) if results or texts else None
-
-
-def _given(block: ToolResultBlock) -> Result | None:
-    id, content = block.tool_use_id, block.content
-    if block.is_error or len(id) > SHORT or not (id.isascii() and id.isidentifier()):
-        return None
-    if not content:
-        return id, ""
-    part = content[0]
-    if len(content) > 1 or type(part) is not TextBlock or part.meta is not None:
-        return None
-    text = part.text
-    if not text or text.isspace() or "\0" in text or not (text.isascii() or is_unicode(text)):
-        return None
-    return id, text
+    return results, texts

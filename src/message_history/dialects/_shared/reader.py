@@ -5,57 +5,68 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from message_history.core.blocks import SystemBlock, TextBlock
+from message_history.core.json_values import short_repr
 from message_history.core.message import make_message
-from message_history.dialects._shared.sdk_objects import as_mapping
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.reply_info import with_info
+from message_history.dialects._shared.truncated import finished, is_truncated
 from message_history.dialects._shared.typed_blocks import carry
-from message_history.dialects.base import Parsed, is_truncated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from message_history.core.blocks import Block
+    from message_history.core.parsed import Parsed
     from message_history.dialects.base import Foreign
 
-__all__ = ["EntryReader", "add_message", "as_system", "read_list"]
+__all__ = ["EntryReader", "add_message", "as_system", "assume_user", "read_entries"]
 
 
 class EntryReader(Protocol):
     """What a dialect reads of one entry."""
 
-    keys: frozenset[str]
-    """The keys that it reads; the others are kept with the message."""
+    parsed: Parsed
+    """Gets the messages, and notes of what could not be taken as it came."""
 
-    def role_of(self, data: Mapping[Any, Any]) -> str | None:
-        """Return `user`, `assistant` or `system`; None for an entry of another form."""
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read an entry that is surely of this dialect; False for any other."""
 
-    def blocks(self, data: Mapping[Any, Any], source: int, parsed: Parsed) -> list[Block]:
-        """Read the content; `parsed` gets notes of what could not be taken as it came."""
+    def other_entry(self, entry: object, source: int) -> bool:
+        """Read an entry that is not surely any dialect's, as far as it goes; False for what is no message."""
 
 
-def read_list(raw: Sequence[Any], foreign: Foreign | None, dialect: str, reader: EntryReader) -> Parsed:
+def read_entries(
+    raw: Sequence[Any],
+    foreign: Foreign | None,
+    reader: EntryReader,
+    what: str = "no message",
+    follow: Callable[[Parsed], None] | None = None,
+) -> Parsed:
     """Read a list entry by entry.
 
     Args:
         raw: the entries.
         foreign: reads an entry that has another dialect's form.
-        dialect: the name under which keys are kept that the reader does not read.
         reader: reads one entry.
+        what: what is wrong with an entry that nobody can read.
+        follow: gets what an entry of another dialect held, before it is added.
 
     Returns:
-        The messages in the entries.
+        What the reader read.
 
     Complexity: linear in the entries.
     """
-    parsed = Parsed()
+    parsed = reader.parsed
     for source, entry in enumerate(raw):
-        data = as_mapping(entry)
-        role = reader.role_of(data) if data is not None else None
-        if data is not None and role is not None:
-            keys = {key: value for key, value in data.items() if key not in reader.keys}
-            blocks = reader.blocks(data, source, parsed)
-            add_message(parsed, data, source, dialect=dialect, role=role, blocks=blocks, keys=keys)
-        elif foreign is None or not foreign(entry, source, parsed):
-            parsed.dropped(entry, source, "no message")
+        if reader.own_entry(entry, source):
+            continue
+        found = foreign(entry, source) if foreign is not None else None
+        if found is not None:
+            if follow is not None:
+                follow(found)
+            parsed.extend(found)
+        elif not reader.other_entry(entry, source):
+            parsed.dropped(entry, source, what)
     return parsed
 
 
@@ -68,6 +79,7 @@ def add_message(
     role: object,
     blocks: list[Block],
     keys: Mapping[Any, Any],
+    own_call: Callable[[Block], Mapping[str, Any] | None] | None = None,
 ) -> None:
     """Add what was read of one entry; note one without content.
 
@@ -79,14 +91,29 @@ def add_message(
         role: `assistant`, `system`, or anything else for the user's.
         blocks: its content.
         keys: its other keys.
+        own_call: gives a call of the provider's own tools, for a dialect whose truncated replies end in the middle of
+            a call; see `finished`.
     """
     if not blocks:
         parsed.empty(data, source)
         return
+    truncated = role == "assistant" and is_truncated(data)
+    if truncated and own_call is not None:
+        blocks = finished(blocks, source, parsed, own_call)
+        if not blocks:
+            return
     made = as_system(blocks) if role == "system" else blocks
     carry(made, dialect, keys)
     message = make_message("assistant" if role == "assistant" else "user", tuple(made))
-    parsed.add(message, source, interrupted=role == "assistant" and is_truncated(data))
+    if role == "assistant":
+        message = with_info(message, data, dialect)
+    parsed.add(message, source, interrupted=truncated)
+
+
+def assume_user(parsed: Parsed, role: object, source: int) -> None:
+    """Note a role that is neither the user's nor the assistant's: such a message is taken for the user's."""
+    if role not in ("user", "assistant"):
+        parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
 
 
 def as_system(blocks: Sequence[Block]) -> list[Block]:

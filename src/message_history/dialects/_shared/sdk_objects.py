@@ -20,6 +20,15 @@ def as_mapping(value: object) -> Mapping[Any, Any] | None:
     """
     if type(value) is dict or isinstance(value, Mapping):
         return value
+    if isinstance(value, type):
+        return None
+    try:
+        return _read_object(value)
+    except Exception:  # noqa: BLE001 - a foreign object may do anything; what cannot be read is dropped and recorded
+        return None
+
+
+def _read_object(value: object) -> Mapping[Any, Any] | None:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         try:
@@ -29,9 +38,9 @@ def as_mapping(value: object) -> Mapping[Any, Any] | None:
             dumped = dump()
         return dumped if isinstance(dumped, Mapping) else None
     declared = getattr(value, "__attrs_attrs__", None) or getattr(value, "__dataclass_fields__", {}).values()
-    if declared and not isinstance(value, type):
+    if declared:
         named = {field.name: getattr(value, field.name, None) for field in declared}
-    elif hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
+    elif hasattr(value, "__dict__") and not callable(value):
         named = vars(value)
     else:
         return None
@@ -52,7 +61,10 @@ def as_sequence(value: object) -> list[Any] | None:
         return value
     if not hasattr(value, "__iter__") or isinstance(value, _NO_SEQUENCE):
         return None
-    return list(value)
+    try:
+        return list(value)
+    except Exception:  # noqa: BLE001 - as in `as_mapping`
+        return None
 
 
-_NO_SEQUENCE: Final = (str, bytes, bytearray, memoryview, Mapping, AbstractSet)
+_NO_SEQUENCE: Final = (str, bytes, bytearray, memoryview, Mapping, AbstractSet, type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from message_history.core.json_values import FrozenDict
@@ -14,15 +15,24 @@ __all__ = ["omit_beside_source"]
 
 _PLACES: Final = {"url": "url", "base64": "data", "file": "file_id", "text": "data", "content": "content"}
 
+_TYPE: Final = re.compile(
+    r"(?:image|audio|video|text)/[a-z0-9.+-]+|application/(?:pdf|json|xml|msword|vnd\..+)", re.IGNORECASE
+)
+"""What is plain from the block or from the address, where the type is not sent."""
 
-def omit_beside_source(block: ImageBlock | DocumentBlock, changes: Changes) -> None:
+
+def omit_beside_source(block: ImageBlock | DocumentBlock, changes: Changes, *, sends_type: bool = True) -> None:
     """Record the keys of a source that are not sent.
 
     Args:
         block: an image or a document that is sent.
         changes: gets the record.
+        sends_type: whether the API takes the type of what is at an address.
     """
-    known = ("type", "media_type", _PLACES.get(str(block.source.get("type")), ""))
+    known = ["type", _PLACES.get(str(block.source.get("type")), "")]
+    declared = block.source.get("media_type")
+    if isinstance(declared, str) and (sends_type or _TYPE.fullmatch(declared)):
+        known.append("media_type")
     left = FrozenDict({key: value for key, value in block.source.items() if key not in known})
     if left:
         changes.omitted(left, f"keys of a source that this API does not take: {', '.join(map(str, left))}")

@@ -1,8 +1,8 @@
-"""What a reply that was cut off had not finished."""
+"""Which replies were cut off, and what such a reply had not finished."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.blocks import Block, ToolUseBlock
 from message_history.core.repairs import RepairCode
@@ -12,9 +12,46 @@ from message_history.dialects._shared.typed_blocks import half_written
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from message_history.dialects.base import Parsed
+    from message_history.core.parsed import Parsed
 
-__all__ = ["finished"]
+__all__ = ["TRUNCATED", "finished", "is_truncated"]
+
+TRUNCATED: Final = frozenset(
+    {
+        "aborted",
+        "content_filter",
+        "content_filtered",
+        "error",
+        "guardrail_intervened",
+        "interrupted",
+        "length",
+        "malformed_function_call",
+        "malformed_model_output",
+        "malformed_tool_use",
+        "max_tokens",
+        "model_context_window_exceeded",
+        "model_length",
+        "refusal",
+        "safety",
+    }
+)
+"""What the providers' stop reasons say, in lower case, when a reply ended before the model was done."""
+
+
+def is_truncated(keys: Mapping[Any, Any]) -> bool:
+    """Return whether the keys of a reply say that it was cut off.
+
+    Args:
+        keys: the reply, or the message that it was saved as.
+
+    Returns:
+        True when its stop reason says so.
+    """
+    for key in ("stop_reason", "stopReason", "finish_reason", "finishReason"):
+        reason = keys.get(key)
+        if isinstance(reason, str) and reason.lower() in TRUNCATED:
+            return True
+    return False
 
 
 def finished(

@@ -22,11 +22,11 @@ from message_history.core.blocks import (
     ToolUseBlock,
     text_block,
     tool_result_block,
-    tool_use_block,
     with_meta,
 )
-from message_history.core.json_values import freeze, freeze_mapping, json_text
-from message_history.core.message import NEEDS_REPAIR, SHAPES, Message, Role, known_message, may_be_stub, text_message
+from message_history.core.json_values import freeze, freeze_mapping, json_text, with_whole_pairs
+from message_history.core.message import NEEDS_REPAIR, SHAPES, STUB_OPENINGS, Message, Role, plain_message, text_message
+from message_history.core.plain import pack
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.mcp import mcp_block
 from message_history.dialects._shared.schema import text_or_none
@@ -35,7 +35,7 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from message_history.dialects.base import Parsed
+    from message_history.core.parsed import Parsed
 
 __all__ = [
     "BlockReader",
@@ -110,7 +110,7 @@ def common_message(entry: Any, size: int) -> Message | None:
 
 
 def _common_blocks(role: Role, content: list[Any]) -> Message | None:
-    blocks: list[Block] = []
+    plain: list[Any] = []
     ids: list[str] = []
     shape = SHAPES[role]
     for item in content:
@@ -121,46 +121,55 @@ def _common_blocks(role: Role, content: list[Any]) -> Message | None:
             text = item["text"]
             if len(item) != 2 or type(text) is not str or not text or text.isspace():
                 return None
-            blocks.append(text_block(text))
+            plain.append(text)
         elif kind == "tool_use":
-            id, name, given = item["id"], item["name"], item["input"]
-            if len(item) != 4 or type(id) is not str or type(name) is not str or type(given) is not dict:
+            id, name, input = item["id"], item["name"], item["input"]
+            if len(item) != 4 or type(id) is not str or type(name) is not str or type(input) is not dict:
                 return None
-            frozen, converted = freeze_mapping(given)
-            if not id or not name or name.isspace() or converted or role != "assistant":
+            packed = pack(input)
+            if packed is None or role != "assistant" or not (id and name and id.isascii() and name.isascii()):
+                return None
+            if name.isspace():
                 return None
             ids.append(id)
-            blocks.append(tool_use_block(id, name, frozen))
+            plain.append((id, name, packed))
         elif kind == "tool_result":
-            id, inner, is_error = item["tool_use_id"], _common_result(item["content"]), False
-            if len(item) != 3:
-                is_error = item["is_error"]
-                if len(item) != 4 or type(is_error) is not bool:
-                    return None
-            if type(id) is not str or not id or inner is None or role != "user":
+            id, inner = item["tool_use_id"], item["content"]
+            if type(inner) is not str:
+                inner = _common_result(inner)
+            if len(item) != 3 and (len(item) != 4 or item["is_error"] is not False):
                 return None
-            if is_error or len(ids) != len(blocks) or may_be_stub(inner):
+            if type(id) is not str or not id or not id.isascii() or inner is None or role != "user":
+                return None
+            # Most texts fail the cheap test for the text of a stub.
+            if len(ids) != len(plain) or (inner[:1] == "[" and inner.startswith(STUB_OPENINGS)):
                 shape = NEEDS_REPAIR
             ids.append(id)
-            blocks.append(tool_result_block(id, inner, is_error))
+            plain.append((id, inner))
+        elif kind == "thinking":
+            text, signature = item["thinking"], item["signature"]
+            if type(text) is not str or type(signature) is not str or role != "assistant":
+                return None
+            if len(item) != 3 and (len(item) != 4 or item["bound"] is not False):
+                return None
+            plain.append((text, signature) if len(item) == 3 else ((text, signature),))
         else:
             return None
     if len(ids) > 1 and len(set(ids)) != len(ids):
         return None
-    return known_message(role, tuple(blocks), tuple(ids), shape)
+    return plain_message(role, tuple(plain), tuple(ids), shape)
 
 
-def _common_result(content: Any) -> tuple[Block, ...] | None:
-    if type(content) is str:
-        return (text_block(content),) if content else ()
+def _common_result(content: Any) -> str | tuple[str, ...] | None:
+    """Read the content of a result, as a plain content holds it."""
     if type(content) is not list:
         return None
-    blocks: list[Block] = []
+    texts: list[str] = []
     for item in content:
         if type(item) is not dict or len(item) != 2 or item.get("type") != "text" or type(item.get("text")) is not str:
             return None
-        blocks.append(text_block(item["text"]))
-    return tuple(blocks)
+        texts.append(item["text"])
+    return texts[0] if len(texts) == 1 and texts[0] else tuple(texts) or ""
 
 
 def read_blocks(content: object, source: int, parsed: Parsed, reader: BlockReader) -> list[Block]:
@@ -241,9 +250,9 @@ def _is_error(value: object, source: int, parsed: Parsed) -> bool:
     """Read whether a result is an error; a value that is no flag is, unless it says the contrary."""
     if value is None or isinstance(value, bool):
         return value is True
-    given, _ = freeze(value)
-    is_error = given.strip().lower() not in _NO if isinstance(given, str) else bool(given)
-    parsed.note(RepairCode.VALUE_CONVERTED, source, (given,), f"an is_error that is no flag, taken as {is_error}")
+    frozen, _ = freeze(value)
+    is_error = frozen.strip().lower() not in _NO if isinstance(frozen, str) else bool(frozen)
+    parsed.note(RepairCode.VALUE_CONVERTED, source, (frozen,), f"an is_error that is no flag, taken as {is_error}")
     return is_error
 
 
@@ -282,15 +291,15 @@ def _tool_use(data: Mapping[Any, Any], source: int, parsed: Parsed, meta: Meta |
     id, name = name_of(data.get("id")), name_of(data.get("name"))
     if "input" not in data:
         return ToolUseBlock(id, name, None, meta=meta)
-    given = data["input"]
-    mapping = as_mapping(given)
+    input = data["input"]
+    mapping = as_mapping(input)
     if mapping is not None:
         return ToolUseBlock(id, name, mapping, meta=meta)
     parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"the input of call {id!r:.80} was no object")
-    if given is None or given == []:
+    if input is None or input == []:
         # An empty list is what PHP makes of an empty object (https://github.com/prism-php/prism/issues/659, 2025).
         return ToolUseBlock(id, name, {}, meta=meta)
-    return call_of_text(id, name, given if isinstance(given, str) else json_text(given), meta)
+    return call_of_text(id, name, input if isinstance(input, str) else json_text(input), meta)
 
 
 def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *, keep: bool = False) -> ToolUseBlock:
@@ -306,10 +315,11 @@ def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *
     Returns:
         The call; its input is `{"_raw": text}` when the text is no JSON object.
     """
-    given = parsed_input(arguments)
-    if given is None or keep:
+    arguments = with_whole_pairs(arguments)
+    input = parsed_input(arguments)
+    if input is None or keep:
         meta = evolve(meta, arguments=arguments) if meta is not None else Meta(arguments=arguments)
-    return ToolUseBlock(id, name, given if given is not None else {"_raw": arguments}, meta=meta)
+    return ToolUseBlock(id, name, input if input is not None else {"_raw": arguments}, meta=meta)
 
 
 def half_written(call: ToolUseBlock) -> ToolUseBlock:
@@ -478,5 +488,5 @@ def name_of(value: object) -> str:
         The text; that of a value that is none, and an empty one where there is nothing.
     """
     if isinstance(value, str):
-        return str.__str__(value)
+        return with_whole_pairs(str.__str__(value))
     return "" if value is None or value is False else text_of_json(value)

@@ -7,11 +7,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.core.blocks import ThinkingBlock
 from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.core.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
     from message_history.core.blocks import Block
+    from message_history.core.message import Message
     from message_history.core.repairs import Removed
 
 __all__ = [
@@ -36,7 +38,7 @@ class Changes:
 
     def __init__(self) -> None:
         self.index = 0
-        self._told: list[tuple[RepairCode, int, tuple[Removed, ...], str | tuple[str, str, str]]] = []
+        self._recorded: list[tuple[RepairCode, int, tuple[Removed, ...] | Message, str | tuple[str, str, str]]] = []
 
     @property
     def repairs(self) -> list[Repair]:
@@ -45,11 +47,12 @@ class Changes:
             Repair(
                 code=code, index=index, removed=removed, detail=detail if isinstance(detail, str) else _renamed(*detail)
             )
-            for code, index, removed, detail in self._told
+            for code, index, what, detail in self._recorded
+            for removed in ([what] if isinstance(what, tuple) else [(block,) for block in _thinking(what)])
         ]
 
     def __bool__(self) -> bool:
-        return bool(self._told)
+        return bool(self._recorded)
 
     def omitted(self, block: Block | FrozenDict | None, why: str) -> None:
         """Record what was left out.
@@ -58,7 +61,16 @@ class Changes:
             block: the block, or the keys of one.
             why: the reason.
         """
-        self._told.append((RepairCode.WITHHELD, self.index, (block,) if block is not None else (), why))
+        self._recorded.append((RepairCode.WITHHELD, self.index, (block,) if block is not None else (), why))
+
+    def omitted_thinking(self, message: Message, why: str) -> None:
+        """Record that the thinking of a message was left out; its blocks are asked for when the records are.
+
+        Args:
+            message: the message.
+            why: the reason.
+        """
+        self._recorded.append((RepairCode.WITHHELD, self.index, message, why))
 
     def rewritten(self, what: str, *removed: Block) -> None:
         """Record what was put in another form.
@@ -67,7 +79,7 @@ class Changes:
             what: what was done.
             removed: what it was before.
         """
-        self._told.append((RepairCode.REWRITTEN, self.index, removed, what))
+        self._recorded.append((RepairCode.REWRITTEN, self.index, removed, what))
 
     def renamed(self, id: str, alias: str, rules: str) -> None:
         """Record that an id was put in another form.
@@ -77,7 +89,7 @@ class Changes:
             alias: what it is now.
             rules: the rules that demand it, or an empty text.
         """
-        self._told.append((RepairCode.REWRITTEN, self.index, (), (id, alias, rules)))
+        self._recorded.append((RepairCode.REWRITTEN, self.index, (), (id, alias, rules)))
 
     def added(self, what: str) -> None:
         """Record what was added.
@@ -85,7 +97,11 @@ class Changes:
         Args:
             what: what, and why.
         """
-        self._told.append((RepairCode.PLACEHOLDER_ADDED, self.index, (), what))
+        self._recorded.append((RepairCode.PLACEHOLDER_ADDED, self.index, (), what))
+
+
+def _thinking(message: Message) -> list[Block]:
+    return [block for block in message.content if isinstance(block, ThinkingBlock)]
 
 
 def _renamed(id: str, alias: str, rules: str) -> str:
@@ -137,18 +153,18 @@ def thaw_well_formed(value: Any, changes: Changes) -> Any:
     return value
 
 
-def json_object(given: dict[str, Any]) -> str:
+def json_object(value: dict[str, Any]) -> str:
     """Write a call's input as JSON text.
 
     Args:
-        given: the input, which UTF-8 can carry, thawed.
+        value: the input, which UTF-8 can carry, thawed.
 
     Returns:
         The text, with non-ASCII characters as they are.
     """
     if _WRITE is None:
-        return _ENCODER.encode(given)
-    return "".join(_WRITE(given, 0))
+        return _ENCODER.encode(value)
+    return "".join(_WRITE(value, 0))
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
@@ -199,19 +215,19 @@ class Aliases:
         self._fits = fits
         self._limit = limit
         self._unique = unique
-        self._given: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}
         self._taken: set[str] = set()
         self._attempts: dict[str, int] = {}
 
     @property
     def has_changed(self) -> bool:
         """Return whether any id of this scope had to be changed."""
-        return any(id != alias for id, alias in self._given.items())
+        return any(id != alias for id, alias in self._aliases.items())
 
     def new_scope(self) -> None:
         """Forget the ids of the last turn."""
-        if self._given:
-            self._given = {}
+        if self._aliases:
+            self._aliases = {}
             if not self._unique:
                 self._taken = set()
 
@@ -224,12 +240,12 @@ class Aliases:
         Returns:
             The same for the same id, another for another, from this id and those before it alone.
         """
-        known = self._given.get(id)
+        known = self._aliases.get(id)
         if known is not None:
             return known
         fits = len(id) <= self._limit and id not in self._taken and self._fits.fullmatch(id)
         alias = id if fits else self._another(id)
-        self._given[id] = alias
+        self._aliases[id] = alias
         self._taken.add(alias)
         return alias
 
@@ -297,8 +313,8 @@ def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) ->
     if len(name) <= limit and fits.fullmatch(name):
         return name
     digest = _sha256(name).hex()[:8]
-    given = f"{re.sub('[^a-zA-Z0-9_-]', '_', name)[: limit - 9]}_{digest}"
-    if not fits.fullmatch(given):
-        given = f"t_{given[: limit - 2]}"
-    changes.rewritten(f"the tool name {name!r:.80} as {given!r}")
-    return given
+    alias = f"{re.sub('[^a-zA-Z0-9_-]', '_', name)[: limit - 9]}_{digest}"
+    if not fits.fullmatch(alias):
+        alias = f"t_{alias[: limit - 2]}"
+    changes.rewritten(f"the tool name {name!r:.80} as {alias!r}")
+    return alias

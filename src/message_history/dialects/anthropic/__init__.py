@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
+from message_history.core.message import is_plain
 from message_history.dialects.anthropic.check import violations as find_violations
-from message_history.dialects.anthropic.limits import LIMITS, limits_for
+from message_history.dialects.anthropic.limits import limits_for
+from message_history.dialects.anthropic.model_fields import Fields
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
 from message_history.dialects.anthropic.render import Render
 from message_history.dialects.anthropic.schema import RULES, model_rows, version_of
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.media import Limits
     from message_history.violations import Violation
 
 __all__ = ["Anthropic"]
@@ -37,27 +38,21 @@ _ELSEWHERE: Final = re.compile(r"(gpt-|chatgpt-|o[1-9](-|$)|gemini-)")
 
 @final
 @frozen(kw_only=True)
-class Anthropic(Dialect["MessageParam"]):
-    """The Messages API; the defaults are the strictest of all models.
+class Anthropic(Fields):
+    """The Messages API; the defaults are for a model that is not known.
 
     Args:
         leading_assistant: whether the list may begin with the assistant (AN-A2).
         prefill: whether the list may end with the assistant (AN-A15).
         split_results: whether the results of one message may come in several user messages (AN-C3).
-        system_in_list: whether system messages may stand in the list (AN-A9).
+        system_in_list: whether system messages may stand in the list (AN-A9). None where no model is known: a list with
+            them is taken, and an export puts what they say into the user's turn.
         binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
         limits: what is taken of images and documents (AN-M1 to AN-M7).
     """
 
     name: ClassVar[str] = ANTHROPIC
     rules: ClassVar[Sequence[Rule]] = RULES
-
-    leading_assistant: bool = False
-    prefill: bool = False
-    split_results: bool = False
-    system_in_list: bool = False
-    binds_thinking: bool = True
-    limits: Limits = LIMITS
 
     @classmethod
     def for_model(cls, model: str) -> Anthropic:
@@ -67,7 +62,7 @@ class Anthropic(Dialect["MessageParam"]):
             model: its name.
 
         Returns:
-            The dialect; the strictest fields for a model that is not known.
+            The dialect; the defaults for a model that is not known.
 
         Raises:
             ValueError: for a model of OpenAI or Google: behind a gateway with this API, write `Anthropic()`.
@@ -96,6 +91,10 @@ class Anthropic(Dialect["MessageParam"]):
         """Write a list of the Messages API; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write what `render` does, without its records; see `Dialect.write`."""
+        return Render(self).written(list(messages), system)
+
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[MessageParam] | None:
         """Write a turn without cache marks and media, in which every server tool is done; see `Dialect.write_turn`."""
         return Render(self).turn([message for message in (assistant, user) if message is not None])
@@ -113,10 +112,32 @@ class Anthropic(Dialect["MessageParam"]):
         kept = {key: response[key] for key in ("role", "content", *RESPONSE_KEYS) if response.get(key) is not None}
         return Reply([kept])
 
+    def takes_cache_marks(self) -> bool:
+        """Return whether a request may mark what is to be cached."""
+        return True
+
+    def mark_cache(self, blocks: list[Any], ttl: str | None) -> bool:
+        """Mark the last block; see `Dialect.mark_cache`."""
+        if not blocks or blocks[-1].get("type") not in _CACHED:
+            return False
+        blocks[-1]["cache_control"] = {"type": "ephemeral", **({"ttl": ttl} if ttl is not None else {})}
+        return True
+
+    def unmark_cache(self, blocks: list[Any]) -> None:
+        """Take the cache marks off blocks, and off those in results."""
+        for block in blocks:
+            block.pop("cache_control", None)
+            if isinstance(block.get("content"), list):
+                self.unmark_cache(block["content"])
+
     def takes_leading_assistant(self) -> bool:
         """Return whether the list may begin with the assistant."""
         return self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end here: with a paused turn, or where prefill is taken."""
-        return self.prefill or Render(self).is_paused(assistant)
+        return self.prefill or (not is_plain(assistant) and Render(self).is_paused(assistant))
+
+
+_CACHED: Final = frozenset({"text", "image", "document", "tool_result"})
+"""The blocks of a user message that may be marked."""

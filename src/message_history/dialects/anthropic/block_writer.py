@@ -19,8 +19,8 @@ from message_history.core.json_values import FrozenDict, json_text, short_repr
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
 from message_history.dialects.anthropic import schema
-from message_history.dialects.anthropic.fields import DOCUMENT_SOURCES, IMAGE_SOURCES, VALUES, WHOLE
 from message_history.dialects.anthropic.parse import ANTHROPIC
+from message_history.dialects.anthropic.shapes import DOCUMENT_SOURCES, IMAGE_SOURCES, VALUES, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

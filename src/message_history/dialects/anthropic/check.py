@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import (
     Findings,
+    check_list,
     entries,
     has_lone_surrogate,
     is_blank_text,
@@ -21,7 +22,7 @@ from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.dialects.anthropic import Anthropic
+    from message_history.dialects.anthropic.model_fields import Fields
     from message_history.violations import Violation
 
 __all__ = ["violations"]
@@ -31,41 +32,24 @@ NOT_BEHIND_CALLS: Final = frozenset({"text", "image", "document", *schema.SERVER
 SYSTEM_KEYS: Final = frozenset({"role", "content", "clear_at", "output_config"})
 
 
-def violations(wire: Sequence[Any], dialect: Anthropic) -> list[Violation]:
-    """Find what the API refuses.
-
-    Args:
-        wire: the list.
-        dialect: the model's fields.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
-    check = _Check(wire, dialect)
-    check.run()
-    return check.found.violations
+def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
+    """Find what the API refuses."""
+    return check_list(_Check(wire, dialect), "AN-A1")
 
 
 @final
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: Anthropic) -> None:
+    def __init__(self, wire: Sequence[Any], dialect: Fields) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = mappings(wire)
+        self.entries = mappings(wire)
         self._dialect = dialect
         self._blocks = BlockCheck(self.found, dialect.limits)
         self._calls: dict[str, Mapping[Any, Any]] = {}
 
-    def run(self) -> None:
-        """Look at every message, then at pairs of messages, then at the whole."""
-        if not self._wire:
-            self.found.add("AN-A1")
-            return
-        for n, entry in enumerate(self._wire):
-            self._message(n, entry)
+    def whole(self) -> None:
+        """Check pairs of messages, and what counts over the whole list."""
         self._pairs()
         self._order()
         self._server_tools()
@@ -73,7 +57,8 @@ class _Check:
         self._blocks.media.finish()
         self._end()
 
-    def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
+    def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
+        """Check one message alone."""
         role = entry.get("role")
         if role == "system":
             self._system(n, entry)
@@ -88,7 +73,7 @@ class _Check:
                 rule, which = ("AN-A11", 0) if key == "clear_at" else ("AN-B7", 1)
                 self.found.add(rule, n, str(key), f"unknown key {key!r:.60}", which=which, key=key)
         content = entry.get("content")
-        last = n == len(self._wire) - 1
+        last = n == len(self.entries) - 1
         if isinstance(content, str):
             if content == "" and not (last and role == "assistant"):
                 self.found.add("AN-B1", n)
@@ -102,7 +87,9 @@ class _Check:
             for m, block in enumerate(content):
                 self._blocks.block(n, m, block, str(role))
             self._blank_texts(n, content)
-            if role == "assistant" and content and kind_of(content[-1]) in THINKING:
+            # Neighbours of one role are one message to the API.
+            goes_on = n + 1 < len(self.entries) and self.entries[n + 1].get("role") == "assistant"
+            if role == "assistant" and content and kind_of(content[-1]) in THINKING and not goes_on:
                 self.found.add("AN-T8", n, f"content[{len(content) - 1}]")
 
     def _blank_texts(self, n: int, content: Sequence[Any]) -> None:
@@ -118,14 +105,14 @@ class _Check:
             if "output_config" not in entry or not self._dialect.system_in_list:
                 self.found.add("AN-A12", n)
             return
-        if not self._dialect.system_in_list:
+        if self._dialect.system_in_list is False:
             self.found.add("AN-A5" if n == 0 else "AN-A9", n, "role")
             return
         for m, block in enumerate(entries(content)):
             if kind_of(block) != "text" and kind_of(block) not in schema.TOOL_CHANGES:
                 self.found.add("AN-A10", n, f"content[{m}]", f"a block of type {kind_of(block)!r:.60}")
-        before = self._wire[n - 1] if n else {}
-        after = self._wire[n + 1] if n + 1 < len(self._wire) else {"role": "assistant"}
+        before = self.entries[n - 1] if n else {}
+        after = self.entries[n + 1] if n + 1 < len(self.entries) else {"role": "assistant"}
         ends = kind_of(entries(before.get("content"))[-1]) if entries(before.get("content")) else ""
         if n == 0:
             self.found.add("AN-A5", n, "role")
@@ -143,7 +130,7 @@ class _Check:
         """AN-C1 to AN-C6 and AN-C19: calls of neighbouring assistant messages are one message's."""
         last = -1
         after_results = False
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             role = entry.get("role")
             if role == "assistant":
                 if after_results:
@@ -151,7 +138,7 @@ class _Check:
                 for m, id in self._calls_of(n):
                     if id in self._calls:
                         self.found.add("AN-C6", n, f"content[{m}].id", f"id {id!r:.80}", m=m)
-                    self._calls[id] = self._wire[n]["content"][m]
+                    self._calls[id] = self.entries[n]["content"][m]
                 last, after_results = n, False
             elif role == "user":
                 answered = self._results(n, fresh=not after_results)
@@ -165,7 +152,7 @@ class _Check:
         """Look at the results of a user message; a fresh one is the first behind the calls."""
         answered: set[str] = set()
         misplaced = False
-        for m, block in enumerate(entries(self._wire[n].get("content"))):
+        for m, block in enumerate(entries(self.entries[n].get("content"))):
             if kind_of(block) != "tool_result":
                 misplaced = True
                 continue
@@ -197,7 +184,7 @@ class _Check:
         if not missing:
             return
         later: set[str] = set()
-        for entry in takewhile(lambda entry: entry.get("role") == "user", islice(self._wire, n + 1, None)):
+        for entry in takewhile(lambda entry: entry.get("role") == "user", islice(self.entries, n + 1, None)):
             content = entries(entry.get("content"))
             later.update(text_at(block, "tool_use_id") for block in content if kind_of(block) == "tool_result")
         if later.issuperset(missing):
@@ -206,7 +193,7 @@ class _Check:
                 self.found.add("AN-C3", last, detail=f"answered in another message: {ids:.200}", ids=ids)
             return
         self._missing(last, missing)
-        content = entries(self._wire[n].get("content"))
+        content = entries(self.entries[n].get("content"))
         if not content or kind_of(content[0]) != "tool_result":
             self.found.add("AN-C2", n, "content[0]", "the message does not begin with a result", ids=", ".join(missing))
 
@@ -217,7 +204,7 @@ class _Check:
     def _order(self) -> None:
         """AN-C20: what is behind a call; neighbouring assistant messages are one."""
         called: list[str] = []
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             if entry.get("role") != "assistant":
                 called = []
                 continue
@@ -242,7 +229,7 @@ class _Check:
     def _server_tools(self) -> None:
         """AN-S1 to AN-S4, AN-S7 and AN-S10: pairs within a turn, which messages of results do not end."""
         waiting: dict[str, tuple[int, str]] = {}
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             content = entries(entry.get("content"))
             if entry.get("role") == "user":
                 kinds = {kind_of(block) for block in content}
@@ -288,8 +275,8 @@ class _Check:
             short = short or (isinstance(mark, Mapping) and ttl != "1h")
 
     def _end(self) -> None:
-        last = len(self._wire) - 1
-        entry = self._wire[last]
+        last = len(self.entries) - 1
+        entry = self.entries[last]
         if entry.get("role") != "assistant":
             return
         content = entry.get("content")
@@ -306,5 +293,5 @@ class _Check:
             self.found.add("AN-B4", last)
 
     def _calls_of(self, n: int) -> list[tuple[int, str]]:
-        content = entries(self._wire[n].get("content"))
+        content = entries(self.entries[n].get("content"))
         return [(m, text_at(block, "id")) for m, block in enumerate(content) if kind_of(block) == "tool_use"]

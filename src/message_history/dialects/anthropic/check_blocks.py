@@ -10,7 +10,7 @@ from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import entries, is_blank_text, kind_of, mappings, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects._shared.schema import Fits, Shape, anything, flag, misfits, text
-from message_history.dialects.anthropic import fields, schema
+from message_history.dialects.anthropic import schema, shapes
 
 if TYPE_CHECKING:
     from message_history.dialects._shared.checker import Findings
@@ -102,9 +102,9 @@ class BlockCheck:
             self._values(n, m, block, kind)
 
     def _keys(self, n: int, m: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
-        shape = fields.WHOLE.get(kind)
+        shape = shapes.WHOLE.get(kind)
         if kind in MODELLED:
-            extra = fields.VALUES[kind]
+            extra = shapes.VALUES[kind]
             shape = Shape(
                 {**dict.fromkeys(MODELLED[kind], anything), **TYPED.get(kind, {}), **extra}, REQUIRED.get(kind, ())
             )
@@ -226,7 +226,7 @@ class BlockCheck:
         return source
 
     def _image(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:
-        source = self._source(n, path, block, fields.IMAGE_SOURCES)
+        source = self._source(n, path, block, shapes.IMAGE_SOURCES)
         if source.get("type") != "base64":
             self.media.elsewhere(n, path)
             return
@@ -239,7 +239,7 @@ class BlockCheck:
         self.media.image(n, f"{path}.source.data", media_type, text_at(source, "data"), m=m)
 
     def _document(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:
-        source = self._source(n, path, block, fields.DOCUMENT_SOURCES)
+        source = self._source(n, path, block, shapes.DOCUMENT_SOURCES)
         wanted = {"base64": "application/pdf", "text": "text/plain"}.get(text_at(source, "type"))
         if wanted is not None and text_at(source, "media_type") not in ("", wanted):
             self._found.add("AN-M7", n, f"{path}.source.media_type", f"media type {source['media_type']!r:.60}")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank
-from message_history.core.json_values import short_repr
-from message_history.core.message import make_message
-from message_history.core.repairs import RepairCode
+from message_history.core.parsed import Parsed
+from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.truncated import finished
-from message_history.dialects._shared.typed_blocks import carry, common_message, is_white_space, meta_of, read_blocks
-from message_history.dialects.base import Parsed, is_truncated
+from message_history.dialects._shared.typed_blocks import common_message, is_white_space, meta_of, read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,12 +18,12 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
 
-__all__ = ["ANTHROPIC", "keep_blank_texts", "parse"]
+__all__ = ["ANTHROPIC", "keep_blank_texts", "parse", "parse_behind"]
 
 ANTHROPIC: Final = "anthropic"
 
 
-class _Reader:
+class _Blocks:
     """What blocks of the Messages API have besides the modelled keys."""
 
     issuer: str | None = ANTHROPIC
@@ -41,7 +38,7 @@ class _Reader:
         return ProviderBlock(ANTHROPIC, data)
 
 
-_READER: Final = _Reader()
+_BLOCKS: Final = _Blocks()
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
@@ -56,45 +53,68 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    found = [common_message(entry, 2) for entry in raw]
+    return parse_behind([], raw, foreign)
+
+
+def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
+    """Read a list whose first entries were read already.
+
+    Args:
+        known: the messages of the first entries.
+        raw: all entries.
+        foreign: reads an entry that has another dialect's form.
+
+    Returns:
+        The messages in them.
+
+    Complexity: linear in the other entries.
+    """
+    found = [*known, *(common_message(entry, 2) for entry in raw[len(known) :])]
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
-    parsed = Parsed()
-    for source, (entry, message) in enumerate(zip(raw, found, strict=True)):
+    return read_entries(raw, foreign, _Reader(found))
+
+
+@final
+class _Reader:
+    """One list on its way in.
+
+    Args:
+        found: for each entry, its message where it has a common shape.
+    """
+
+    def __init__(self, found: Sequence[Message | None]) -> None:
+        self.parsed = Parsed()
+        self._found = found
+
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Take a message of a common shape."""
+        del entry
+        message = self._found[source]
         if message is not None:
-            parsed.messages.append(message)
-            parsed.sources.append(source)
-        elif foreign is None or not foreign(entry, source, parsed):
-            _read(entry, source, parsed)
-    return parsed
+            self.parsed.add(message, source)
+        return message is not None
 
-
-def _read(entry: object, source: int, parsed: Parsed) -> None:
-    data = as_mapping(entry)
-    if data is None or ("role" not in data and "content" not in data):
-        parsed.dropped(entry, source, "no message")
-        return
-    role = data.get("role")
-    if role in ("system", "developer"):
-        blocks = _system_blocks(data, source, parsed)
-    else:
-        if role not in ("user", "assistant"):
-            parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
-        blocks = read_blocks(data.get("content"), source, parsed, _READER)
-        if role == "assistant":
-            blocks = keep_blank_texts(blocks)
-    if not blocks:
-        parsed.empty(entry, source)
-        return
-    truncated = role == "assistant" and is_truncated(data)
-    if truncated:
-        blocks = finished(blocks, source, parsed, _own_call)
-        if not blocks:
-            return
-    if role not in ("system", "developer") or isinstance(blocks[-1], SystemBlock):
-        carry(blocks, ANTHROPIC, {key: value for key, value in data.items() if key not in ("role", "content")})
-    message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-    parsed.add(message, source, interrupted=truncated)
+    def other_entry(self, entry: object, source: int) -> bool:
+        """Read a message."""
+        data = as_mapping(entry)
+        if data is None or ("role" not in data and "content" not in data):
+            return False
+        role = data.get("role")
+        keys = {key: value for key, value in data.items() if key not in ("role", "content")}
+        if role in ("system", "developer"):
+            blocks = _system_blocks(data, source, self.parsed)
+            if blocks and not isinstance(blocks[-1], SystemBlock):
+                keys = {}  # The last block has them.
+        else:
+            assume_user(self.parsed, role, source)
+            blocks = read_blocks(data.get("content"), source, self.parsed, _BLOCKS)
+            if role == "assistant":
+                blocks = keep_blank_texts(blocks)
+        add_message(
+            self.parsed, data, source, dialect=ANTHROPIC, role=role, blocks=blocks, keys=keys, own_call=_own_call
+        )
+        return True
 
 
 def keep_blank_texts(blocks: list[Block]) -> list[Block]:
@@ -128,7 +148,7 @@ def _system_blocks(data: Mapping[Any, Any], source: int, parsed: Parsed) -> list
     texts = next((n for n, part in enumerate(parts) if not _is_text(part)), len(parts))
     if any(map(_is_text, parts[texts:])):
         return [ProviderBlock(ANTHROPIC, data)]  # In another order it would not be the same.
-    read = read_blocks(parts[:texts] if parts[:texts] != [content] else content, source, parsed, _READER)
+    read = read_blocks(parts[:texts] if parts[:texts] != [content] else content, source, parsed, _BLOCKS)
     blocks: list[Block] = [SystemBlock(block.text, meta=block.meta) for block in read if isinstance(block, TextBlock)]
     if texts < len(parts) or _DIRECTING & data.keys() or (not blocks and data.keys() - {"role", "content"}):
         blocks.append(ProviderBlock(ANTHROPIC, {**data, "content": parts[texts:]}))

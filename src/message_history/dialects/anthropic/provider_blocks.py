@@ -63,13 +63,19 @@ class ProviderBlocks:
             return []
         if block.type == "server_tool_use":
             wire["id"] = self.server_id(str(wire["id"]))
-            self.outstanding[wire["id"]] = wire["name"]
-        elif block.type == "mcp_tool_use":
+            return [*self._resolved_before(wire["id"], wire["name"]), wire]
+        if block.type == "mcp_tool_use":
             wire["id"] = self._client_id(str(wire["id"]))
-            self.outstanding[wire["id"]] = "mcp"
-        elif "tool_use_id" in wire:
+            return [*self._resolved_before(wire["id"], "mcp"), wire]
+        if "tool_use_id" in wire:
             return self._server_result(block, wire, outstanding)
         return [wire]
+
+    def _resolved_before(self, id: str, name: str) -> list[Wire]:
+        """Let a server tool wait; one that waits already under its id is answered first."""
+        before = self.resolved({id: self.outstanding.pop(id)}) if id in self.outstanding else []
+        self.outstanding[id] = name
+        return before
 
     def _server_result(self, block: ProviderBlock, wire: Wire, outstanding: dict[str, str]) -> list[Wire]:
         called = str(wire["tool_use_id"])
@@ -95,12 +101,13 @@ class ProviderBlocks:
         if not self.outstanding or after is None or (message.ids and all(map(_is_result_alone, after.content))):
             return content
         settled: list[Wire] = []
-        for wire in content:
+        # Of calls with one id, the last one waits.
+        for wire in reversed(content):
             id = wire.get("id")
-            settled.append(wire)
             if id in self.outstanding:
                 settled += self.resolved({id: self.outstanding.pop(id)})
-        return settled
+            settled.append(wire)
+        return settled[::-1]
 
     def resolved(self, outstanding: dict[str, str]) -> list[Wire]:
         """Make the error results of server tools whose results never came."""

@@ -20,6 +20,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import FrozenDict, FrozenList
+from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.block_writer import BlockWriter
@@ -27,14 +28,14 @@ from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER,
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.plain_writer import common_wire
 from message_history.dialects.anthropic.provider_blocks import ProviderBlocks
-from message_history.dialects.base import Export, is_truncated
+from message_history.dialects.base import Export
 from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.anthropic import Anthropic
+    from message_history.dialects.anthropic.model_fields import Fields
 
 __all__ = ["Render"]
 
@@ -50,7 +51,7 @@ class Render:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: Anthropic) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._ids = Aliases(schema.ID, schema.ID_LIMIT)
@@ -61,6 +62,12 @@ class Render:
         self._provider = ProviderBlocks(self.changes, self._blocks, self._id)
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(*self.written(messages, system), tuple(self.changes.repairs))
+
+    def written(
+        self, messages: Sequence[Message], system: Sequence[SystemBlock]
+    ) -> tuple[list[Wire], str | list[Wire] | None]:
         """Write a whole conversation."""
         prompt = self.system(system)
         marked_prompt = len(self._blocks.marked)
@@ -69,7 +76,7 @@ class Render:
             self.changes.index = len(messages) - 1
             self._trim_prefill(wire[-1]["content"])
         self._limit_cache_marks(marked_prompt)
-        return Export(wire, prompt, tuple(self.changes.repairs))
+        return wire, prompt
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""
@@ -80,8 +87,8 @@ class Render:
 
     def _written(self, messages: Sequence[Message]) -> list[Wire]:
         wire: list[Wire] = []
+        rests = True
         for index, message in enumerate(messages):
-            rests = not (self._provider.outstanding or self._toolsets or self._by_code)
             written = common_wire(message) if rests else None
             if written is not None:
                 wire.append(written)
@@ -95,6 +102,7 @@ class Render:
                 after = messages[index + 1] if index + 1 < len(messages) else None
                 wire.append(self.assistant(message, after))
                 self._assistant_last = message
+            rests = not (self._provider.outstanding or self._toolsets or self._by_code)
         return wire
 
     def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
@@ -257,21 +265,17 @@ class Render:
             wire["is_error"] = True
         if block.meta is not None:
             wire = self._blocks.with_keys(block, "tool_result", wire)
-        toolset = self._toolsets.get(block.tool_use_id)
-        if toolset is not None:
-            wire["toolset_name"] = toolset
-        elif "toolset_name" in wire:
-            self.changes.omitted(
-                FrozenDict(toolset_name=wire.pop("toolset_name")), "a toolset that the call lacks (AN-C17)"
-            )
-        return wire
+        toolset, own = self._toolsets.get(block.tool_use_id), wire.pop("toolset_name", None)
+        if own is not None and own != toolset:
+            self.changes.omitted(FrozenDict(toolset_name=own), "a toolset that is not the call's (AN-C17)")
+        return {**wire, "toolset_name": toolset} if toolset is not None else wire
 
     def _returned(self, part: Block, result: ToolResultBlock, *, only_searches: bool) -> list[Wire]:
         """Write a block of a result."""
         if isinstance(part, TextBlock):
             if not is_blank(part.text):
                 return [self._blocks.with_keys(part, "text", self._blocks.text(part.text))]
-            if part.text:
+            if part.text or part.extra(ANTHROPIC):
                 self.changes.omitted(part, "blank text in a result (AN-B3)")
             return []
         if isinstance(part, ImageBlock | DocumentBlock):
@@ -307,6 +311,8 @@ class Render:
         if last["type"] == "text" and last["text"] != last["text"].rstrip():
             self.changes.rewritten("white space at the end of a prefilled answer, omitted (AN-B4)")
             last["text"] = last["text"].rstrip()
+            if not last["text"] and len(content) > 1:
+                content.pop()
 
     def _limit_cache_marks(self, in_prompt: int) -> None:
         """AN-K1 and AN-K4: at most four marks, the earliest of the messages go first; no hour after five minutes."""

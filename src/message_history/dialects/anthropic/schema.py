@@ -105,7 +105,7 @@ class Row:
 
 @cache
 def model_rows() -> tuple[Row, ...]:
-    """Return what differs by model; a model that no row covers gets the strictest value of each field."""
+    """Return what differs by model; a model that no row covers gets the default of each field."""
     return tuple(
         Row(
             field=row["field"],

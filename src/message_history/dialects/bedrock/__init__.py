@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
+from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects.anthropic import Anthropic
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_truncated
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.bedrock.check import violations as find_violations
 from message_history.dialects.bedrock.limits import LIMITS, with_claude
+from message_history.dialects.bedrock.model_fields import Fields
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.bedrock.parse import parse as parse_list
 from message_history.dialects.bedrock.render import Render
@@ -19,12 +22,9 @@ from message_history.dialects.bedrock.schema import MODELS, RULES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mypy_boto3_bedrock_runtime.type_defs import MessageUnionTypeDef  # noqa: F401
-
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.media import Limits
     from message_history.violations import Violation
 
 __all__ = ["Bedrock"]
@@ -32,8 +32,11 @@ __all__ = ["Bedrock"]
 
 @final
 @frozen(kw_only=True)
-class Bedrock(Dialect["MessageUnionTypeDef"]):
-    """Converse messages, as boto3 takes them: media are bytes. The defaults are the strictest of all families.
+class Bedrock(Fields):
+    """Converse messages, as boto3 takes them: media are bytes.
+
+    The defaults are what requests of some family were seen to take, except how a list begins and ends, neighbours of
+    one role, lone white space, and most media in results.
 
     Media may come in as bytes or, as they are in the HTTP request and in saved JSON, as base64 text. The system
     prompt is `export(dialect).system`. A request whose messages hold calls needs a `toolConfig` with tools (BR-B11).
@@ -66,29 +69,6 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
     name: ClassVar[str] = BEDROCK
     rules: ClassVar[Sequence[Rule]] = RULES
 
-    leading_assistant: bool = False
-    joins_neighbours: bool = False
-    prefill: bool = False
-    prefill_with_tools: bool = False
-    beside_results: frozenset[str] = frozenset()
-    text_with_calls: bool = False
-    in_results: frozenset[str] = frozenset()
-    media: frozenset[str] = frozenset({"image", "document"})
-    empty_results: bool = False
-    white_space: Literal["never", "beside_text", "alone"] = "never"
-    calls_last: bool = False
-    status: bool = False
-    reasoning: bool = True
-    binds_thinking: bool = True
-    cache_points: bool = False
-    cache_ttl: bool = False
-    citations: bool = False
-    server_tools: bool = False
-    s3: frozenset[str] = frozenset()
-    max_images: int = 20
-    max_documents: int = 5
-    limits: Limits = LIMITS
-
     @classmethod
     def for_model(cls, model: str) -> Bedrock:
         """Choose the fields for a model.
@@ -97,7 +77,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
             model: its id, an inference profile's, or an ARN that holds one.
 
         Returns:
-            The dialect; the strictest fields for a model that is not known.
+            The dialect; the defaults for a model that is not known.
         """
         fields = fields_for(MODELS, model)
         if "claude" in model.lower():
@@ -129,6 +109,22 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
             return None
         return Reply([{**message, "stopReason": response["stopReason"]} if is_truncated(response) else message])
 
+    def takes_cache_marks(self) -> bool:
+        """Return whether a request may mark what is to be cached."""
+        return self.cache_points
+
+    def mark_cache(self, blocks: list[Any], ttl: str | None) -> bool:
+        """Put a cache point behind the last block; see `Dialect.mark_cache`."""
+        if not blocks or not blocks[-1].keys() & _CACHED or blocks[0].keys() & {"document", "video"}:
+            return False
+        lasting = {"ttl": ttl} if ttl is not None and self.cache_ttl else {}
+        blocks.append({"cachePoint": {"type": "default", **lasting}})
+        return True
+
+    def unmark_cache(self, blocks: list[Any]) -> None:
+        """Take the cache points out."""
+        blocks[:] = [block for block in blocks if "cachePoint" not in block]
+
     def takes_leading_assistant(self) -> bool:
         """Return whether the list may begin with the assistant."""
         return self.leading_assistant
@@ -141,3 +137,7 @@ class Bedrock(Dialect["MessageUnionTypeDef"]):
         """Return whether the list may end with the assistant."""
         del assistant
         return self.prefill
+
+
+_CACHED: Final = frozenset({"text", "image", "toolResult"})
+"""The blocks of a user message behind which a cache point may stand."""

@@ -29,8 +29,6 @@ from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.schema import SIGNATURE
 from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.media import (
-    DOCUMENTS,
-    VIDEOS,
     bytes_of,
     clean_name,
     format_of,
@@ -46,13 +44,14 @@ from message_history.dialects.bedrock.provider_blocks import (
     kind_of,
     qualifiers_of,
 )
+from message_history.dialects.bedrock.schema import DOCUMENTS, VIDEOS
 from message_history.media.encoded import encoded, inline_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from message_history.core.message import Message
-    from message_history.dialects.bedrock import Bedrock
+    from message_history.dialects.bedrock.model_fields import Fields
 
 __all__ = ["BlockWriter"]
 
@@ -68,7 +67,7 @@ class BlockWriter:
         dialect: the model's fields.
     """
 
-    def __init__(self, changes: Changes, dialect: Bedrock) -> None:
+    def __init__(self, changes: Changes, dialect: Fields) -> None:
         self._changes = changes
         self._dialect = dialect
         self._names: dict[str, int] = {}
@@ -92,11 +91,11 @@ class BlockWriter:
         if isinstance(block, ToolUseBlock):
             name = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self._changes)
             self.omit_keys(block)
-            given = thaw_well_formed(block.frozen_input, self._changes)
-            return [{"toolUse": {"toolUseId": self.id(block.id), "name": name, "input": given}}]
+            input = thaw_well_formed(block.frozen_input, self._changes)
+            return [{"toolUse": {"toolUseId": self.id(block.id), "name": name, "input": input}}]
         if isinstance(block, TextBlock):
-            given = block.extra(BEDROCK).get("citationsContent")
-            cited = cited_of(given) if isinstance(given, FrozenDict) and self._dialect.citations else None
+            input = block.extra(BEDROCK).get("citationsContent")
+            cited = cited_of(input) if isinstance(input, FrozenDict) and self._dialect.citations else None
             if cited is not None:
                 self.omit_keys(block, {"citationsContent": cited})
                 return [{"citationsContent": thaw_well_formed(cited, self._changes)}]
@@ -193,12 +192,12 @@ class BlockWriter:
         """Write a text of a result, as JSON if it came so."""
         if part.extra(BEDROCK).get("json") is True:
             try:
-                given = json.loads(part.text)
+                value = json.loads(part.text)
             except (ValueError, RecursionError):
-                given = None
-            if isinstance(given, dict):
+                value = None
+            if isinstance(value, dict):
                 self.omit_keys(part, _JSON)
-                return [{"json": thaw_well_formed(freeze(given)[0], self._changes)}]
+                return [{"json": thaw_well_formed(freeze(value)[0], self._changes)}]
         if is_blank(part.text):
             if part.text:
                 self._changes.omitted(part, "blank text in a result (BR-B05)")
@@ -224,15 +223,15 @@ class BlockWriter:
             self.omit_keys(block, {**wire, **_GUARD})
             return {"image": wire}
         wire = {"format": form, "name": self._name(block), "source": source}
-        context, citations, given = extra.get("context"), extra.get("citations"), extra.get("source")
+        context, citations, own = extra.get("context"), extra.get("citations"), extra.get("source")
         if isinstance(context, str) and context:
             wire["context"] = self.text(context)
         if self._dialect.citations and isinstance(citations, FrozenDict):
             wire["citations"] = {"enabled": citations.get("enabled") is True}
         assistant: Wire = {"context": context} if "context" in wire else {}
-        if block.source.get("type") == "text" and isinstance(given, FrozenDict):
+        if block.source.get("type") == "text" and isinstance(own, FrozenDict):
             # The texts of a list are sent as one.
-            assistant["source"] = {**source, "content": given.get("content")}
+            assistant["source"] = {**source, "content": own.get("content")}
         self.omit_keys(block, {**wire, **assistant})
         return {"document": wire}
 
@@ -250,12 +249,12 @@ class BlockWriter:
             return named, {"bytes": blob} if blob else None
         held = source.get({"base64": "data", "url": "url"}.get(str(how), ""))
         inline = inline_data(held) if isinstance(held, str) else None
-        given: Mapping[str, Any] = {"bytes": held if inline is None else inline[1]}
+        content: Mapping[str, Any] = {"bytes": held if inline is None else inline[1]}
         if how == "url" and inline is not None:
             media_type = inline[0]
         elif how == "url":
-            given = {"s3Location": {**_location_of(block), "uri": held}}
-        return media_type, self._sent(given, kind)
+            content = {"s3Location": {**_location_of(block), "uri": held}}
+        return media_type, self._sent(content, kind)
 
     def _sent(self, source: Mapping[str, Any], kind: str) -> Wire | None:
         """Return a source as boto3 takes it; None where it cannot be sent."""

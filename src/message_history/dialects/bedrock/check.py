@@ -5,23 +5,30 @@ Blobs may be bytes, as boto3 takes them, or base64 text, as they are in the HTTP
 
 from __future__ import annotations
 
+import base64
 import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.checker import (
+    Findings,
+    check_list,
+    entries,
+    has_lone_surrogate,
+    mappings,
+    text_at,
+)
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.anthropic.schema import SIGNATURE
 from message_history.dialects.bedrock import schema
-from message_history.dialects.bedrock.media import base64_of, media_type_of
 from message_history.media.encoded import is_masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.dialects.bedrock import Bedrock
+    from message_history.dialects.bedrock.model_fields import Fields
     from message_history.violations import Violation
 
 __all__ = ["violations"]
@@ -29,11 +36,7 @@ __all__ = ["violations"]
 SERVICE_ID: Final = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 DOCUMENT_NAME: Final = re.compile(r"(?! )(?!.*  )[a-zA-Z0-9_ ()\[\]-]{1,200}(?<! )")
-FORMATS: Final = {
-    "image": ("png", "jpeg", "gif", "webp"),
-    "document": ("pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"),
-    "video": ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp"),
-}
+FORMATS: Final = {"image": tuple(schema.IMAGES), "document": tuple(schema.DOCUMENTS), "video": schema.VIDEOS}
 MEDIA: Final = ("image", "document", "video", "audio", "searchResult")
 REQUIRED: Final = {
     "image": ("format", "source"),
@@ -55,43 +58,26 @@ KNOWN: Final = {
 NOTHING: Final[Mapping[Any, Any]] = {}
 
 
-def violations(wire: Sequence[Any], dialect: Bedrock) -> list[Violation]:
-    """Find what the API refuses.
-
-    Args:
-        wire: the list.
-        dialect: the model's fields.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
-    check = _Check(wire, dialect)
-    check.run()
-    return check.found.violations
+def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
+    """Find what the API refuses."""
+    return check_list(_Check(wire, dialect), "BR-B01", "an empty list")
 
 
 @final
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: Bedrock) -> None:
+    def __init__(self, wire: Sequence[Any], dialect: Fields) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = [entry if isinstance(entry, Mapping) else NOTHING for entry in wire]
-        self._roles = [text_at(entry, "role") for entry in self._wire]
+        self.entries = mappings(wire)
+        self._roles = [text_at(entry, "role") for entry in self.entries]
         self._dialect = dialect
         self._names: set[str] = set()
         self._points = 0
         self._media_check = MediaCheck(dialect.limits, self.found.add)
 
-    def run(self) -> None:
-        """Look at every message, then at the turns."""
-        if not self._wire:
-            self.found.add("BR-B01", detail="an empty list")
-            return
-        for n, entry in enumerate(self._wire):
-            self._message(n, entry)
+    def whole(self) -> None:
+        """Check the turns."""
         self._turns()
         self._pairs()
         self._media_check.finish()
@@ -108,23 +94,28 @@ class _Check:
             self.found.add("BR-B03", len(self._roles) - 1, "role", "an assistant message behind calls", which=2)
 
     def _has_calls(self) -> bool:
-        blocks = (block for entry in self._wire for block in entries(entry.get("content")))
+        blocks = (block for entry in self.entries for block in entries(entry.get("content")))
         return any(isinstance(block, Mapping) and "toolUse" in block for block in blocks)
 
     def _order(self, n: int, kinds: Sequence[str], content: Sequence[Any]) -> None:
         """BR-B32: what is behind a call."""
         called: list[str] = []
         for m, kind in enumerate(kinds):
-            if kind == "toolUse":
+            inner = content[m].get(kind) if isinstance(content[m], Mapping) else None
+            is_servers = isinstance(inner, Mapping) and inner.get("type") == "server_tool_use"
+            if kind == "toolUse" and not is_servers:
                 called.append(_id_of(content[m], kind))
             elif kind == "reasoningContent":
                 called = []  # A reply that thinks between calls goes back as it came.
-            elif called and kind != "cachePoint":
+            elif (
+                called and not is_servers and kind not in ("cachePoint", "toolResult")
+            ):  # Results here are of server tools (BR-B30).
                 detail = f"a {kind} behind the call {called[-1]:.80}"
                 self.found.add("BR-B32", n, f"content[{m}]", detail, ids=", ".join(called))
                 return
 
-    def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
+    def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
+        """Check one message alone."""
         role, content = self._roles[n], entry.get("content")
         if role not in ("user", "assistant"):
             found = entry.get("role")
@@ -204,7 +195,7 @@ class _Check:
     def _takes_white_space(self, n: int) -> bool:
         if self._dialect.white_space != "beside_text":
             return self._dialect.white_space == "alone"
-        parts = entries(self._wire[n].get("content"))
+        parts = entries(self.entries[n].get("content"))
         return any(isinstance(part, Mapping) and text_at(part, "text").strip() for part in parts)
 
     def _media(self, n: int, m: int, path: str, kind: str, data: Mapping[Any, Any], *, role: str) -> None:
@@ -230,11 +221,13 @@ class _Check:
             self._name(n, f"{path}.document.name", data["name"])
 
     def _bytes(self, n: int, path: str, kind: str, form: object, source: Mapping[Any, Any]) -> None:
-        blob = base64_of(source.get("bytes"))
-        declared = media_type_of(kind, form)
+        held = source.get("bytes")
+        blob = base64.b64encode(held).decode() if isinstance(held, (bytes, bytearray, memoryview)) else held
+        blob = blob if isinstance(blob, str) else None
+        declared = _declared(kind, form)
         if kind == "document":
             self._media_check.document(n, path, declared, blob or "")
-        elif blob is None or _is_masked_blob(source.get("bytes")):
+        elif blob is None or (isinstance(held, bytes) and is_masked(held)):
             self._media_check.elsewhere(n, path)
         else:
             self._media_check.image(n, path, declared, blob)
@@ -357,7 +350,7 @@ class _Check:
     def _pairs(self) -> None:
         """BR-B06 to BR-B08 and BR-B30: each message's calls with the results of the next."""
         waiting: list[str] = []
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             content = [block for block in entries(entry.get("content")) if isinstance(block, Mapping)]
             if self._roles[n] == "assistant":
                 self._missing(n, waiting)
@@ -375,7 +368,7 @@ class _Check:
             if ids and waiting and kinds[: len(ids)] != [True] * len(ids):
                 self.found.add("BR-B06", n, "content", "results behind other content", which=1, count=len(ids))
             waiting = []
-        self._missing(len(self._wire), waiting)
+        self._missing(len(self.entries), waiting)
 
     def _calls(self, n: int, content: Sequence[Mapping[Any, Any]]) -> list[str]:
         """Return the ids of a message's calls that the user has to answer."""
@@ -405,7 +398,7 @@ class _Check:
     def _missing(self, n: int, ids: Sequence[str]) -> None:
         if ids:
             named = ", ".join(dict.fromkeys(ids))
-            index = min(n, len(self._wire) - 1)
+            index = min(n, len(self.entries) - 1)
             self.found.add("BR-B06", index, "content", f"no result right behind for {named:.200}", ids=named)
 
     def _doubled(self, n: int, ids: Sequence[str]) -> None:
@@ -426,6 +419,9 @@ def _is_of(block: Mapping[Any, Any], kind: str, kinds: frozenset[str] | set[str]
     return kind in kinds or (kind == "document" and isinstance(data, Mapping) and text_at(data, "format") in kinds)
 
 
-def _is_masked_blob(blob: object) -> bool:
-    """Return whether bytes are what a recording left of an image."""
-    return isinstance(blob, bytes) and is_masked(blob)
+def _declared(kind: str, form: object) -> str:
+    """Return the media type that a format stands for."""
+    name = form if isinstance(form, str) else "octet-stream"
+    if kind == "image":
+        return "image/jpeg" if name.lower() == "jpg" else schema.IMAGES.get(name.lower(), f"image/{name}")
+    return schema.DOCUMENTS.get(name.lower(), f"application/{name}")

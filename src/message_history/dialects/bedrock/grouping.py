@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from message_history.dialects.bedrock import Bedrock
+    from message_history.dialects.bedrock.model_fields import Fields
 
 __all__ = ["calls_apart", "groups_of", "is_allowed", "key_of", "place_cache_points", "with_text"]
 
@@ -59,7 +59,7 @@ def calls_apart(content: list[Wire]) -> list[list[Wire]]:
     return list(parts.values()) if parts[False] and parts[True] else [content]
 
 
-def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Bedrock) -> list[list[Wire]]:
+def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Fields) -> list[list[Wire]]:
     """Split the content of a user message into what may stand together (BR-B15, BR-B21).
 
     Args:

@@ -8,28 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from message_history.dialects.bedrock.schema import DOCUMENTS, IMAGES
 from message_history.media.encoded import encoded, is_masked
 
 __all__ = ["base64_of", "bytes_of", "clean_name", "format_of", "media_type_of", "utf8_of", "with_bytes", "with_text"]
 
-IMAGES: Final = {
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "gif": "image/gif",
-    "webp": "image/webp",
-}
-DOCUMENTS: Final = {
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "doc": "application/msword",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "xls": "application/vnd.ms-excel",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "html": "text/html",
-    "txt": "text/plain",
-    "md": "text/markdown",
-}
-VIDEOS: Final = ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp")
 _FORMATS: Final[dict[str, dict[str, str]]] = {
     "image": {"image/jpg": "jpeg", **{kind: name for name, kind in IMAGES.items()}},
     "document": {"text/x-markdown": "md", **{kind: name for name, kind in DOCUMENTS.items()}},

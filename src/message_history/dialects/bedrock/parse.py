@@ -21,14 +21,12 @@ from message_history.core.blocks import (
     with_meta,
 )
 from message_history.core.json_values import freeze, freeze_mapping, json_text, short_repr
-from message_history.core.message import make_message
+from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
-from message_history.dialects._shared.reader import as_system
+from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.truncated import finished
-from message_history.dialects._shared.typed_blocks import carry, is_white_space, read_block, text_of_json
+from message_history.dialects._shared.typed_blocks import is_white_space, read_block, text_of_json
 from message_history.dialects.anthropic.parse import ANTHROPIC
-from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
 from message_history.dialects.bedrock.schema import BLOCKS, IN_RESULTS
 
@@ -44,7 +42,7 @@ _KEYS: Final = frozenset(BLOCKS)
 _RESULT_KEYS: Final = frozenset(IN_RESULTS)
 
 
-class _TypedReader:
+class _TypedBlocks:
     """Keeps what a call has besides the modelled keys."""
 
     issuer: str | None = None
@@ -59,7 +57,7 @@ class _TypedReader:
         return ProviderBlock(BEDROCK, data)
 
 
-_TYPED: Final = _TypedReader()
+_TYPED: Final = _TypedBlocks()
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None, *, white_space: bool = False) -> Parsed:
@@ -75,16 +73,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None, *, white_space: bo
 
     Complexity: linear in the entries.
     """
-    parsed = Parsed()
-    for source, entry in enumerate(raw):
-        if foreign is not None and not _is_surely_ours(entry) and foreign(entry, source, parsed):
-            continue
-        data = as_mapping(entry)
-        if data is None or ("role" not in data and "content" not in data):
-            parsed.dropped(entry, source, "no message")
-        else:
-            _Reader(parsed, source, white_space=white_space).message(data)
-    return parsed
+    return read_entries(raw, foreign, _Reader(white_space=white_space))
 
 
 def _is_surely_ours(entry: object) -> bool:
@@ -98,42 +87,36 @@ def _is_surely_ours(entry: object) -> bool:
 
 @final
 class _Reader:
-    """One entry on its way in.
+    """One list on its way in.
 
     Args:
-        parsed: gets the message, and notes of what could not be taken.
-        source: the entry's position.
         white_space: whether texts of white space are kept wherever they are.
     """
 
-    def __init__(self, parsed: Parsed, source: int, *, white_space: bool) -> None:
+    def __init__(self, *, white_space: bool) -> None:
+        self.parsed = Parsed()
         self._white_space = white_space
-        self._parsed = parsed
-        self._source = source
+        self._source = 0
         self._server_calls: set[str] = set()
 
-    def message(self, data: Mapping[Any, Any]) -> None:
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read a message that is surely of Converse."""
+        return _is_surely_ours(entry) and self.other_entry(entry, source)
+
+    def other_entry(self, entry: object, source: int) -> bool:
         """Read a message."""
-        role = data.get("role")
-        assistant = role == "assistant"
-        blocks = self._kept_blank(self._blocks(data.get("content")), assistant=assistant)
-        if role in ("system", "developer"):
-            blocks = as_system(blocks)
-        elif role not in ("user", "assistant"):
-            self._parsed.note(
-                RepairCode.ROLE_ASSUMED, self._source, detail=f"role {short_repr(role)} taken as the user's"
-            )
-        if not blocks:
-            self._parsed.empty(data, self._source)
-            return
-        truncated = assistant and is_truncated(data)
-        if truncated:
-            blocks = finished(blocks, self._source, self._parsed, _own_call)
-            if not blocks:
-                return
-        carry(blocks, BEDROCK, {key: value for key, value in data.items() if key not in ("role", "content")})
-        message = make_message("assistant" if assistant else "user", tuple(blocks))
-        self._parsed.add(message, self._source, interrupted=truncated)
+        data = as_mapping(entry)
+        if data is None or ("role" not in data and "content" not in data):
+            return False
+        self._source, self._server_calls = source, set()
+        came_as = data.get("role")
+        blocks = self._kept_blank(self._blocks(data.get("content")), assistant=came_as == "assistant")
+        role = "system" if came_as == "developer" else came_as
+        if role != "system":
+            assume_user(self.parsed, role, source)
+        keys = {key: value for key, value in data.items() if key not in ("role", "content")}
+        add_message(self.parsed, data, source, dialect=BEDROCK, role=role, blocks=blocks, keys=keys, own_call=_own_call)
+        return True
 
     def _kept_blank(self, blocks: list[Block], *, assistant: bool) -> list[Block]:
         """Keep white space that the model takes back as blocks of this API's own: no history holds it as text."""
@@ -162,7 +145,7 @@ class _Reader:
             elif data is not None:
                 self._item(data, blocks, in_result=in_result)
             elif item is None:
-                self._parsed.note(RepairCode.ENTRY_DROPPED, self._source, (None,), "an empty block")
+                self.parsed.note(RepairCode.ENTRY_DROPPED, self._source, (None,), "an empty block")
             else:
                 blocks.append(self._as_text(item))
         return blocks
@@ -175,7 +158,7 @@ class _Reader:
             return
         if len(known) > 1:
             what = f"a block with several keys, read as several: {', '.join(known)}"
-            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
+            self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
         others = {key: value for key, value in data.items() if key not in known and value not in (None, known[0])}
         if known == ["cachePoint"]:
             self._cache_point({"cachePoint": data["cachePoint"], **others}, blocks)
@@ -189,18 +172,18 @@ class _Reader:
         if others:
             blocks[first] = self._keeping(blocks[first], others)
 
-    def _cache_point(self, given: dict[Any, Any], blocks: list[Block]) -> None:
+    def _cache_point(self, point: dict[Any, Any], blocks: list[Block]) -> None:
         """Let the block before a cache point keep it, and what stands beside it."""
         if blocks:
-            blocks[-1] = self._keeping(blocks[-1], given)
+            blocks[-1] = self._keeping(blocks[-1], point)
         else:
-            self._parsed.dropped(given, self._source, "a cache point with nothing before it")
+            self.parsed.dropped(point, self._source, "a cache point with nothing before it")
 
     def _keeping(self, block: Block, others: Mapping[Any, Any]) -> Block:
         """Let a block keep keys that stand outside of it; one that it has already has no place."""
         taken = {key: value for key, value in others.items() if key in block.extra(BEDROCK)}
         if taken:
-            self._parsed.dropped(taken, self._source, f"keys that came twice: {', '.join(map(str, taken))}")
+            self.parsed.dropped(taken, self._source, f"keys that came twice: {', '.join(map(str, taken))}")
         return _with_extra(block, {key: value for key, value in others.items() if key not in taken})
 
     def _block(self, key: str, value: object) -> Block:
@@ -231,7 +214,7 @@ class _Reader:
         names = {"toolUseId": "id", "name": "name", "input": "input"}
         typed = {names[key]: value for key, value in data.items() if key in names}
         others = {key: value for key, value in data.items() if key not in names}
-        call = read_block({"type": "tool_use", **typed}, self._source, self._parsed, _TYPED)
+        call = read_block({"type": "tool_use", **typed}, self._source, self.parsed, _TYPED)
         return _with_extra(call, others) if others else call
 
     def _result(self, data: Mapping[Any, Any]) -> Block | None:
@@ -250,7 +233,7 @@ class _Reader:
             if data is not None:
                 return text_block(json_text(freeze(data)[0]), _meta({"json": True}))
             what = "JSON in a result that is no object, kept as text"
-            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
+            self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
             return text_block(text_of_json(value))
         return self._block(key, value)
 
@@ -275,7 +258,7 @@ class _Reader:
         taken = media_type_of(kind, form)
         if form is not None and form not in (format_of(kind, taken), taken.partition("/")[2]):
             what = f"the format {short_repr(form)} taken as {taken}"
-            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, (freeze(form)[0],), what)
+            self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, (freeze(form)[0],), what)
 
     def _guarded(self, data: Mapping[Any, Any]) -> Block | None:
         text, image = as_mapping(data.get("text")), as_mapping(data.get("image"))
@@ -288,7 +271,7 @@ class _Reader:
 
     def _as_text(self, value: object) -> TextBlock:
         what = f"a {type(value).__name__} as content, kept as JSON text"
-        self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
+        self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
         return text_block(text_of_json(value))
 
 

@@ -12,7 +12,7 @@ from message_history.dialects._shared.plain_messages import common_assistant, co
 if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects._shared.writer import Changes
-    from message_history.dialects.bedrock import Bedrock
+    from message_history.dialects.bedrock.model_fields import Fields
 
 __all__ = ["BRIDGE", "NO_OUTPUT", "common_wire"]
 
@@ -23,7 +23,7 @@ NO_OUTPUT: Final = "(no output)"
 """What an empty result says."""
 
 
-def common_wire(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | None:
+def common_wire(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | None:
     """Write a message that needs no second look.
 
     Args:
@@ -39,7 +39,7 @@ def common_wire(message: Message, dialect: Bedrock, changes: Changes) -> list[Wi
     return _user(message, dialect, changes) if message.role == "user" else _assistant(message, dialect, changes)
 
 
-def _user(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | None:
+def _user(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | None:
     user = common_user(message)
     if user is None:
         return None
@@ -56,13 +56,13 @@ def _user(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | 
     return [{"role": "user", "content": results}, bridge, {"role": "user", "content": texts}]
 
 
-def _assistant(message: Message, dialect: Bedrock, changes: Changes) -> list[Wire] | None:
+def _assistant(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | None:
     assistant = common_assistant(message)
     if assistant is None:
         return None
     texts: list[Wire] = [{"text": text} for text in assistant[0]]
     calls: list[Wire] = [
-        {"toolUse": {"toolUseId": id, "name": name, "input": given}} for id, name, given in assistant[1]
+        {"toolUse": {"toolUseId": id, "name": name, "input": input}} for id, name, input in assistant[1]
     ]
     if not (texts and calls) or dialect.text_with_calls:
         return [{"role": "assistant", "content": texts + calls}]

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["beyond", "cited_of", "is_search_result", "kind_of", "qualifiers_of", "served_pairs", "server_id"]
 
 
-def beyond(given: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
+def beyond(came: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of an object is not sent.
 
     Args:
-        given: the object, frozen.
+        came: the object, frozen.
         sent: what is sent of it.
 
     Returns:
@@ -29,7 +29,7 @@ def beyond(given: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
     Complexity: linear in the object.
     """
     left: dict[str, Any] = {}
-    for key, value in given.items():
+    for key, value in came.items():
         if isinstance(value, FrozenDict) and isinstance(sent.get(key), Mapping):
             inner = beyond(value, sent[key])
             if inner:

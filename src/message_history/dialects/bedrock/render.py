@@ -19,6 +19,7 @@ from message_history.core.blocks import (
     ToolResultBlock,
 )
 from message_history.core.json_values import FrozenDict, json_text
+from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Changes,
@@ -41,13 +42,12 @@ from message_history.dialects.bedrock.provider_blocks import (
     beyond,
     served_pairs,
 )
-from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.bedrock import Bedrock
+    from message_history.dialects.bedrock.model_fields import Fields
 
 __all__ = ["Render"]
 
@@ -62,7 +62,7 @@ class Render:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: Bedrock) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._blocks = BlockWriter(self.changes, dialect)
@@ -74,7 +74,7 @@ class Render:
         """Write a whole conversation."""
         prompt = self._prompt(system)
         in_prompt = len(self._points)
-        wire = self._written(messages)
+        wire = write_messages(self, messages)
         if wire and wire[-1]["role"] == "assistant":
             self._trim_prefill(wire[-1]["content"])
         self._limit_cache_points(in_prompt)
@@ -82,23 +82,17 @@ class Render:
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""
-        if any(map(has_media, messages)):
-            return None
-        wire = self._written(messages)
+        wire = write_turn(self, messages)
         return None if self._points else wire
 
-    def _written(self, messages: Sequence[Message]) -> list[Wire]:
-        wire: list[Wire] = []
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if message.role == "assistant":
-                self._blocks.ids.new_scope()
-            common = common_wire(message, self._dialect, self.changes)
-            if common is not None:
-                wire += common
-            else:
-                wire += self._user(message) if message.role == "user" else self._assistant(message)
-        return wire
+    def message(self, message: Message) -> list[Wire]:
+        """Write a message, the short way if it has a common shape."""
+        if message.role == "assistant":
+            self._blocks.ids.new_scope()
+        common = common_wire(message, self._dialect, self.changes)
+        if common is not None:
+            return common
+        return self._user(message) if message.role == "user" else self._assistant(message)
 
     def _prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
         prompt: list[Wire] = []
@@ -190,13 +184,13 @@ class Render:
             if isinstance(part, TextBlock):
                 content += self._blocks.result_text(part)
             elif isinstance(part, ImageBlock | DocumentBlock):
-                content += self._given(part, self._blocks.media(part), block)
+                content += self._result_part(part, self._blocks.media(part), block)
             elif isinstance(part, ProviderBlock):
                 own = self._blocks.own(part)
                 if own is None:
                     self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                     own = {"text": self._blocks.text(json_text(part.data))}
-                content += self._given(part, own, block)
+                content += self._result_part(part, own, block)
         if not content and block.content and self._dialect.empty_results and not block.is_error:
             content = [{"text": ""}]  # It came so: a text of white space is recorded above.
         elif not content:
@@ -216,7 +210,7 @@ class Render:
         self._blocks.omit_keys(block, {"status": "success", **wire})
         return {"toolResult": wire}
 
-    def _given(self, part: Block, written: Wire, result: ToolResultBlock) -> list[Wire]:
+    def _result_part(self, part: Block, written: Wire, result: ToolResultBlock) -> list[Wire]:
         """Write the media of a result: in place, or behind the results with a note in its place (BR-B16)."""
         key = key_of(written)
         limit = {"image": self._dialect.max_images, "document": self._dialect.max_documents}.get(key)

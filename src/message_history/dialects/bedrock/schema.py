@@ -43,6 +43,26 @@ BLOCKS: Final = (
 """The keys of which a block has one (botocore 1.44.5)."""
 IN_RESULTS: Final = ("json", "text", "image", "document", "video", "searchResult")
 
+IMAGES: Final = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+}
+DOCUMENTS: Final = {
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "html": "text/html",
+    "txt": "text/plain",
+    "md": "text/markdown",
+}
+VIDEOS: Final = ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp")
+"""The formats of each kind of media, with the media types that they stand for."""
+
 
 MODELS: Final = ModelTable("bedrock")
-"""What differs by model; a model that no row covers gets the strictest values."""
+"""What differs by model; a model that no row covers gets the defaults."""

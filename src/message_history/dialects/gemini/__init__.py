@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
-from attrs import Factory, field, frozen
+from attrs import frozen
 
+from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for, is_truncated
+from message_history.dialects._shared.truncated import is_truncated
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.gemini.check import violations as find_violations
 from message_history.dialects.gemini.entries import GEMINI
-from message_history.dialects.gemini.limits import LIMITS, VERTEX
+from message_history.dialects.gemini.model_fields import Fields
 from message_history.dialects.gemini.parse import Reader
 from message_history.dialects.gemini.render import Render
 from message_history.dialects.gemini.schema import DEVELOPER_MODELS, MODELS, RULES
@@ -18,12 +20,9 @@ from message_history.dialects.gemini.schema import DEVELOPER_MODELS, MODELS, RUL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from google.genai.types import ContentDict  # noqa: F401
-
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.media import Limits
     from message_history.violations import Violation
 
 __all__ = ["Gemini"]
@@ -36,15 +35,16 @@ TRUNCATED: Final = frozenset(
 
 @final
 @frozen(kw_only=True)
-class Gemini(Dialect["ContentDict"]):
-    """`contents` of generateContent; the defaults are the strictest of the Developer API's models.
+class Gemini(Fields):
+    """`contents` of generateContent; the defaults are for a model that is not known.
 
     Args:
         vertex: whether it is sent to Vertex rather than to the Developer API.
         ids: whether calls and responses have ids; Vertex v1 refuses them, v1beta1 does not (GM-G21).
         signatures_required: whether the first call of each step must be signed (GM-G10).
         prefill: whether the list may end with the model (GM-G15).
-        media_in_responses: whether a response may hold images and documents (GM-G24).
+        media_in_responses: whether a response may hold images and documents (GM-G24). None where no model is known: a
+            list with them is taken, and an export puts them behind the responses.
         server_tools: whether server tools' parts and part metadata go back (GM-G25).
         empty_text: whether text parts may be empty: Vertex alone refuses them (GM-G04).
         adjacent: whether neighbouring contents may have one role, as all but the first models allow (GM-G16).
@@ -57,19 +57,6 @@ class Gemini(Dialect["ContentDict"]):
     name: ClassVar[str] = GEMINI
     rules: ClassVar[Sequence[Rule]] = RULES
 
-    vertex: bool = False
-    ids: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
-    signatures_required: bool = True
-    prefill: bool = False
-    media_in_responses: bool = False
-    server_tools: bool = False
-    empty_text: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
-    adjacent: bool = True
-    split_calls: bool = False
-    beside_results: bool = False
-    bypass_as_text: bool = False
-    limits: Limits = field(default=Factory(lambda self: VERTEX if self.vertex else LIMITS, takes_self=True))
-
     @classmethod
     def for_model(cls, model: str, *, vertex: bool = False) -> Gemini:
         """Choose the fields for a model.
@@ -79,14 +66,14 @@ class Gemini(Dialect["ContentDict"]):
             vertex: whether it is served by Vertex rather than by the Developer API.
 
         Returns:
-            The dialect; the strictest fields for a model that is not known.
+            The dialect; the defaults for a model that is not known.
         """
         rows = MODELS if vertex else (*MODELS, *DEVELOPER_MODELS)
         return cls(vertex=vertex, **fields_for(rows, model))
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of contents; see `Dialect.parse`."""
-        return Reader(foreign).read(raw)
+        return Reader().read(raw, foreign)
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of contents; see `Dialect.render`. The system prompt is what `systemInstruction` takes."""

@@ -26,7 +26,7 @@ from message_history.dialects.gemini.media import (
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from message_history.dialects.gemini import Gemini
+    from message_history.dialects.gemini.model_fields import Fields
 
 __all__ = ["Parts", "Wire", "fits", "is_media", "kind_of", "type_of"]
 
@@ -42,7 +42,7 @@ class Parts:
         changes: gets a record of what is omitted or rewritten.
     """
 
-    def __init__(self, dialect: Gemini, changes: Changes) -> None:
+    def __init__(self, dialect: Fields, changes: Changes) -> None:
         self.changes = changes
         self._dialect = dialect
 

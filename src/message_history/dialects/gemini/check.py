@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import entries, text_at
+from message_history.dialects._shared.checker import Findings, check_list, entries, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.gemini import schema
-from message_history.violations import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.dialects.gemini import Gemini
+    from message_history.dialects.gemini.model_fields import Fields
+    from message_history.violations import Violation
 
 __all__ = ["violations"]
 
@@ -57,21 +57,9 @@ VERTEX_SECOND: Final = frozenset({"GM-G02", "GM-G10", "GM-G13", "GM-G15", "GM-G2
 """The rules whose second text is Vertex's."""
 
 
-def violations(wire: Sequence[Any], dialect: Gemini) -> list[Violation]:
-    """Find what the API refuses.
-
-    Args:
-        wire: the list.
-        dialect: the model's fields.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
-    check = _Check(wire, dialect)
-    check.run()
-    return check.found
+def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
+    """Find what the API refuses."""
+    return check_list(_Check(wire, dialect), "GM-G01")
 
 
 @final
@@ -98,58 +86,43 @@ class _Content:
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: Gemini) -> None:
-        self.found: list[Violation] = []
-        self._contents = [_Content(entry) for entry in wire]
+    def __init__(self, wire: Sequence[Any], dialect: Fields) -> None:
+        # The text is that of the service that the list is for.
+        self.found = Findings(schema.RULES.by_id, dict.fromkeys(VERTEX_SECOND, 1) if dialect.vertex else None)
+        self.entries = [_Content(entry) for entry in wire]
         self._dialect = dialect
-        self._media_check = MediaCheck(dialect.limits, self._fault)
+        self._media_check = MediaCheck(dialect.limits, self.found.add)
 
-    def run(self) -> None:
-        """Look at every content, then at neighbours, then at steps and the end."""
-        if not self._contents:
-            self._add("GM-G01")
-            return
-        for n, content in enumerate(self._contents):
-            self._content(n, content)
+    def whole(self) -> None:
+        """Check neighbours, then steps and the end."""
         self._media_check.finish()
         self._roles()
         self._pairs()
         self._steps()
-        if self._contents[-1].is_model and not self._dialect.prefill:
-            self._add("GM-G15", len(self._contents) - 1, "role")
-
-    def _fault(
-        self, rule: str, index: int | None = None, path: str = "", detail: str = "", *, which: int = 0, **values: object
-    ) -> None:
-        del which
-        self._add(rule, index, path, detail, **values)
-
-    def _add(self, rule: str, n: int | None = None, path: str = "", detail: str = "", **values: object) -> None:
-        """Add a violation, with the text of the service that the list is for."""
-        known = schema.RULES.by_id[rule]
-        which = 1 if self._dialect.vertex and rule in VERTEX_SECOND else 0
-        places = {"n": n, **values} if n is not None else values
-        error = known.error(which, **places)
-        self.found.append(Violation(rule=rule, index=n, path=path, error=error, detail=detail or known.rule))
+        if self.entries[-1].is_model and not self._dialect.prefill:
+            self.found.add("GM-G15", len(self.entries) - 1, "role")
 
     # One content
 
-    def _content(self, n: int, content: _Content) -> None:
+    def entry(self, n: int, content: _Content) -> None:
+        """Check one content alone."""
         for key in content.data:
             if key not in CONTENT_KEYS:
-                self._add("GM-G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
-        alone = len(self._contents) == 1 and not content.responses
+                self.found.add("GM-G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
+        alone = len(self.entries) == 1 and not content.responses
         if content.role not in self._roles_of(content) and not (alone and not content.has_role):
-            told = content.data.get("role")
-            self._add("GM-G05", n, "role", f"role {short_repr(told)}", role=told)
+            own_role = content.data.get("role")
+            self.found.add("GM-G05", n, "role", f"role {short_repr(own_role)}", role=own_role)
         for role, found in (("user", content.calls), ("model", content.responses)):
             if found and content.role == role:
-                self._add("GM-G05", n, f"parts[{found[0][0]}]", f"a part that a {role} content cannot have", role=role)
+                self.found.add(
+                    "GM-G05", n, f"parts[{found[0][0]}]", f"a part that a {role} content cannot have", role=role
+                )
         if not content.parts:
-            self._add("GM-G02", n, "parts")
+            self.found.add("GM-G02", n, "parts")
         for m, part in enumerate(content.parts):
             if part is None:
-                self._add("GM-G03", n, f"parts[{m}]", m=m)
+                self.found.add("GM-G03", n, f"parts[{m}]", m=m)
             else:
                 self._part(n, m, part)
         if content.responses:
@@ -166,42 +139,42 @@ class _Check:
         unknown = [key for key in part if key not in DATA and key not in BESIDE]
         for key in unknown:
             where = f"contents[{n}].parts[{m}]"
-            self._add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
+            self.found.add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
         if len(kinds) > 1 or (not kinds and not part.get("thoughtSignature")):
-            self._add("GM-G03", n, path, f"{len(kinds)} data fields", m=m)
+            self.found.add("GM-G03", n, path, f"{len(kinds)} data fields", m=m)
         if part.get("text") == "" and not self._dialect.empty_text:
-            self._add("GM-G04", n, f"{path}.text")
+            self.found.add("GM-G04", n, f"{path}.text")
         elif "text" in part and not isinstance(part["text"], str):
-            self._add("GM-G03", n, f"{path}.text", "text that is none", m=m)
+            self.found.add("GM-G03", n, f"{path}.text", "text that is none", m=m)
         if "thoughtSignature" in part:
             self._signature(n, m, part["thoughtSignature"])
         for kind in kinds:
             if kind != "text":
                 self._data(n, m, kind, part[kind])
         if "partMetadata" in part and not self._dialect.server_tools:
-            self._add("GM-G25", n, f"{path}.partMetadata", key="part_metadata")
+            self.found.add("GM-G25", n, f"{path}.partMetadata", key="part_metadata")
 
     def _signature(self, n: int, m: int, signature: object) -> None:
         path = f"parts[{m}].thoughtSignature"
         if signature == "":
-            self._add("GM-G13", n, path, "an empty signature")
+            self.found.add("GM-G13", n, path, "an empty signature")
         elif not isinstance(signature, str) or not _decodes(signature):
-            self._add("GM-G12", n, path, f"signature {short_repr(signature)}", m=m, value=signature, position=0)
+            self.found.add("GM-G12", n, path, f"signature {short_repr(signature)}", m=m, value=signature, position=0)
         elif signature in RAW_BYPASSES and not self._dialect.bypass_as_text:
-            self._add("GM-G14", n, path)
+            self.found.add("GM-G14", n, path)
 
     def _data(self, n: int, m: int, kind: str, data: object) -> None:
         path = f"parts[{m}].{kind}"
         if not isinstance(data, Mapping):
-            self._add("GM-G03", n, path, f"{kind} is {type(data).__name__}", m=m)
+            self.found.add("GM-G03", n, path, f"{kind} is {type(data).__name__}", m=m)
             return
         allowed = INNER_KEYS[kind] | ({"displayName"} if self._dialect.vertex and kind in MEDIA else set())
         for key in data:
             if key not in allowed:
                 where = f"contents[{n}].{path}"
-                self._add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
+                self.found.add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
         if kind in ("toolCall", "toolResponse") and not self._dialect.server_tools:
-            self._add("GM-G25", n, path, key="tool_call" if kind == "toolCall" else "tool_response")
+            self.found.add("GM-G25", n, path, key="tool_call" if kind == "toolCall" else "tool_response")
         if kind in MEDIA:
             self._media(n, m, path, data)
         elif kind in ("functionCall", "functionResponse"):
@@ -212,38 +185,38 @@ class _Check:
         snake = "function_call" if is_call else "function_response"
         name = data.get("name")
         if not is_call and not name:
-            self._add("GM-G17", n, f"{path}.name", m=m)
+            self.found.add("GM-G17", n, f"{path}.name", m=m)
         elif not isinstance(name, str) or not (FUNCTION_NAME if is_call else RESPONSE_NAME).fullmatch(name):
-            self._add("GM-G18", n, f"{path}.name", f"name {short_repr(name)}")
+            self.found.add("GM-G18", n, f"{path}.name", f"name {short_repr(name)}")
         if data.get("id") is not None and not self._dialect.ids:
-            self._add("GM-G21", n, f"{path}.id", m=m, field=snake)
+            self.found.add("GM-G21", n, f"{path}.id", m=m, field=snake)
         key = "args" if is_call else "response"
         if data.get(key) is not None and not isinstance(data[key], Mapping):
             what = f"{key} is {type(data[key]).__name__}"
-            self._add("GM-G20" if is_call else "GM-G19", n, f"{path}.{key}", what, value=data[key])
+            self.found.add("GM-G20" if is_call else "GM-G19", n, f"{path}.{key}", what, value=data[key])
         if is_call and not self._dialect.vertex:
             for unfinished, named in (("partialArgs", "partial_args"), ("willContinue", "will_continue")):
                 if data.get(unfinished) is not None:
-                    self._add("GM-G25", n, f"{path}.{unfinished}", key=named)
+                    self.found.add("GM-G25", n, f"{path}.{unfinished}", key=named)
         held = [_renamed(part) if isinstance(part, Mapping) else {} for part in entries(data.get("parts"))]
-        if held and not self._dialect.media_in_responses:
-            self._add("GM-G24", n, f"{path}.parts", "media inside a response", m=m, type="")
+        if held and self._dialect.media_in_responses is False:
+            self.found.add("GM-G24", n, f"{path}.parts", "media inside a response", m=m, type="")
         for k, part in enumerate(held):
             for media in MEDIA:
                 if isinstance(part.get(media), Mapping):
                     self._media(n, m, f"{path}.parts[{k}].{media}", part[media])
 
     def _media(self, n: int, m: int, path: str, media: Mapping[str, Any]) -> None:
-        given, data = media.get("mimeType"), media.get("data")
+        mime, data = media.get("mimeType"), media.get("data")
         inline = "data" in media or path.endswith("inlineData")
-        if given is None and not inline:
+        if mime is None and not inline:
             return
-        if not isinstance(given, str) or not _is_taken(given):
-            self._add("GM-G24", n, f"{path}.mimeType", f"media type {short_repr(given)}", m=m, type=given)
+        if not isinstance(mime, str) or not _is_taken(mime):
+            self.found.add("GM-G24", n, f"{path}.mimeType", f"media type {short_repr(mime)}", m=m, type=mime)
         if inline and (not isinstance(data, str) or not _decodes(data)):
-            self._add("GM-G24", n, f"{path}.data", "data that are no bare base64", m=m, type=given)
-        elif isinstance(given, str) and isinstance(data, str) and _is_taken(given) and given.startswith("image/"):
-            self._media_check.image(n, f"{path}.data", given, data, m=m)
+            self.found.add("GM-G24", n, f"{path}.data", "data that are no bare base64", m=m, type=mime)
+        elif isinstance(mime, str) and isinstance(data, str) and _is_taken(mime) and mime.startswith("image/"):
+            self._media_check.image(n, f"{path}.data", mime, data, m=m)
 
     def _beside(self, n: int, content: _Content) -> None:
         """GM-G23 and GM-G24: what stands in one content with responses."""
@@ -255,9 +228,9 @@ class _Check:
             media = next((kind for kind in MEDIA if isinstance(part.get(kind), Mapping)), None)
             if media is not None:
                 kind = part[media].get("mimeType")
-                self._add("GM-G24", n, f"parts[{m}]", "media beside responses", m=m, type=kind)
+                self.found.add("GM-G24", n, f"parts[{m}]", "media beside responses", m=m, type=kind)
             elif any(kind in part for kind in DATA):
-                self._add("GM-G23", n, f"parts[{m}]", m=m)
+                self.found.add("GM-G23", n, f"parts[{m}]", m=m)
 
     # Neighbours
 
@@ -265,42 +238,42 @@ class _Check:
         """GM-G16, but for what the user says behind responses."""
         if self._dialect.adjacent:
             return
-        for n in range(1, len(self._contents)):
-            before, content = self._contents[n - 1], self._contents[n]
+        for n in range(1, len(self.entries)):
+            before, content = self.entries[n - 1], self.entries[n]
             if before.role == content.role and not before.responses and not content.calls and not content.responses:
-                self._add("GM-G16", n, "role")
+                self.found.add("GM-G16", n, "role")
 
     def _pairs(self) -> None:
         """GM-G06 to GM-G08, GM-G11 and GM-G27: calls and responses by place and number."""
-        for n, content in enumerate(self._contents):
-            before = self._contents[n - 1] if n else None
+        for n, content in enumerate(self.entries):
+            before = self.entries[n - 1] if n else None
             if content.calls and content.is_model:
                 if before is None or (before.is_model and not (self._dialect.split_calls and before.calls)):
-                    self._add("GM-G06", n)
+                    self.found.add("GM-G06", n)
                 if before is not None and before.is_model and before.calls and not self._is_signed(content):
                     self._unsigned("GM-G11", n, content)
             if content.calls and (content.is_model or content.role == "assistant"):
                 self._answers(n)
             if content.responses and (before is None or not before.calls):
-                self._add("GM-G07", n)
+                self.found.add("GM-G07", n)
 
     def _answers(self, n: int) -> None:
-        after = self._contents[n + 1] if n + 1 < len(self._contents) else None
+        after = self.entries[n + 1] if n + 1 < len(self.entries) else None
         if after is not None and after.is_model and after.calls and self._dialect.split_calls:
             return
         first = n
-        while self._dialect.split_calls and first and self._contents[first - 1].is_model:
+        while self._dialect.split_calls and first and self.entries[first - 1].is_model:
             first -= 1
-        calls = [call for content in self._contents[first : n + 1] for call in content.calls]
+        calls = [call for content in self.entries[first : n + 1] for call in content.calls]
         responses = after.responses if after is not None else []
         if len(responses) != len(calls):
-            self._add("GM-G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")
+            self.found.add("GM-G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")
             return
         for (at, call), (m, response) in zip(calls, responses, strict=True):
             id, called = text_at(response, "id"), text_at(call, "id")
             if id and called and id != called:
-                places = {"m": m, "id": id, "called": called, "before": n, "at": at}
-                self._add("GM-G27", n + 1, f"parts[{m}].functionResponse.id", f"id {id!r:.60}", **places)
+                places: dict[str, Any] = {"m": m, "id": id, "called": called, "before": n, "at": at}
+                self.found.add("GM-G27", n + 1, f"parts[{m}].functionResponse.id", f"id {id!r:.60}", **places)
 
     # Steps
 
@@ -308,17 +281,17 @@ class _Check:
         """GM-G09 and GM-G10: in the current turn, the first call of every step is signed."""
         if not self._dialect.signatures_required:
             return
-        start = max((n for n, content in enumerate(self._contents) if _is_spoken(content)), default=-1)
+        start = max((n for n, content in enumerate(self.entries) if _is_spoken(content)), default=-1)
         signed_step = False
-        for n in range(start + 1, len(self._contents)):
-            content = self._contents[n]
-            if not content.calls or not content.is_model or (n and self._contents[n - 1].is_model):
+        for n in range(start + 1, len(self.entries)):
+            content = self.entries[n]
+            if not content.calls or not content.is_model or (n and self.entries[n - 1].is_model):
                 continue
             if self._is_signed(content):
                 signed_step = True
                 continue
             self._unsigned("GM-G10", n, content)
-            if signed_step and self._contents[n - 1].responses:
+            if signed_step and self.entries[n - 1].responses:
                 self._unsigned("GM-G09", n, content)
 
     def _is_signed(self, content: _Content) -> bool:
@@ -328,7 +301,7 @@ class _Check:
     def _unsigned(self, rule: str, n: int, content: _Content) -> None:
         m, call = content.calls[0]
         position = n + 1
-        self._add(rule, n, f"parts[{m}]", name=text_at(call, "name"), position=position)
+        self.found.add(rule, n, f"parts[{m}]", name=text_at(call, "name"), position=position)
 
 
 def _renamed(data: Mapping[Any, Any]) -> dict[Any, Any]:

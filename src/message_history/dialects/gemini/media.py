@@ -54,18 +54,18 @@ _MASK: Final = re.compile(r"<[^<>]*>|\[[A-Z_ ]+\]")
 """What recordings show in place of a part of a long or secret value."""
 
 
-def media_type(given: object) -> str:
+def media_type(value: object) -> str:
     """Complete a media type.
 
     Args:
-        given: a media type, or the name of a format.
+        value: a media type, or the name of a format.
 
     Returns:
         The full type, in lower case; an empty text when there is none.
     """
-    if not isinstance(given, str):
+    if not isinstance(value, str):
         return ""
-    kind = given.partition(";")[0].strip().lower()
+    kind = value.partition(";")[0].strip().lower()
     if kind == "image/jpg":
         return "image/jpeg"
     return _BY_NAME.get(kind, kind)

@@ -103,12 +103,12 @@ class Pairing:
     def __init__(self) -> None:
         self._turn = _Turn()
         self._earlier: dict[str, deque[_Call]] = {}
-        self._given: set[str] = set()
+        self._taken_ids: set[str] = set()
         self._names: dict[str, str] = {}
 
     def avoid(self, ids: Iterable[str]) -> None:
         """Keep the ids that came in the list: none that is made is like one of them."""
-        self._given.update(ids)
+        self._taken_ids.update(ids)
 
     def assistant(self) -> None:
         """Begin a content of the model: after the user's, it begins a turn."""
@@ -153,7 +153,7 @@ class Pairing:
         while True:
             id = _numbered(name, self._turn.made[name])
             self._turn.made[name] += 1
-            if id not in self._given:
+            if id not in self._taken_ids:
                 return id
 
     def answers(self, responses: Sequence[Asked]) -> list[Answered]:

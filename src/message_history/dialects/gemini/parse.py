@@ -24,9 +24,10 @@ from message_history.core.blocks import (
     tool_result_block,
 )
 from message_history.core.json_values import EMPTY, freeze, json_text, short_repr
+from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.mcp import mcp_blocks
-from message_history.dialects._shared.reader import add_message
+from message_history.dialects._shared.reader import add_message, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     MODELLED,
@@ -35,7 +36,6 @@ from message_history.dialects._shared.typed_blocks import (
     read_blocks,
     text_of_json,
 )
-from message_history.dialects.base import Parsed
 from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.entries import (
     GEMINI,
@@ -78,50 +78,45 @@ _ROLES: Final = {
 
 @final
 class Reader:
-    """One list on its way in.
-
-    Args:
-        foreign: reads an entry that has another dialect's form.
-    """
+    """One list on its way in; each content is one message."""
 
     issuer: str | None = GEMINI
 
-    def __init__(self, foreign: Foreign | None) -> None:
+    def __init__(self) -> None:
         self.parsed = Parsed()
-        self._foreign = foreign
         self._pairing = Pairing()
+        self._entries: list[Entry] = []
         self._role = "user"
         self._source = 0
 
-    def read(self, raw: Sequence[Any]) -> Parsed:
-        """Read all entries.
+    def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
+        """Read all entries; see `read_entries`."""
+        self._entries = [Entry.of(entry) for entry in raw]
+        self._pairing.avoid(id for entry in self._entries for part in entry.parts for id in ids_in(part))
+        follow = self._pairing.follow
+        return read_entries(raw, foreign, self, "no content", lambda found: follow(found.messages))
 
-        Args:
-            raw: the entries.
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read a content."""
+        del entry
+        self._source = source
+        known = self._entries[source]
+        if not known.is_content or known.data is None:
+            return False
+        self._content(known.data, known)
+        return True
 
-        Returns:
-            The messages in them, one for each content.
-
-        Complexity: linear in the entries.
-        """
-        entries = [Entry.of(entry) for entry in raw]
-        self._pairing.avoid(id for entry in entries for part in entry.parts for id in ids_in(part))
-        for source, (given, entry) in enumerate(zip(raw, entries, strict=True)):
-            self._source = source
-            before = len(self.parsed.messages)
-            data = entry.data
-            if entry.is_content and data is not None:
-                self._content(data, entry)
-            elif self._foreign is not None and self._foreign(given, source, self.parsed):
-                self._pairing.follow(self.parsed.messages[before:])
-            elif entry.items:
-                # The SDK takes a text or a part where a content is meant.
-                self._content({}, entry)
-            elif data is not None and ("role" in data or "content" in data):
-                self._plain(data)
-            else:
-                self.parsed.dropped(given, source, "no content")
-        return self.parsed
+    def other_entry(self, entry: object, source: int) -> bool:
+        """Read a text or a part, which the SDK takes where a content is meant, or a message of nobody in particular."""
+        del entry
+        known = self._entries[source]
+        if known.items:
+            self._content({}, known)
+            return True
+        if known.data is None or not known.data.keys() & {"role", "content"}:
+            return False
+        self._plain(known.data)
+        return True
 
     def _plain(self, data: Mapping[Any, Any]) -> None:
         """Read a message whose content stands under `content`, as other providers have it."""
@@ -182,16 +177,16 @@ class Reader:
 
     def _came(self, beside: dict[str, Any]) -> Came:
         """Take the signature from a part's other fields; the value that stands for none is none (GM-G14)."""
-        given = beside.pop("thoughtSignature", None)
-        if isinstance(given, bytes | bytearray | memoryview):
-            given = base64.b64encode(given).decode()
-        if given is None or given == "":
+        signature = beside.pop("thoughtSignature", None)
+        if isinstance(signature, bytes | bytearray | memoryview):
+            signature = base64.b64encode(signature).decode()
+        if signature is None or signature == "":
             return Came(beside)
-        if isinstance(given, str) and given in schema.BYPASSES:
+        if isinstance(signature, str) and signature in schema.BYPASSES:
             return Came(beside, facts={"bypass": True})
-        if isinstance(given, str) and self._role == "assistant":
-            return Came(beside, str.__str__(given))
-        return Came({**beside, "thoughtSignature": given})
+        if isinstance(signature, str) and self._role == "assistant":
+            return Came(beside, str.__str__(signature))
+        return Came({**beside, "thoughtSignature": signature})
 
     def _without_data(self, fields: dict[str, Any], came: Came) -> list[Block]:
         """Read a part that has no data field of this API."""
@@ -238,9 +233,9 @@ class Reader:
     def _call(self, inner: dict[str, Any], came: Came) -> ToolUseBlock:
         name, args = inner.pop("name", None), inner.pop("args", None)
         name = "" if name is None else name if isinstance(name, str) else text_of_json(name)
-        given = id_of(inner.pop("id", None))
-        id = self._pairing.call(given, name)
-        if not given:
+        own_id = id_of(inner.pop("id", None))
+        id = self._pairing.call(own_id, name)
+        if not own_id:
             came.facts["id"] = False
         partial = inner.get("partialArgs")
         came.keys.update(inner)
@@ -258,9 +253,9 @@ class Reader:
         return call_of_text(id, name, text_of_json(args), came.meta())
 
     def _response(self, inner: dict[str, Any], came: Came, answered: Answered) -> ToolResultBlock:
-        given = id_of(inner.pop("id", None))
-        if given and not answered.has_id:
-            came.facts["id"] = given
+        own_id = id_of(inner.pop("id", None))
+        if own_id and not answered.has_id:
+            came.facts["id"] = own_id
         response, media = inner.pop("response", None), inner.pop("parts", None)
         name = inner.pop("name", None)
         if name is not None and name != answered.name:
@@ -277,8 +272,8 @@ class Reader:
         """Read what a tool gave; what is needed to write it back as it came is noted."""
         mapping = as_mapping(response)
         if mapping is None:
-            given = response is not None and response != ""
-            return ([self._as_text(response, "a response that is no object")] if given else []), False
+            is_present = response is not None and response != ""
+            return ([self._as_text(response, "a response that is no object")] if is_present else []), False
         found = mcp_blocks(mapping) if "content" in mapping else None
         if found is not None:
             facts["response"] = mapping
@@ -310,7 +305,7 @@ class Reader:
         return self._media(kind, known_fields(as_mapping(fields[kind]) or {}, kind), came)
 
     def _media(self, kind: str, inner: dict[str, Any], came: Came) -> Block:
-        given, key = inner.get("mimeType"), "data" if kind == "inlineData" else "fileUri"
+        declared, key = inner.get("mimeType"), "data" if kind == "inlineData" else "fileUri"
         where = inner.get(key)
         if isinstance(where, bytes | bytearray | memoryview):
             where = base64.b64encode(where).decode()
@@ -319,8 +314,8 @@ class Reader:
         if kind == "inlineData" and where.startswith("data:") and "," in where:
             head, _, where = where[5:].partition(",")
             self._converted("data with the head of a data URL, without it", head)
-            given = given or head.partition(";")[0]
-        mime = media_type(given) or (type_of_data(where) if kind == "inlineData" else "")
+            declared = declared or head.partition(";")[0]
+        mime = media_type(declared) or (type_of_data(where) if kind == "inlineData" else "")
         if mime and mime != (stood := inner.get("mimeType")):
             self._converted(f"the media type {short_repr(stood)} as {mime!r:.80}", *([] if stood is None else [stood]))
             inner["mimeType"] = mime

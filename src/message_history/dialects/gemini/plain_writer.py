@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from message_history.core.message import Message
     from message_history.dialects._shared.writer import Changes
-    from message_history.dialects.gemini import Gemini
+    from message_history.dialects.gemini.model_fields import Fields
 
 __all__ = ["UNKNOWN", "Called", "assistant_wire", "user_wire"]
 
@@ -27,14 +27,14 @@ class Called(NamedTuple):
 
     id: str | None
     name: str
-    given: str
+    own_name: str
     """The name before it was put in another form."""
 
 
 UNKNOWN = Called(None, "unknown_tool", "unknown_tool")
 
 
-def assistant_wire(message: Message, dialect: Gemini, changes: Changes, called: dict[str, Called]) -> Wire | None:
+def assistant_wire(message: Message, dialect: Fields, changes: Changes, called: dict[str, Called]) -> Wire | None:
     """Write an assistant message that needs no second look.
 
     Args:
@@ -48,19 +48,21 @@ def assistant_wire(message: Message, dialect: Gemini, changes: Changes, called: 
 
     Complexity: linear in the message.
     """
-    assistant = common_assistant(message)
+    assistant = common_assistant(message, omits_thinking=True)
     if assistant is None:
         return None
+    if assistant[2]:
+        changes.omitted_thinking(message, "thinking issued by another provider (GM-G13)")
     parts: list[Wire] = [{"text": text} for text in assistant[0]]
-    for id, name, given in assistant[1]:
+    for id, name, input in assistant[1]:
         is_first = not called
         if dialect.ids:
             called[id] = Called(id, name, name)
-            part: Wire = {"functionCall": {"id": id, "name": name, "args": given}}
+            part: Wire = {"functionCall": {"id": id, "name": name, "args": input}}
         else:
             changes.rewritten(f"the call {id!r:.80} without its id (GM-G21)")
             called[id] = Called(None, name, name)
-            part = {"functionCall": {"name": name, "args": given}}
+            part = {"functionCall": {"name": name, "args": input}}
         if is_first and dialect.signatures_required:
             changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (GM-G14)")
             part["thoughtSignature"] = schema.BYPASS

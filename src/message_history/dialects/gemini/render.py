@@ -23,6 +23,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.gemini import schema
@@ -30,13 +31,12 @@ from message_history.dialects.gemini.block_writer import Parts, Wire, fits, is_m
 from message_history.dialects.gemini.entries import GEMINI, noted
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini.plain_writer import UNKNOWN, Called, assistant_wire, user_wire
-from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.gemini import Gemini
+    from message_history.dialects.gemini.model_fields import Fields
 
 __all__ = ["Render"]
 
@@ -49,7 +49,7 @@ class Render:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: Gemini) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._parts = Parts(dialect, self.changes)
@@ -60,29 +60,24 @@ class Render:
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation."""
         prompt = self._prompt(system)
-        return Export(self._written(messages), prompt, tuple(self.changes.repairs))
+        return Export(write_messages(self, messages), prompt, tuple(self.changes.repairs))
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
-        return None if any(map(has_media, messages)) else self._written(messages)
+        return write_turn(self, messages)
 
-    def _written(self, messages: Iterable[Message]) -> list[Wire]:
-        wire: list[Wire] = []
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if message.role == "user":
-                user = user_wire(message, self._called)
-                wire += user if user is not None else self.user(message)
-                continue
-            self._ids.new_scope()
-            self._called, self._written_ids = {}, set()
-            assistant = assistant_wire(message, self._dialect, self.changes, self._called)
-            if assistant is not None:
-                self._written_ids.update(self._called)
-            else:
-                assistant = {"role": "model", "parts": self.assistant(message) or [self._placeholder()]}
-            wire.append(assistant)
-        return wire
+    def message(self, message: Message) -> list[Wire]:
+        """Write a message, the short way if it has a common shape."""
+        if message.role == "user":
+            user = user_wire(message, self._called)
+            return user if user is not None else self.user(message)
+        self._ids.new_scope()
+        self._called, self._written_ids = {}, set()
+        assistant = assistant_wire(message, self._dialect, self.changes, self._called)
+        if assistant is None:
+            return [{"role": "model", "parts": self.assistant(message) or [self._placeholder()]}]
+        self._written_ids.update(self._called)
+        return [assistant]
 
     def _prompt(self, system: Sequence[SystemBlock]) -> Wire | None:
         """Write the system prompt as the content that `systemInstruction` takes."""
@@ -256,7 +251,7 @@ class Render:
                 texts.append(part.text)
                 self._parts.keys(part, {}, ())
             elif isinstance(part, ImageBlock | DocumentBlock) or is_media(part):
-                self._given(part, called, texts, media, behind)
+                self._result_part(part, called, texts, media, behind)
             else:
                 self.changes.rewritten("a block that a response may not hold, as JSON text", part)
                 texts.append(json_text(part.data if isinstance(part, ProviderBlock) else repr(part)))
@@ -273,7 +268,7 @@ class Render:
     def _name_of(self, block: ToolResultBlock, facts: Mapping[str, Any], called: Called) -> str:
         """Name a response's function: as it came where an id pairs it, else as its call does (GM-G17)."""
         own = block.extra(GEMINI).get("name", facts.get("name"))
-        if own is None or own == called.given:
+        if own is None or own == called.own_name:
             return called.name
         if isinstance(own, str) and len(own) <= schema.NAME_LIMIT:
             # What no function could be called is an id in the place of the name, and recorded requests have it there.
@@ -285,9 +280,11 @@ class Render:
         )
         return called.name
 
-    def _given(self, part: Block, called: Called, texts: list[str], media: list[Wire], behind: list[Wire]) -> None:
+    def _result_part(
+        self, part: Block, called: Called, texts: list[str], media: list[Wire], behind: list[Wire]
+    ) -> None:
         """Write what a tool gave besides text."""
-        held = self._dialect.media_in_responses and type_of(part) in schema.RESPONSE_TYPES
+        held = bool(self._dialect.media_in_responses) and type_of(part) in schema.RESPONSE_TYPES
         written = self._parts.media(part, in_response=held)
         if not written[-1].keys() & {"inlineData", "fileData"}:
             texts += [str(note["text"]) for note in written]

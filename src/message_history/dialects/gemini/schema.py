@@ -81,6 +81,6 @@ RESPONSE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "app
 TYPE: Final = re.compile(r"(image|audio|video|text|application)/[a-z0-9][a-z0-9.+-]*")
 """What a full media type looks like."""
 MODELS: Final = ModelTable("gemini")
-"""What differs by model; a model that no row covers gets the strictest values."""
+"""What differs by model; a model that no row covers gets the defaults."""
 DEVELOPER_MODELS: Final = ModelTable("gemini", "developer_models")
-"""What differs by model; a model that no row covers gets the strictest values."""
+"""What differs by model; a model that no row covers gets the defaults."""

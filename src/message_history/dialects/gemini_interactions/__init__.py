@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
-from attrs import evolve, field, frozen
+from attrs import frozen
 
 from message_history.dialects._shared.held import add_held, held_call
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
-from message_history.dialects.gemini.limits import LIMITS as OF_GENERATE_CONTENT
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.gemini_interactions.check import violations as find_violations
+from message_history.dialects.gemini_interactions.model_fields import Fields
 from message_history.dialects.gemini_interactions.parse import Reader, is_interaction
 from message_history.dialects.gemini_interactions.render import Render
 from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTIONS, RULES, TRUNCATED
@@ -18,24 +18,17 @@ from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTI
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from google.genai.interactions import StepParam  # noqa: F401
-
     from message_history.core.blocks import SystemBlock, ToolResultBlock, ToolUseBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.media import Limits
     from message_history.violations import Violation
 
 __all__ = ["GeminiInteractions"]
 
-LIMITS: Final = evolve(
-    OF_GENERATE_CONTENT, rules={"type": "GI-08", "broken": "GI-13", "count": "GI-13", "total": "GI-13"}
-)
-
 
 @final
 @frozen(kw_only=True)
-class GeminiInteractions(Dialect["StepParam"]):
+class GeminiInteractions(Fields):
     """`input` of an interaction, as a list of steps; the system prompt is its `system_instruction`.
 
     Args:
@@ -49,11 +42,6 @@ class GeminiInteractions(Dialect["StepParam"]):
 
     name: ClassVar[str] = GEMINI_INTERACTIONS
     rules: ClassVar[Sequence[Rule]] = RULES
-
-    continues: bool = False
-    prefill: bool = False
-    unsigned_thoughts: bool = False
-    limits: Limits = field(default=LIMITS)
 
     @classmethod
     def for_model(cls, model: str) -> GeminiInteractions:
@@ -70,7 +58,7 @@ class GeminiInteractions(Dialect["StepParam"]):
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of steps; see `Dialect.parse`."""
-        parsed = Reader(foreign).read(raw)
+        parsed = Reader().read(raw, foreign)
         if self.continues:
             add_held(parsed, _held_call)
         return parsed

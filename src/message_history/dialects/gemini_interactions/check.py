@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, mapping_of, mappings, text_at
+from message_history.dialects._shared.checker import Findings, check_list, mapping_of, mappings, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.gemini_interactions.schema import CONTENT, RULES, STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.dialects.gemini_interactions import GeminiInteractions
+    from message_history.dialects.gemini_interactions.model_fields import Fields
     from message_history.violations import Violation
 
 __all__ = ["violations"]
@@ -25,65 +25,50 @@ BASE64: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
 USER: Final = frozenset({"user_input", "function_result"})
 
 
-def violations(wire: Sequence[Any], dialect: GeminiInteractions) -> list[Violation]:
-    """Find what the API refuses.
-
-    Args:
-        wire: the list.
-        dialect: the model's fields.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
-    check = _Check(wire, dialect)
-    check.run()
-    return check.found.violations
+def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
+    """Find what the API refuses."""
+    return check_list(_Check(wire, dialect), "GI-01")
 
 
 @final
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: GeminiInteractions) -> None:
+    def __init__(self, wire: Sequence[Any], dialect: Fields) -> None:
         self.found = Findings(RULES.by_id)
-        self._steps = mappings(wire)
+        self.entries = mappings(wire)
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
 
-    def run(self) -> None:
-        """Look at every step, then at calls and results, and at both ends."""
-        if not self._steps:
-            self.found.add("GI-01")
-            return
-        for n, step in enumerate(self._steps):
-            self._step(n, step, text_at(step, "type"))
+    def whole(self) -> None:
+        """Check calls and results, and both ends."""
         self._media.finish()
         self._pairs()
-        if text_at(self._steps[0], "type") == "function_call" and not self._dialect.continues:
+        if text_at(self.entries[0], "type") == "function_call" and not self._dialect.continues:
             self.found.add("GI-10", 0)
-        if text_at(self._steps[-1], "type") not in USER and not self._dialect.prefill:
-            self.found.add("GI-09", len(self._steps) - 1)
+        if text_at(self.entries[-1], "type") not in USER and not self._dialect.prefill:
+            self.found.add("GI-09", len(self.entries) - 1)
 
     # One step
 
-    def _step(self, n: int, step: Mapping[Any, Any], kind: str) -> None:
+    def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
+        """Check one step alone."""
+        kind = text_at(entry, "type")
         known = STEPS.get(kind)
         if known is None:
-            detail = f"a step of type {short_repr(step.get('type'))}"
+            detail = f"a step of type {short_repr(entry.get('type'))}"
             self.found.add("GI-02", n, "type", detail, key=kind, where="input")
             return
-        self._fields(n, "", step, known)
+        self._fields(n, "", entry, known)
         if kind in ("user_input", "model_output"):
-            self._content(n, "content", step.get("content"))
+            self._content(n, "content", entry.get("content"))
         elif kind == "function_call":
-            self._call(n, step)
+            self._call(n, entry)
         elif kind == "function_result":
-            self._result(n, step)
-        elif kind == "thought" and step.get("signature") is None and not self._dialect.unsigned_thoughts:
+            self._result(n, entry)
+        elif kind == "thought" and entry.get("signature") is None and not self._dialect.unsigned_thoughts:
             self.found.add("GI-14", n, "signature")
-        signature = step.get("signature")
+        signature = entry.get("signature")
         if signature is not None and not _decodes(signature):
             self.found.add("GI-11", n, "signature", f"signature {short_repr(signature)}")
 
@@ -138,29 +123,29 @@ class _Check:
                 self.found.add("GI-07", n, f"{where}.text", "text that is none")
 
     def _file(self, n: int, path: str, kind: str, item: Mapping[Any, Any]) -> None:
-        given, data, uri = item.get("mime_type"), item.get("data"), item.get("uri")
-        if given is not None and (not isinstance(given, str) or not MEDIA_TYPE.fullmatch(given)):
-            self.found.add("GI-08", n, f"{path}.mime_type", f"media type {short_repr(given)}", type=given)
+        mime, data, uri = item.get("mime_type"), item.get("data"), item.get("uri")
+        if mime is not None and (not isinstance(mime, str) or not MEDIA_TYPE.fullmatch(mime)):
+            self.found.add("GI-08", n, f"{path}.mime_type", f"media type {short_repr(mime)}", type=mime)
         if data is None and not isinstance(uri, str):
-            self.found.add("GI-08", n, path, f"{kind} without data and without a URI", type=given)
+            self.found.add("GI-08", n, path, f"{kind} without data and without a URI", type=mime)
         elif data is not None and not _decodes(data):
-            self.found.add("GI-08", n, f"{path}.data", "data that are no bare base64", type=given)
+            self.found.add("GI-08", n, f"{path}.data", "data that are no bare base64", type=mime)
         elif isinstance(data, str) and kind == "image":
-            self._media.image(n, f"{path}.data", given if isinstance(given, str) else "", data)
+            self._media.image(n, f"{path}.data", mime if isinstance(mime, str) else "", data)
 
     # Calls and results
 
     def _pairs(self) -> None:
         """GI-03 and GI-04: results by id, right behind the reply with their calls."""
         waiting: dict[str, int] = {}
-        for n, step in enumerate(self._steps):
+        for n, step in enumerate(self.entries):
             kind, id = text_at(step, "type"), text_at(step, "call_id")
             if kind == "function_call":
                 waiting[text_at(step, "id")] = n
             elif kind == "function_result":
                 if waiting.pop(id, None) is None and not self._dialect.continues:
                     self.found.add("GI-03", n, "call_id", f"id {id!r:.80}")
-            elif kind == "user_input" or (kind in STEPS and n and text_at(self._steps[n - 1], "type") in USER):
+            elif kind == "user_input" or (kind in STEPS and n and text_at(self.entries[n - 1], "type") in USER):
                 self._unanswered(waiting)
         self._unanswered(waiting)
 

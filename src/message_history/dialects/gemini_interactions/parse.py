@@ -24,10 +24,11 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_text, short_repr
-from message_history.core.message import make_message
+from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_text
+from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
-from message_history.dialects._shared.reader import as_system
+from message_history.dialects._shared.reader import as_system, assume_user, read_entries
+from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     call_of_text,
@@ -38,7 +39,6 @@ from message_history.dialects._shared.typed_blocks import (
     rest_of,
     text_of_json,
 )
-from message_history.dialects.base import Parsed
 from message_history.dialects.gemini.media import (
     in_plain_base64,
     is_held_by_google,
@@ -81,58 +81,43 @@ def noted(block: Block) -> Mapping[str, Any]:
 
 @final
 class Reader:
-    """One list on its way in.
+    """One list on its way in; a run of steps of one side is one message, its source the first of them."""
 
-    Args:
-        foreign: reads an entry that has another dialect's form.
-    """
-
-    def __init__(self, foreign: Foreign | None) -> None:
+    def __init__(self) -> None:
         self.parsed = Parsed()
-        self._foreign = foreign
-        self._side: Role | None = None
-        self._blocks: list[Block] = []
+        self._run = Runs(self.parsed)
         self._step = ""
-        self._source = 0
         self._entry = 0
-        self._truncated = False
         self._names: dict[str, str] = {}
 
-    def read(self, raw: Sequence[Any]) -> Parsed:
-        """Read all entries.
-
-        Args:
-            raw: the entries.
-
-        Returns:
-            The messages in them; a run of steps of one side is one message, its source the first of them.
-
-        Complexity: linear in the entries.
-        """
-        for source, entry in enumerate(raw):
-            self._entry = source
-            data = as_mapping(entry)
-            if data is not None and is_interaction(data):
-                self._interaction(data)
-            elif data is not None and _is_own(data):
-                self._own(data)
-            elif self._foreign is not None and self._foreign_entry(entry):
-                continue
-            elif isinstance(entry, str):
-                self._take("user", [text_block(str.__str__(entry))], "user_input")
-            elif data is not None and data.keys() & {"type", "role", "content"}:
-                self._own(data)
-            else:
-                self.parsed.dropped(entry, source, "no step")
-        self._end()
+    def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
+        """Read all entries; see `read_entries`."""
+        read_entries(raw, foreign, self, "no step", lambda _: self._run.end())
+        self._run.end()
         return self.parsed
 
-    def _foreign_entry(self, entry: object) -> bool:
-        other = Parsed()
-        if self._foreign is None or not self._foreign(entry, self._entry, other):
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read a whole interaction, or a step."""
+        self._entry = source
+        data = as_mapping(entry)
+        if data is not None and is_interaction(data):
+            self._interaction(data)
+        elif data is not None and _is_own(data):
+            self._own(data)
+        else:
             return False
-        self._end()
-        self.parsed.extend(other)
+        return True
+
+    def other_entry(self, entry: object, source: int) -> bool:
+        """Read a text, which stands for the user's input, or a message."""
+        del source
+        data = as_mapping(entry)
+        if isinstance(entry, str):
+            self._take("user", [text_block(str.__str__(entry))], "user_input")
+        elif data is not None and data.keys() & {"type", "role", "content"}:
+            self._own(data)
+        else:
+            return False
         return True
 
     def _own(self, data: Mapping[Any, Any]) -> None:
@@ -147,24 +132,24 @@ class Reader:
 
     def _interaction(self, data: Mapping[Any, Any]) -> None:
         """Read a whole interaction; its id and its model travel with the first block of its reply."""
-        if self._side != "assistant":
-            self._end()
+        if self._run.side != "assistant":
+            self._run.end()
         steps = as_sequence(data.get("steps", data.get("outputs"))) or []
         for step in steps:
             found = as_mapping(step)
             if found is None:
                 self.parsed.dropped(step, self._entry, "no step")
-            elif found.get("type") in schema.CONTENT:
+            elif isinstance(found.get("type"), str) and found["type"] in schema.CONTENT:
                 self._take("assistant", [self._item(found)], "model_output")
             else:
                 self._own(found)
         if not steps:
             self.parsed.empty(data, self._entry)
-        if self._side == "assistant":
+        if self._run.side == "assistant":
             made = rest_of({key: data.get(key) for key in ("id", "model")})
-            carry(self._blocks, GEMINI_INTERACTIONS, {NOTED: made} if made else {})
-            self._truncated = self._truncated or data.get("status") in schema.TRUNCATED
-        self._end()
+            carry(self._run.blocks, GEMINI_INTERACTIONS, {NOTED: made} if made else {})
+            self._run.truncated = self._run.truncated or data.get("status") in schema.TRUNCATED
+        self._run.end()
 
     def _turn(self, data: Mapping[Any, Any]) -> None:
         """Read a message with a role: its content may hold steps besides."""
@@ -172,14 +157,14 @@ class Reader:
         side = _ROLES.get(role.lower(), "user") if isinstance(role, str) else "user"
         is_system = role in ("system", "developer")
         if not is_system and (not isinstance(role, str) or role.lower() not in _ROLES):
-            self._note(RepairCode.ROLE_ASSUMED, f"role {short_repr(role)} taken as the user's")
+            assume_user(self.parsed, role, self._entry)
         content = data.get("content")
         items = [content] if isinstance(content, str) else read_parts_of(content)
-        before = len(self.parsed.messages), len(self._blocks)
-        keys = rest_of(data, "role", "content", "type")
+        before = len(self.parsed.messages), len(self._run.blocks)
+        keys = rest_of(data, "role", "content", *(("type",) if isinstance(data.get("type"), str) else ()))
         for item in items:
             found = as_mapping(item) if not isinstance(item, str) else None
-            if found is not None and found.get("type") in schema.STEPS:
+            if found is not None and isinstance(found.get("type"), str) and found["type"] in schema.STEPS:
                 self._one_step(found, str(found["type"]))
                 continue
             blocks = read_parts([item], self._entry, self.parsed, self._item)
@@ -188,28 +173,18 @@ class Reader:
             carry(blocks, GEMINI_INTERACTIONS, keys)
             keys = {}
             self._take(side, blocks, "model_output" if side == "assistant" else "user_input")
-        if before == (len(self.parsed.messages), len(self._blocks)):
+        if before == (len(self.parsed.messages), len(self._run.blocks)):
             self.parsed.empty(data, self._entry)
 
     # Runs
 
     def _take(self, side: Role, blocks: list[Block], step: str) -> None:
         """Add the blocks of a step to the run of its side."""
-        if side != self._side:
-            self._end()
-            self._side, self._source = side, self._entry
-        elif blocks and step == self._step and step in ("user_input", "model_output"):
+        if side == self._run.side and blocks and step == self._step and step in ("user_input", "model_output"):
             facts = {**noted(blocks[0]), "step": True}
             blocks[0] = _with_extra(blocks[0], {**blocks[0].extra(GEMINI_INTERACTIONS), NOTED: facts})
         self._step = step
-        self._blocks += blocks
-
-    def _end(self) -> None:
-        """End a run: it is a message."""
-        if self._blocks and self._side is not None:
-            message = make_message(self._side, tuple(self._blocks))
-            self.parsed.add(message, self._source, interrupted=self._side == "assistant" and self._truncated)
-        self._side, self._blocks, self._step, self._truncated = None, [], "", False
+        self._run.take(side, blocks, self._entry)
 
     # Steps
 
@@ -224,7 +199,7 @@ class Reader:
             case "function_result":
                 self._take("user", [self._result(data)], kind)
             case _:
-                side: Role = "assistant" if kind in schema.MODEL_STEPS else self._side or "user"
+                side: Role = "assistant" if kind in schema.MODEL_STEPS else self._run.side or "user"
                 self._take(side, [ProviderBlock(GEMINI_INTERACTIONS, data)], kind)
 
     def _content_step(self, data: Mapping[Any, Any], kind: str) -> None:
@@ -250,12 +225,15 @@ class Reader:
         id, name, arguments = name_of(data.get("id")), name_of(data.get("name")), data.get("arguments")
         self._names[id] = name
         signature = _signature_of(data)
-        meta = meta_of(GEMINI_INTERACTIONS, rest_of(data, "type", "id", "name", "arguments", "signature"))
+        keys = rest_of(data, "type", "id", "name", "arguments")
+        if signature is not None:
+            del keys["signature"]
+        meta = meta_of(GEMINI_INTERACTIONS, keys)
         if signature is not None:
             meta = evolve(meta or Meta(), signature=signature, issuer=GEMINI_INTERACTIONS)
-        given = as_mapping(arguments) if not isinstance(arguments, str) else None
-        if given is not None:
-            return ToolUseBlock(id, name, given, meta=meta)
+        input = as_mapping(arguments) if not isinstance(arguments, str) else None
+        if input is not None:
+            return ToolUseBlock(id, name, input, meta=meta)
         if arguments is None:
             return ToolUseBlock(id, name, EMPTY, meta=meta)
         return call_of_text(id, name, text_of_json(arguments), meta)
@@ -269,7 +247,9 @@ class Reader:
         elif name != self._names.get(id):
             keys["name"] = name
         if data.get("is_error") is False:
-            facts["told"] = True
+            facts["stated"] = True
+        elif data.get("is_error") not in (None, True):
+            keys["is_error"] = data["is_error"]
         content = self._output(data.get("result"), facts)
         if facts:
             keys[NOTED] = facts
@@ -317,13 +297,15 @@ def read_parts_of(content: object) -> list[Any]:
 
 def _media(item: Mapping[Any, Any]) -> Block | None:
     """Read an image or a document; None for one of which no other provider could make sense."""
-    data, uri, given = item.get("data"), item.get("uri"), item.get("mime_type")
+    data, uri, declared = item.get("data"), item.get("uri"), item.get("mime_type")
     if isinstance(data, bytes | bytearray | memoryview):
         data = base64.b64encode(data).decode()
-    mime = media_type(given) or (type_of_data(data) if isinstance(data, str) else "")
+    if declared is not None and not isinstance(declared, str):
+        return None
+    mime = media_type(declared) or (type_of_data(data) if isinstance(data, str) else "")
     keys = rest_of(item, "type", "data", "uri", "mime_type")
-    if mime != given:
-        keys[NOTED] = {"mime_type": given}
+    if mime != declared:
+        keys[NOTED] = {"mime_type": declared}
     meta = meta_of(GEMINI_INTERACTIONS, keys)
     source: dict[str, Any]
     if isinstance(data, str) and uri is None:

@@ -21,6 +21,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import FrozenDict, json_text
 from message_history.core.message import is_bootstrap
 from message_history.dialects._shared.held import is_held
+from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Aliases,
@@ -34,13 +35,12 @@ from message_history.dialects.gemini_interactions import schema
 from message_history.dialects.gemini_interactions.block_writer import ContentWriter, Wire
 from message_history.dialects.gemini_interactions.parse import noted, summary_of
 from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTIONS
-from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.gemini_interactions import GeminiInteractions
+    from message_history.dialects.gemini_interactions.model_fields import Fields
 
 __all__ = ["Render"]
 
@@ -53,7 +53,7 @@ class Render:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: GeminiInteractions) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._content = ContentWriter(self.changes)
@@ -65,28 +65,25 @@ class Render:
         prompt = "\n\n".join(self._content.text(block.text) for block in system) or None
         for block in system:
             self._content.keys(block, {}, ())
-        return Export(self._written(messages), prompt, tuple(self.changes.repairs))
+        return Export(write_messages(self, messages), prompt, tuple(self.changes.repairs))
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
-        return None if any(map(has_media, messages)) else self._written(messages)
+        return write_turn(self, messages)
 
-    def _written(self, messages: Iterable[Message]) -> list[Wire]:
-        wire: list[Wire] = []
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if index == 0 and self._dialect.continues and is_bootstrap(message):
-                continue
-            if message.role == "assistant":
-                self._ids.new_scope()
-                self._names = {}
-            steps = self._assistant(message) if message.role == "assistant" else self._user(message)
-            if not steps and not any(map(is_held, message.content)):
-                self.changes.added("a message of which nothing could be sent")
-                kind = "model_output" if message.role == "assistant" else "user_input"
-                steps = [{"type": kind, "content": [{"type": "text", "text": PLACEHOLDER}]}]
-            wire += steps
-        return wire
+    def message(self, message: Message) -> list[Wire]:
+        """Write the steps of a message."""
+        if self.changes.index == 0 and self._dialect.continues and is_bootstrap(message):
+            return []
+        if message.role == "assistant":
+            self._ids.new_scope()
+            self._names = {}
+        steps = self._assistant(message) if message.role == "assistant" else self._user(message)
+        if not steps and not any(map(is_held, message.content)):
+            self.changes.added("a message of which nothing could be sent")
+            kind = "model_output" if message.role == "assistant" else "user_input"
+            steps = [{"type": kind, "content": [{"type": "text", "text": PLACEHOLDER}]}]
+        return steps
 
     def _add(self, steps: list[Wire], kind: str, block: Block, items: list[Wire]) -> None:
         """Add items of content to the step before them, or begin one."""
@@ -154,6 +151,9 @@ class Render:
             self.changes.omitted(block, "a block that only its provider knows")
             return []
         self._content.keys(block, {}, ())
+        signature = block.data.get("signature")
+        if signature is not None and not (isinstance(signature, str) and is_base64(signature)):
+            known -= {"signature"}  # It does not decode (GI-11).
         self._content.omit({key: value for key, value in block.data.items() if key not in known})
         data = FrozenDict({key: value for key, value in block.data.items() if key in known})
         return [thaw_well_formed(data, self.changes)]
@@ -181,7 +181,7 @@ class Render:
         wire["result"] = self._output(block, facts.get("form"))
         if block.is_error:
             wire["is_error"] = True
-        elif facts.get("told"):
+        elif facts.get("stated"):
             wire["is_error"] = False
         own = block.extra(GEMINI_INTERACTIONS).get("name")
         if isinstance(own, str) and own and "name" in wire:

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.dialects._shared.reader import read_entries
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.langchain.check import violations as find_violations
+from message_history.dialects.langchain.model_fields import Fields
 from message_history.dialects.langchain.parse import Reader
 from message_history.dialects.langchain.schema import LANGCHAIN, RULES, as_message, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from langchain_core.messages import BaseMessage  # noqa: F401
 
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
@@ -32,7 +32,7 @@ __all__ = ["LangChain"]
 
 @final
 @frozen(kw_only=True)
-class LangChain(Dialect["BaseMessage"]):
+class LangChain(Fields):
     """The messages of langchain-core.
 
     Args:
@@ -46,13 +46,9 @@ class LangChain(Dialect["BaseMessage"]):
     name: ClassVar[str] = LANGCHAIN
     rules: ClassVar[Sequence[Rule]] = RULES
 
-    ends_with_ai: bool = False
-    late_system: bool = False
-    binds_thinking: bool = True
-
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read messages, objects or their dumps; see `Dialect.parse`."""
-        return Reader(foreign).read(raw)
+        return read_entries(raw, foreign, Reader())
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write messages; see `Dialect.render`."""

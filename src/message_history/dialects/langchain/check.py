@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
-from message_history.dialects._shared.checker import Findings, entries, text_at
+from message_history.dialects._shared.checker import Findings, OpenCalls, check_list, entries, mapping_of, text_at
 from message_history.dialects.langchain.schema import RULES, as_message, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from message_history.violations import Violation
 
@@ -17,35 +17,43 @@ __all__ = ["violations"]
 
 def violations(wire: Sequence[Any]) -> list[Violation]:
     """Find what chat models refuse, from the dumps alone."""
-    found = Findings(RULES.by_id)
-    waiting: list[str] = []
-    begun = False
-    for n, entry in enumerate(wire):
+    return check_list(_Check(wire))
+
+
+@final
+class _Check:
+    """One list."""
+
+    def __init__(self, wire: Sequence[Any]) -> None:
+        self.found = Findings(RULES.by_id)
+        self.entries = wire
+        self._calls = OpenCalls()
+        self._begun = False
+
+    def entry(self, n: int, entry: object) -> None:
+        """Check one message, and its place behind those before."""
         data = as_message(entry)
         kind = kind_of(data) if data is not None else ""
         if data is None:
-            found.add("LC-4", n)
-            continue
+            self.found.add("LC-4", n)
+            return
         if kind == "tool":
-            if text_at(data, "tool_call_id") not in waiting:
-                found.add("LC-2", n, "tool_call_id")
-            else:
-                waiting.remove(text_at(data, "tool_call_id"))
-            continue
-        if waiting:
-            found.add("LC-1", n - 1, detail=f"no tool message for {', '.join(waiting)}")
+            if self._calls.answer(text_at(data, "tool_call_id"), n) != "answered":
+                self.found.add("LC-2", n, "tool_call_id")
+            return
+        self._unanswered(n - 1)
         calls = [*entries(data.get("tool_calls")), *entries(data.get("invalid_tool_calls"))]
-        waiting = [text_at(_mapping(call), "id") for call in calls]
-        if not begun and kind == "assistant":
-            found.add("LC-3", n)
-        begun = begun or kind != "system"
+        self._calls = OpenCalls(n, [text_at(mapping_of(call), "id") for call in calls])
+        if not self._begun and kind == "assistant":
+            self.found.add("LC-3", n)
+        self._begun = self._begun or kind != "system"
         if not calls and not data.get("content"):
-            found.add("LC-4", n, "content")
-    if waiting:
-        found.add("LC-1", len(wire) - 1, detail=f"no tool message for {', '.join(waiting)}")
-    return found.violations
+            self.found.add("LC-4", n, "content")
 
+    def whole(self) -> None:
+        """Check the calls at the end."""
+        self._unanswered(len(self.entries) - 1)
 
-def _mapping(call: object) -> Mapping[Any, Any]:
-    """Read a call of a dump."""
-    return call if isinstance(call, dict) else {}
+    def _unanswered(self, n: int) -> None:
+        if self._calls.is_waiting:
+            self.found.add("LC-1", n, detail=f"no tool message for {', '.join(self._calls.waiting)}")

@@ -27,10 +27,12 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import freeze_mapping
 from message_history.core.message import make_message
+from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.truncated import TRUNCATED
 from message_history.dialects._shared.typed_blocks import call_of_text, carry, half_written, parsed_input, text_of_json
-from message_history.dialects.base import TRUNCATED, Parsed
 from message_history.dialects.gemini import TRUNCATED as TRUNCATED_BY_GEMINI
 from message_history.dialects.langchain.provider_blocks import ITEMS, item_groups, provider_blocks, type_of
 from message_history.dialects.langchain.schema import ISSUERS, KINDS, LANGCHAIN, as_message, kind_of
@@ -39,9 +41,8 @@ from message_history.dialects.openai_chat.parse import image_of
 from message_history.dialects.openai_responses.parse import is_truncated as is_unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from message_history.dialects.base import Foreign
 
 __all__ = ["Reader"]
 
@@ -60,52 +61,32 @@ _NOTHING: Final = {"additional_kwargs": {}, "response_metadata": {}, "example": 
 
 @final
 class Reader:
-    """One list on its way in.
+    """One list on its way in."""
 
-    Args:
-        foreign: reads an entry that has another dialect's form.
-    """
-
-    def __init__(self, foreign: Foreign | None) -> None:
+    def __init__(self) -> None:
         self.parsed = Parsed()
-        self._foreign = foreign
 
-    def read(self, raw: Sequence[Any]) -> Parsed:
-        """Read all entries.
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read a message of langchain-core, or a text, which stands for the user's."""
+        data = as_message(entry)
+        if data is not None:
+            self._message(data, source)
+        elif isinstance(entry, str):
+            self.parsed.add(make_message("user", (text_block(entry),)), source)
+        return data is not None or isinstance(entry, str)
 
-        Args:
-            raw: the entries.
-
-        Returns:
-            The messages in them.
-
-        Complexity: linear in the entries.
-        """
-        for source, entry in enumerate(raw):
-            data = as_message(entry)
-            if data is not None:
-                self._message(data, source)
-            elif isinstance(entry, str):
-                self.parsed.add(make_message("user", (text_block(entry),)), source)
-            elif self._foreign is None or not self._foreign(entry, source, self.parsed):
-                self._other(entry, source)
-        return self.parsed
-
-    def _other(self, entry: object, source: int) -> None:
+    def other_entry(self, entry: object, source: int) -> bool:
         """Read a message as chat models of any kind are given one, by its role."""
         data = as_mapping(entry)
         if data is None or not isinstance(data.get("role"), str) or "content" not in data:
-            self.parsed.dropped(entry, source, "no message")
-            return
-        found = OpenAIChat().parse([data])
-        found.sources = [source] * len(found.sources)
-        found.notes = [note.at(source) for note in found.notes]
-        self.parsed.extend(found)
+            return False
+        self.parsed.extend(OpenAIChat().parse([data]).at(source))
+        return True
 
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         kind = kind_of(data)
-        told = as_mapping(data.get("response_metadata")) or {}
-        issuer = ISSUERS.get(str(told.get("model_provider")))
+        metadata = as_mapping(data.get("response_metadata")) or {}
+        issuer = ISSUERS.get(str(metadata.get("model_provider")))
         content = _Content(self.parsed, source, kind, "gemini" if issuer is None and _signatures(data) else issuer)
         blocks: list[Block]
         if kind == "tool":
@@ -124,10 +105,12 @@ class Reader:
             return
         if kind != "tool":
             carry(blocks, LANGCHAIN, _message_keys(data, kind))
-        truncated = kind == "assistant" and _is_truncated(data, told)
+        truncated = kind == "assistant" and _is_truncated(data, metadata)
         if truncated and isinstance(blocks[-1], ToolUseBlock):
             blocks[-1] = half_written(blocks[-1])
         message = make_message("assistant" if kind == "assistant" else "user", tuple(blocks))
+        if kind == "assistant":
+            message = with_info(message, data, LANGCHAIN)
         self.parsed.add(message, source, interrupted=truncated)
 
 
@@ -207,8 +190,8 @@ class _Content:
         if kind == "reasoning" and isinstance(data.get("reasoning"), str):
             extras = as_mapping(data.get("extras")) or {}
             others = {key: value for key, value in extras.items() if key != "signature"}
-            given = {**data, "extras": others or None, "form": kind}
-            meta = _extra(given, "reasoning", issuer=self.issuer or LANGCHAIN)
+            fields = {**data, "extras": others or None, "form": kind}
+            meta = _extra(fields, "reasoning", issuer=self.issuer or LANGCHAIN)
             return ThinkingBlock(data["reasoning"], _text_or_none(extras.get("signature")), meta=meta)
         return None
 
@@ -224,11 +207,11 @@ def _assistant(data: Mapping[Any, Any], content: _Content) -> list[Block]:
             calls[call.id] = call
         else:
             nameless.append(call)
-    given = data.get("content")
-    if isinstance(given, str):
-        return [*content.blocks(given), *calls.values(), *nameless]
+    items = data.get("content")
+    if isinstance(items, str):
+        return [*content.blocks(items), *calls.values(), *nameless]
     blocks: list[Block] = []
-    for group in item_groups(as_sequence(given) or ()):
+    for group in item_groups(as_sequence(items) or ()):
         part = as_mapping(group[0]) if not isinstance(group[0], str) else None
         if part is None or type_of(part) not in _CALLS:
             blocks += content.group(group)
@@ -260,10 +243,10 @@ def _signed(call: ToolUseBlock, signature: str | None) -> ToolUseBlock:
 _SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 
 
-def _is_truncated(data: Mapping[Any, Any], told: Mapping[Any, Any]) -> bool:
+def _is_truncated(data: Mapping[Any, Any], metadata: Mapping[Any, Any]) -> bool:
     """Return whether a reply was cut off: what the provider told says so, or it is a sum of chunks without the last."""
-    reasons = [str(reason).lower() for key in _ENDS if (reason := told.get(key))]
-    if not _TRUNCATED.isdisjoint(reasons) or is_unfinished(told):
+    reasons = [str(reason).lower() for key in _ENDS if (reason := metadata.get(key))]
+    if not _TRUNCATED.isdisjoint(reasons) or is_unfinished(metadata):
         return True
     return data.get("type") == "AIMessageChunk" and not reasons and data.get("chunk_position") != "last"
 
@@ -291,9 +274,9 @@ def _raw_calls(data: Mapping[Any, Any]) -> Iterator[ToolUseBlock]:
     function = as_mapping(raw.get("function_call"))
     items = [{"function": function}] if function is not None else as_sequence(raw.get("tool_calls"))
     for item in items or ():
-        given = as_mapping(item) or {}
-        function = as_mapping(given.get("function")) or {}
-        yield _call({"id": given.get("id"), "name": function.get("name"), "args": function.get("arguments")})
+        call = as_mapping(item) or {}
+        function = as_mapping(call.get("function")) or {}
+        yield _call({"id": call.get("id"), "name": function.get("name"), "args": function.get("arguments")})
 
 
 def _call_in_content(id: str, item: Mapping[Any, Any]) -> ToolUseBlock:
@@ -306,9 +289,9 @@ def _call(item: Mapping[Any, Any], *, invalid: bool = False) -> ToolUseBlock:
     """Read a call, whose arguments are an object or text."""
     id, name = (value if isinstance(value := item.get(key), str) else "" for key in ("id", "name"))
     args = item.get("args")
-    given = as_mapping(args) if not invalid else None
-    if given is not None:
-        return ToolUseBlock(id, name, given, meta=_extra(item, "id", "name", "args"))
+    input = as_mapping(args) if not invalid else None
+    if input is not None:
+        return ToolUseBlock(id, name, input, meta=_extra(item, "id", "name", "args"))
     text = "" if args is None else text_of_json(args)
     meta = _extra({**item, "form": "invalid" if invalid else None}, "id", "name", "args")
     if invalid or parsed_input(text) is not None:
@@ -322,23 +305,23 @@ def _lenient_call(id: str, name: str, text: str, meta: Meta | None) -> ToolUseBl
         found = json.loads(text or "{}", strict=False)
     except (ValueError, RecursionError):
         found = None
-    given = found if isinstance(found, dict) else None
-    return ToolUseBlock(id, name, given, meta=meta) if given is not None else call_of_text(id, name, text, meta)
+    input = found if isinstance(found, dict) else None
+    return ToolUseBlock(id, name, input, meta=meta) if input is not None else call_of_text(id, name, text, meta)
 
 
 def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
     """Let a call remember that it stands in the content too, and as what."""
     meta = call.meta if call.meta is not None else Meta()
-    told: dict[str, Any] = {LANGCHAIN: {**call.extra(LANGCHAIN), "item": item}}
+    extra: dict[str, Any] = {LANGCHAIN: {**call.extra(LANGCHAIN), "item": item}}
     if type_of(item) == "tool_use":
         # What a provider's own block says besides is of use to that provider: a toolset, a caller.
         others = _others(item, "id", "name", "input", "index", "partial_json")
-        told |= {"anthropic": others} if others else {}
+        extra |= {"anthropic": others} if others else {}
     elif type_of(item) in ("function_call", "custom_tool_call") and "call_id" in item:
         others = _others(item, "name", "call_id", "arguments", "input", "index")
         kind = {} if type_of(item) == "function_call" else {"type": type_of(item)}
-        told |= {"openai_responses": {**others, **kind}} if others or kind else {}
-    return ToolUseBlock(call.id, call.name, call.frozen_input, meta=evolve(meta, extra=freeze_mapping(told)[0]))
+        extra |= {"openai_responses": {**others, **kind}} if others or kind else {}
+    return ToolUseBlock(call.id, call.name, call.frozen_input, meta=evolve(meta, extra=freeze_mapping(extra)[0]))
 
 
 def _others(item: Mapping[Any, Any], *read: str) -> dict[Any, Any]:
@@ -350,8 +333,8 @@ def _result(data: Mapping[Any, Any], content: _Content) -> ToolResultBlock:
     kept = {**_message_keys(data, "tool"), "artifact": data.get("artifact")}
     meta = _extra({**kept, "function": True if data.get("type") == "function" else None})
     is_error = data.get("status") == "error"
-    given = tuple(content.blocks(data.get("content")))
-    return ToolResultBlock(id if isinstance(id, str) else "", given, is_error, meta=meta)
+    blocks = tuple(content.blocks(data.get("content")))
+    return ToolResultBlock(id if isinstance(id, str) else "", blocks, is_error, meta=meta)
 
 
 def _image(data: Mapping[Any, Any]) -> Block | None:

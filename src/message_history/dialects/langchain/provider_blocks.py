@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from message_history.core.blocks import Block
-    from message_history.dialects import Dialect
+    from message_history.dialects.base import Dialect
 
 __all__ = ["ITEMS", "item_groups", "provider_blocks", "type_of"]
 
@@ -125,12 +125,12 @@ def _converse(item: Mapping[Any, Any], kind: str) -> dict[str, Any] | None:
         return {"guardContent": {"text": {"text": item["text"]}}}
     if kind != "reasoning_content":
         return None
-    given = as_mapping(item.get("reasoning_content", item.get("reasoningContent"))) or {}
-    text = given.get("text") if "reasoningText" not in given else None
+    reasoning = as_mapping(item.get("reasoning_content", item.get("reasoningContent"))) or {}
+    text = reasoning.get("text") if "reasoningText" not in reasoning else None
     if isinstance(text, str):
-        signed = {"signature": given["signature"]} if isinstance(given.get("signature"), str) else {}
+        signed = {"signature": reasoning["signature"]} if isinstance(reasoning.get("signature"), str) else {}
         return {"reasoningContent": {"reasoningText": {"text": text, **signed}}}
-    return {"reasoningContent": dict(given)} if given else None
+    return {"reasoningContent": dict(reasoning)} if reasoning else None
 
 
 def _message(items: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:
@@ -139,8 +139,8 @@ def _message(items: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:
     phase: dict[str, Any] = {}
     for item in items:
         extras = as_mapping(item.get("extras")) or {}
-        told = item.get("phase", extras.get("phase"))
-        phase = {"phase": told} if isinstance(told, str) else phase
+        value = item.get("phase", extras.get("phase"))
+        phase = {"phase": value} if isinstance(value, str) else phase
         if type_of(item) == "refusal":
             parts.append({"type": "refusal", "refusal": item.get("refusal")})
         else:

@@ -19,8 +19,8 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import freeze_mapping
+from message_history.dialects._shared.list_writer import export_list
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
-from message_history.dialects.base import Export
 from message_history.dialects.langchain.provider_blocks import ITEMS
 from message_history.dialects.langchain.schema import LANGCHAIN
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.langchain import LangChain
+    from message_history.dialects.base import Export
+    from message_history.dialects.langchain.model_fields import Fields
 
 __all__ = ["Render"]
 
@@ -44,18 +45,22 @@ class Render:
         dialect: the fields.
     """
 
-    def __init__(self, dialect: LangChain) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._names: dict[str, str] = {}
 
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation; the system prompt is the first message."""
-        wire: list[BaseMessage] = [self._system(system)] if system else []
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            wire += self._user(message) if message.role == "user" else [self._assistant(message)]
-        return Export(wire, None, tuple(self.changes.repairs))
+        return export_list(self, messages, system)
+
+    def prompt(self, system: Sequence[SystemBlock]) -> list[BaseMessage]:
+        """Write the system prompt: one message."""
+        return [self._system(system)]
+
+    def message(self, message: Message) -> list[BaseMessage]:
+        """Write a message."""
+        return self._user(message) if message.role == "user" else [self._assistant(message)]
 
     # Whole messages
 

@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
+from message_history.dialects._shared.rules import fields_for
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.mistral.check import violations as find_violations
-from message_history.dialects.mistral.limits import LIMITS, SERVED
+from message_history.dialects.mistral.limits import SERVED
+from message_history.dialects.mistral.model_fields import Fields
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
 from message_history.dialects.mistral.parse import parse as parse_list
 from message_history.dialects.mistral.render import Render
-from message_history.dialects.mistral.schema import ID, ID_LENGTH, MODELS, NAME, NAME_LIMIT, RULES, VERSIONS
+from message_history.dialects.mistral.schema import MODELS, RULES, VERSIONS
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Mapping, Sequence
-
-    from mistralai.client.models import ChatCompletionRequestMessageTypedDict  # noqa: F401
 
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.media import Limits
     from message_history.violations import Violation
 
 __all__ = ["Mistral"]
@@ -31,8 +29,10 @@ __all__ = ["Mistral"]
 
 @final
 @frozen(kw_only=True)
-class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
+class Mistral(Fields):
     """Mistral's chat messages; the defaults are what the API and the chat templates of its open models all take.
+
+    Without a model, neither thinking nor a tool's chunks of any type are a violation; neither is sent.
 
     Args:
         prefix: whether a message that came with `prefix` may end the list (MS-M04).
@@ -42,7 +42,8 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
         bridge: whether an assistant message must stand between a tool message and a user message (MS-M03a).
         text_with_calls: whether an assistant message may hold text and calls (MS-M09).
         text_lists: whether content may be a list where text is all that it holds.
-        thinking: whether thinking goes back to the model (MS-M10).
+        thinking: whether thinking goes back to the model (MS-M10). None where no model is known: a check takes it, and
+            an export omits it.
         user_chunks: the types of chunks in user messages (MS-M10).
         assistant_chunks: the types of chunks in assistant messages besides thinking (MS-M10).
         tool_chunks: the types of chunks in tool messages (MS-M10).
@@ -60,26 +61,6 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
     rules: ClassVar[Sequence[Rule]] = RULES
     shared: ClassVar[Mapping[str, frozenset[str]]] = SHARED
 
-    prefix: bool = False
-    alternate: bool = True
-    one_system: bool = True
-    late_system: bool = False
-    bridge: bool = True
-    text_with_calls: bool = False
-    text_lists: bool = False
-    thinking: bool = False
-    user_chunks: frozenset[str] = frozenset({"text", "image_url"})
-    assistant_chunks: frozenset[str] = frozenset({"text"})
-    tool_chunks: frozenset[str] = frozenset({"text"})
-    tool_chunks_only: bool = True
-    audio_beside_system: bool = True
-    pair_ids: bool = True
-    id_pattern: re.Pattern[str] = ID
-    id_limit: int = ID_LENGTH
-    name_pattern: re.Pattern[str] = NAME
-    name_limit: int = NAME_LIMIT
-    limits: Limits = LIMITS
-
     @classmethod
     def for_model(cls, model: str) -> Mistral:
         """Choose the fields for a model of the hosted API.
@@ -88,7 +69,7 @@ class Mistral(Dialect["ChatCompletionRequestMessageTypedDict"]):
             model: its name there.
 
         Returns:
-            The dialect; the strictest fields for a model that is not known.
+            The dialect; the defaults for a model that is not known.
         """
         return cls(**fields_for((*MODELS, *SERVED), model))
 

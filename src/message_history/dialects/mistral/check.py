@@ -10,21 +10,22 @@ from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import (
     Findings,
     OpenCalls,
+    check_list,
     entries,
     has_lone_surrogate,
     kind_of,
     mapping_of,
     mappings,
-    shown,
     text_at,
 )
 from message_history.dialects._shared.media_checker import MediaCheck
+from message_history.dialects._shared.rules import shown
 from message_history.dialects.mistral import schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.dialects.mistral import Mistral
+    from message_history.dialects.mistral.model_fields import Fields
     from message_history.violations import Violation
 
 __all__ = ["violations"]
@@ -39,41 +40,24 @@ FOLLOWERS: Final = {
 """Which roles may follow which (MS-M03)."""
 
 
-def violations(wire: Sequence[Any], dialect: Mistral) -> list[Violation]:
-    """Find what the API refuses.
-
-    Args:
-        wire: the list.
-        dialect: the model's fields.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
-    check = _Check(wire, dialect)
-    check.run()
-    return check.found.violations
+def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
+    """Find what the API refuses."""
+    return check_list(_Check(wire, dialect), "MS-M01")
 
 
 @final
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: Mistral) -> None:
+    def __init__(self, wire: Sequence[Any], dialect: Fields) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = mappings(wire)
-        self._roles = [shown(entry.get("role")) for entry in self._wire]
+        self.entries = mappings(wire)
+        self._roles = [shown(entry.get("role")) for entry in self.entries]
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
 
-    def run(self) -> None:
-        """Check every message, then the order of roles, calls and results, and the ends."""
-        if not self._wire:
-            self.found.add("MS-M01")
-            return
-        for n, entry in enumerate(self._wire):
-            self._message(n, entry)
+    def whole(self) -> None:
+        """Check the order of roles, calls and results, and the ends."""
         self._media.finish()
         self._order()
         if self._dialect.alternate:
@@ -85,7 +69,8 @@ class _Check:
         self._ends()
         self._audio()
 
-    def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
+    def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
+        """Check one message alone."""
         role = self._roles[n]
         if role not in FOLLOWERS:
             self.found.add("MS-M13", n, "role", f"role {role!r:.40}", which=1, role=role)
@@ -106,7 +91,8 @@ class _Check:
         if isinstance(content, list):
             allowed = {
                 "user": self._dialect.user_chunks,
-                "assistant": self._dialect.assistant_chunks | ({"thinking"} if self._dialect.thinking else set()),
+                "assistant": self._dialect.assistant_chunks
+                | (set() if self._dialect.thinking is False else {"thinking"}),
                 "tool": self._dialect.tool_chunks,
                 "system": {"text"},
             }[role]
@@ -118,8 +104,8 @@ class _Check:
                     tag = schema.CHUNKS.get(kind, kind)
                     self.found.add("MS-M10", n, f"content[{m}]", f"a chunk of type {kind!r:.40}", role=role, tag=tag)
                 elif kind == "image_url":
-                    given = chunk.get("image_url")
-                    url = given.get("url") if isinstance(given, Mapping) else given
+                    image = chunk.get("image_url")
+                    url = image.get("url") if isinstance(image, Mapping) else image
                     self._media.url(n, f"content[{m}].image_url", url)
         elif not isinstance(content, str) and not (content is None and role == "assistant"):
             self.found.add("MS-M13", n, "content", f"content is {type(content).__name__}")
@@ -141,7 +127,7 @@ class _Check:
                 self.found.add("MS-M19", n, f"content[{last}]")
             if entry.get("reasoning") or entry.get("reasoning_content"):
                 self.found.add("MS-M19", n, which=1)
-        if entry.get("prefix") and n != len(self._wire) - 1:
+        if entry.get("prefix") and n != len(self.entries) - 1:
             self.found.add("MS-M05", n, "prefix")
         for m, call in enumerate(calls):
             self._call(n, f"tool_calls[{m}]", mapping_of(call))
@@ -173,7 +159,7 @@ class _Check:
             self.found.add("MS-M08", n, "name", f"name {short_repr(name)}", name=name)
 
     def _order(self) -> None:
-        for n in range(1, len(self._wire)):
+        for n in range(1, len(self.entries)):
             before, role = self._roles[n - 1], self._roles[n]
             if role not in FOLLOWERS or before not in FOLLOWERS:
                 continue
@@ -201,7 +187,7 @@ class _Check:
     def _counts(self) -> None:
         """MS-M06: as many tool messages as calls, whatever their ids."""
         calling, waiting = 0, 0
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             if self._roles[n] == "tool":
                 waiting -= 1
             elif self._roles[n] == "assistant":
@@ -214,7 +200,7 @@ class _Check:
     def _pairs(self) -> None:
         """MS-M06 to MS-M06d: each call is answered once, by id, before the next assistant message."""
         calls, results = OpenCalls(), 0
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             if self._roles[n] == "tool":
                 id = shown(entry.get("tool_call_id"))
                 results += 1
@@ -237,11 +223,11 @@ class _Check:
                 self.found.add(rule, calls.index, "tool_calls", f"no result for {', '.join(calls.waiting):.200}")
 
     def _ends(self) -> None:
-        last = len(self._wire) - 1
+        last = len(self.entries) - 1
         role = self._roles[last]
         if not last and role in ("assistant", "tool") and not self._dialect.alternate:
             self.found.add("MS-M02", 0, "role")
-        elif role == "assistant" and not (self._dialect.prefix and self._wire[last].get("prefix") is True):
+        elif role == "assistant" and not (self._dialect.prefix and self.entries[last].get("prefix") is True):
             self.found.add("MS-M04", last, "role", role=role)
 
     def _audio(self) -> None:
@@ -250,7 +236,7 @@ class _Check:
         systems = [n for n, role in enumerate(self._roles) if role == "system"]
         audios = [
             n
-            for n, entry in enumerate(self._wire)
+            for n, entry in enumerate(self.entries)
             if any(
                 isinstance(chunk, Mapping) and chunk.get("type") == "input_audio"
                 for chunk in entries(entry.get("content"))

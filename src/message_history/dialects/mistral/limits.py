@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from message_history.dialects.base import ModelRow
+from message_history.dialects._shared.rules import ModelRow
 from message_history.media import Limits
 
 __all__ = ["HOSTED", "LIMITS", "SERVED"]

@@ -17,14 +17,15 @@ from message_history.core.blocks import (
     ToolResultBlock,
     tool_result_block,
 )
-from message_history.core.message import Message, make_message
+from message_history.core.message import Message, with_content
 from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.dialects.base import Foreign, Parsed
+    from message_history.core.parsed import Parsed
+    from message_history.dialects.base import Foreign
 
 __all__ = ["MISTRAL", "SHARED", "is_prefix", "parse", "shared_key"]
 
@@ -43,7 +44,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    parsed = Reader(foreign, MISTRAL).read(raw)
+    parsed = Reader(MISTRAL).read(raw, foreign)
     parsed.messages = [_with_chunks(message) for message in parsed.messages]
     return parsed
 
@@ -87,7 +88,7 @@ def shared_key(block: Block, key: str) -> Any:
 def _with_chunks(message: Message) -> Message:
     """Read the chunks of a message that Chat Completions do not have."""
     content = tuple(map(_read, message.content))
-    return message if all(map(is_, content, message.content)) else make_message(message.role, content)
+    return message if all(map(is_, content, message.content)) else with_content(message, content)
 
 
 def _read(block: Block, *, in_result: bool = False) -> Block:
@@ -112,13 +113,13 @@ def _file(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
 
 def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
     """Read a thinking chunk; its parts are kept where they are more than one text."""
-    given, signature = data.get("thinking"), data.get("signature")
-    parts = [given] if isinstance(given, str) else given
+    thinking, signature = data.get("thinking"), data.get("signature")
+    parts = [thinking] if isinstance(thinking, str) else thinking
     if not isinstance(parts, (list, tuple)):
         return None
     texts = [_text(part) for part in parts]
     taken = ["type"]
-    if isinstance(given, str) or (len(parts) == 1 and parts[0] == {"type": "text", "text": texts[0]}):
+    if isinstance(thinking, str) or (len(parts) == 1 and parts[0] == {"type": "text", "text": texts[0]}):
         taken.append("thinking")
     if isinstance(signature, str):
         taken.append("signature")

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects._shared.plain_messages import Call, Result
     from message_history.dialects._shared.writer import Changes
-    from message_history.dialects.mistral import Mistral
+    from message_history.dialects.mistral.model_fields import Fields
 
-__all__ = ["BRIDGE", "GO_ON", "common_wire"]
+__all__ = ["BRIDGE", "GO_ON", "NOT_TAKEN_BACK", "common_wire"]
 
 Wire = dict[str, Any]
+NOT_TAKEN_BACK: Final = "thinking that this model does not take back (MS-M10)"
+"""Why thinking is left out."""
 BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
 GO_ON: Final = "Go on."
@@ -26,7 +28,7 @@ GO_ON: Final = "Go on."
 
 
 def common_wire(
-    message: Message, dialect: Mistral, changes: Changes, write_id: Callable[[str], str]
+    message: Message, dialect: Fields, changes: Changes, write_id: Callable[[str], str]
 ) -> list[Wire] | None:
     """Write a message that needs no second look.
 
@@ -44,12 +46,17 @@ def common_wire(
     if message.role == "user":
         user = common_user(message)
         return _user(*user, dialect, changes, write_id) if user is not None else None
-    assistant = common_assistant(message)
-    return _assistant(*assistant, dialect, changes, write_id) if assistant is not None else None
+    assistant = common_assistant(message, omits_thinking=True)
+    if assistant is None:
+        return None
+    texts, calls, thinks = assistant
+    if thinks:
+        changes.omitted_thinking(message, NOT_TAKEN_BACK)
+    return _assistant(texts, calls, dialect, changes, write_id)
 
 
 def _user(
-    results: list[Result], texts: list[str], dialect: Mistral, changes: Changes, write_id: Callable[[str], str]
+    results: list[Result], texts: list[str], dialect: Fields, changes: Changes, write_id: Callable[[str], str]
 ) -> list[Wire]:
     wire: list[Wire] = [{"role": "tool", "tool_call_id": write_id(id), "content": text} for id, text in results]
     if texts and results and dialect.bridge:
@@ -61,16 +68,16 @@ def _user(
 
 
 def _assistant(
-    texts: list[str], calls: list[Call], dialect: Mistral, changes: Changes, write_id: Callable[[str], str]
+    texts: list[str], calls: list[Call], dialect: Fields, changes: Changes, write_id: Callable[[str], str]
 ) -> list[Wire]:
     content = _content(texts, dialect)
     if not calls:
         return [{"role": "assistant", "content": content}]
     written = []
     fit = dialect.name_pattern is NAME and dialect.name_limit >= SHORT
-    for id, name, given in calls:
+    for id, name, input in calls:
         named = name if fit else named_for(name, dialect.name_pattern, dialect.name_limit, changes)
-        function = {"name": named, "arguments": json_object(given)}
+        function = {"name": named, "arguments": json_object(input)}
         written.append({"id": write_id(id), "type": "function", "function": function})
     if not texts or dialect.text_with_calls:
         return [{"role": "assistant", "content": content, "tool_calls": written}]
@@ -82,7 +89,7 @@ def _assistant(
     ]
 
 
-def _content(texts: list[str], dialect: Mistral) -> str | list[Wire]:
+def _content(texts: list[str], dialect: Fields) -> str | list[Wire]:
     if len(texts) == 1:
         return texts[0]
     return [{"type": "text", "text": text} for text in texts] if texts and dialect.text_lists else "\n\n".join(texts)

@@ -22,7 +22,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
-from message_history.dialects._shared.list_writer import write_list
+from message_history.dialects._shared.list_writer import write_list, write_messages
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Aliases,
@@ -34,7 +34,7 @@ from message_history.dialects._shared.writer import (
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import schema
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
-from message_history.dialects.mistral.plain_writer import BRIDGE, GO_ON, common_wire
+from message_history.dialects.mistral.plain_writer import BRIDGE, GO_ON, NOT_TAKEN_BACK, common_wire
 from message_history.dialects.openai_chat.media import beside_source, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.media import has_media
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.mistral import Mistral
+    from message_history.dialects.mistral.model_fields import Fields
 
 __all__ = ["Render"]
 
@@ -58,7 +58,7 @@ class Render:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: Mistral) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._ids = Aliases(dialect.id_pattern, dialect.id_limit)
@@ -85,7 +85,7 @@ class Render:
         """Write a turn that depends on no other; None when it does."""
         if any(map(has_media, messages)) or not (self._dialect.audio_beside_system or _has_no_chunks(messages)):
             return None
-        return write_list(self, messages)
+        return write_messages(self, messages)
 
     def message(self, message: Message) -> list[Wire]:
         """Write a message."""
@@ -154,7 +154,7 @@ class Render:
 
     def _thinking(self, block: ThinkingBlock, *, leads: bool) -> list[Wire]:
         if block.issuer != MISTRAL or not self._dialect.thinking:
-            self.changes.omitted(block, "thinking that this model does not take back (MS-M10)")
+            self.changes.omitted(block, NOT_TAKEN_BACK)
         elif not leads:
             self.changes.omitted(block, "thinking behind other content (MS-M19)")
         elif is_blank(block.thinking) and not block.signature:
@@ -270,7 +270,7 @@ class Render:
                 chunks.append(_text_chunk(self._text(part.text)))
                 self._left(part)
             elif isinstance(part, ImageBlock | DocumentBlock):
-                chunks.append(self._given(part, block))
+                chunks.append(self._result_part(part, block))
             elif (own := self._own(part, self._dialect.tool_chunks)) is not None:
                 chunks.append(own)
             elif isinstance(part, ProviderBlock):
@@ -288,7 +288,7 @@ class Render:
             wire["name"] = named_for(name, schema.NAME, schema.NAME_LIMIT, self.changes)
         return wire
 
-    def _given(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
+    def _result_part(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
         """Write a tool's image or document: where it was, or behind the tool messages, with a note in its place."""
         written = self._media(part, self._dialect.tool_chunks | self._dialect.user_chunks)
         if written["type"] in self._dialect.tool_chunks:
@@ -413,9 +413,9 @@ def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
     return None
 
 
-def _thoughts(given: object) -> list[FrozenDict]:
+def _thoughts(value: object) -> list[FrozenDict]:
     """Return the parts that a thinking chunk came with; none if any is not what the API knows."""
-    items = given if isinstance(given, tuple) else ()
+    items = value if isinstance(value, tuple) else ()
     parts = [part for part in items if isinstance(part, FrozenDict) and _is_thought(part)]
     return parts if len(parts) == len(items) else []
 

@@ -59,6 +59,8 @@ _SERVED: Final[dict[str, Any]] = {
     "bridge": False,
     "prefix": True,
     "text_lists": True,
+    "thinking": False,
+    "tool_chunks_only": True,
 }
 VERSIONS: Final[dict[int, dict[str, Any]]] = {
     3: {**_SERVED, "text_with_calls": False, "pair_ids": False, "user_chunks": _IMAGES},
@@ -78,4 +80,4 @@ VERSIONS: Final[dict[int, dict[str, Any]]] = {
 
 """Names of open weights hold `instruct`, or their owner's; those of the hosted API hold neither."""
 MODELS: Final = ModelTable("mistral", values={"any_name": ANY_NAME})
-"""What differs by model; a model that no row covers gets the strictest values."""
+"""What differs by model; a model that no row covers gets the defaults."""

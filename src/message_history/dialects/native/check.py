@@ -6,9 +6,9 @@ It reads any list of typed blocks, so it also judges what is written for the Mes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects._shared.checker import Findings, entries, is_blank_text, mappings, text_at
+from message_history.dialects._shared.checker import Findings, check_list, entries, is_blank_text, mappings, text_at
 from message_history.dialects._shared.tables import RuleTable
 
 if TYPE_CHECKING:
@@ -22,47 +22,54 @@ RULES: Final = RuleTable("native")
 
 
 def violations(wire: Sequence[Any]) -> list[Violation]:
-    """Find what breaks a law.
+    """Find what breaks a law; system entries at the start are passed over."""
+    return check_list(_Check(wire))
 
-    Args:
-        wire: the list; system entries at its start are passed over.
 
-    Returns:
-        What is wrong.
+@final
+class _Check:
+    """One list."""
 
-    Complexity: linear in the list.
-    """
-    found = Findings(RULES.by_id)
-    before: str | None = None
-    calls: list[str] = []
-    for n, entry in enumerate(wire):
+    def __init__(self, wire: Sequence[Any]) -> None:
+        self.found = Findings(RULES.by_id)
+        self.entries = wire
+        self._before: str | None = None
+        self._calls: list[str] = []
+
+    def entry(self, n: int, entry: object) -> None:
+        """Check one message, and its place behind the one before."""
         if not isinstance(entry, Mapping):
-            found.add("NA-L4", n, what="an entry is no message")
-            continue
+            self.found.add("NA-L4", n, what="an entry is no message")
+            return
         role = text_at(entry, "role")
-        if role == "system" and before is None:
-            continue
-        if before is None and role != "user":
-            found.add("NA-L1", n, "role")
-        if role == before:
-            found.add("NA-L2", n, "role", role=role)
-        content = entries(entry.get("content"))
-        blocks = mappings(content)
+        if role == "system" and self._before is None:
+            return
+        if self._before is None and role != "user":
+            self.found.add("NA-L1", n, "role")
+        if role == self._before:
+            self.found.add("NA-L2", n, "role", role=role)
+        blocks = mappings(entries(entry.get("content")))
         if not blocks:
-            found.add("NA-L4", n, "content", what="an empty message")
-        results = [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
-        leading = [text_at(block, "tool_use_id") for block in blocks[: len(results)]]
-        if (before == "assistant" or results) and (results != calls or leading != results):
-            found.add("NA-L3", n, "content", ids=", ".join(calls or results))
-        calls = [text_at(block, "id") for block in blocks if block.get("type") == "tool_use"]
-        if len(set(calls)) != len(calls) or (calls and role != "assistant"):
-            found.add("NA-L3", n, "content", ids=", ".join(calls))
+            self.found.add("NA-L4", n, "content", what="an empty message")
+        self._pairs(n, role, blocks)
         for m, block in enumerate(blocks):
             what = _lack(block)
             if what:
-                found.add("NA-L4", n, f"content[{m}]", what=what)
-        before = role
-    return found.violations
+                self.found.add("NA-L4", n, f"content[{m}]", what=what)
+        self._before = role
+
+    def _pairs(self, n: int, role: str, blocks: Sequence[Mapping[Any, Any]]) -> None:
+        calls = self._calls
+        results = [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
+        leading = [text_at(block, "tool_use_id") for block in blocks[: len(results)]]
+        if (self._before == "assistant" or results) and (results != calls or leading != results):
+            self.found.add("NA-L3", n, "content", ids=", ".join(calls or results))
+        self._calls = calls = [text_at(block, "id") for block in blocks if block.get("type") == "tool_use"]
+        if len(set(calls)) != len(calls) or (calls and role != "assistant"):
+            self.found.add("NA-L3", n, "content", ids=", ".join(calls))
+
+    def whole(self) -> None:
+        """Check nothing more: the calls of the last message may wait."""
 
 
 def _lack(block: Mapping[Any, Any]) -> str:

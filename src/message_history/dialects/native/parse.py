@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
-from message_history.core.json_values import freeze_mapping
-from message_history.core.message import Message, make_message
+from message_history.core.json_values import freeze_mapping, short_repr
+from message_history.core.message import make_message, with_replies
+from message_history.core.parsed import Parsed
+from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.reader import read_entries
+from message_history.dialects._shared.reply_info import saved_replies
 from message_history.dialects._shared.sdk_objects import as_mapping
-from message_history.dialects._shared.typed_blocks import common_message, read_blocks
-from message_history.dialects.base import Parsed
+from message_history.dialects._shared.typed_blocks import carry, common_message, read_blocks, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
 
 NATIVE: Final = "native"
 VERSION: Final = 1
+OPEN: Final = "open"
+"""The key, in the mark of a stub, that says that the stub was not recorded yet: its turn was open."""
+REPLIES: Final = "replies"
+"""The key of what providers said of the replies in a message."""
 
 
-class _Reader:
+class _Blocks:
     """What native blocks have besides the modelled keys."""
 
     issuer: str | None = None
@@ -33,7 +41,12 @@ class _Reader:
             return None
         own = {key: found for key, read in _OWN.items() if (found := read(others.get(key))) is not None}
         unknown = {key: value for key, value in others.items() if key not in own and value is not None}
-        extra, converted = freeze_mapping({**own.get("extra", {}), **({NATIVE: unknown} if unknown else {})})
+        if "mark" in own:
+            unknown |= _beside_mark(others["mark"])
+        before = own.get("extra", {})
+        if unknown and isinstance(before.get(NATIVE), Mapping):
+            unknown = {**before[NATIVE], **unknown}
+        extra, converted = freeze_mapping({**before, **({NATIVE: unknown} if unknown else {})})
         carried, more = freeze_mapping(own.get("carried", {}))
         meta = Meta(**{**own, "extra": extra, "carried": carried, "converted": (*converted, *more)})
         return meta if meta != Meta() else None
@@ -61,25 +74,53 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    parsed = Parsed()
-    for source, entry in enumerate(raw):
-        message = common_message(entry, 3) if type(entry) is dict and NATIVE in entry else None
+    return read_entries(raw, foreign, _Reader(), "no message of the saved form")
+
+
+@final
+class _Reader:
+    """One list on its way in."""
+
+    def __init__(self) -> None:
+        self.parsed = Parsed()
+
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read a message of the saved form."""
+        data = as_mapping(entry)
+        if data is None or NATIVE not in data:
+            return False
+        usual = type(data[NATIVE]) is int and data[NATIVE] == VERSION
+        message = common_message(entry, 4 if REPLIES in data else 3) if usual else None
         if message is None:
-            message = _read(entry, source, parsed, foreign)
-        if message is not None:
-            parsed.messages.append(message)
-            parsed.sources.append(source)
-    return parsed
+            message = self._message(data, source)
+            if message is None:
+                return True
+        if message.role == "assistant" and REPLIES in data:
+            message = with_replies(message, saved_replies(data[REPLIES]))
+        self.parsed.add(message, source)
+        return True
 
+    def _message(self, data: Mapping[Any, Any], source: int) -> Message | None:
+        """Read a message, with the keys that others wrote beside the form's own."""
+        role = data.get("role")
+        blocks = read_blocks(data.get("content"), source, self.parsed, _BLOCKS)
+        known = ["role", "content"]
+        known += [NATIVE] if type(data[NATIVE]) is int and data[NATIVE] == VERSION else []
+        known += [REPLIES] if role == "assistant" else []
+        others = rest_of(data, *known)
+        if others and not blocks:
+            self.parsed.empty(data, source)
+            return None
+        carry(blocks, NATIVE, others)
+        is_system = role == "system" and all(isinstance(block, SystemBlock) for block in blocks)
+        if role not in ("user", "assistant") and not is_system:
+            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
+        return make_message("assistant" if role == "assistant" else "user", tuple(blocks))
 
-def _read(entry: object, source: int, parsed: Parsed, foreign: Foreign | None) -> Message | None:
-    data = as_mapping(entry)
-    if data is None or NATIVE not in data:
-        if foreign is None or not foreign(entry, source, parsed):
-            parsed.dropped(entry, source, "no message of the saved form")
-        return None
-    blocks = read_blocks(data.get("content"), source, parsed, _READER)
-    return make_message("assistant" if data.get("role") == "assistant" else "user", tuple(blocks))
+    def other_entry(self, entry: object, source: int) -> bool:
+        """Take nothing else: the saved form always says so."""
+        del entry, source
+        return False
 
 
 def _mapping(value: object) -> Mapping[str, Any] | None:
@@ -100,7 +141,14 @@ def _mark(value: object) -> Mark | None:
     return Mark(kind=value["kind"], is_error=value.get("is_error") is True, **fields)
 
 
-_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed", "held", "state"})
+def _beside_mark(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a mark says that this version does not know."""
+    known = {"kind", "is_error", "blocks", "distance", OPEN, *_MARK_TEXTS}
+    others = {key: item for key, item in value.items() if key not in known}
+    return {"mark": others} if others else {}
+
+
+_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed", "held", "state", "approval"})
 _MARK_TEXTS: Final = ("reason", "tool_use_id", "name", "detail", "key")
 _OWN: Final[Mapping[str, Callable[[object], Any]]] = {
     "extra": _mapping,
@@ -110,4 +158,4 @@ _OWN: Final[Mapping[str, Callable[[object], Any]]] = {
     "signature": _text,
     "arguments": _text,
 }
-_READER: Final = _Reader()
+_BLOCKS: Final = _Blocks()

@@ -21,14 +21,18 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import EMPTY, thaw
-from message_history.dialects.native.parse import NATIVE, VERSION
+from message_history.core.message import plain_content, reach
+from message_history.core.plain import NO_UNICODE
+from message_history.core.replies import as_json
+from message_history.dialects._shared.plain_blocks import assistant_blocks, user_blocks
+from message_history.dialects.native.parse import NATIVE, OPEN, REPLIES, VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from message_history.core.message import Message
 
-__all__ = ["block_to_json", "message_to_json", "render"]
+__all__ = ["OPEN", "block_to_json", "mark_open_stubs", "message_to_json", "render"]
 
 
 def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[dict[str, Any]]:
@@ -58,7 +62,30 @@ def message_to_json(message: Message) -> dict[str, Any]:
     Returns:
         A fresh entry.
     """
-    return {"role": message.role, "content": list(map(block_to_json, message.content)), NATIVE: VERSION}
+    plain = plain_content(message)
+    if not plain or reach(message) == NO_UNICODE:
+        content = list(map(block_to_json, message.content))
+    elif message.role == "assistant":
+        content = assistant_blocks(plain)
+    else:
+        content = user_blocks(plain, with_empty=True)
+    entry = {"role": message.role, "content": content, NATIVE: VERSION}
+    if message.replies:
+        entry[REPLIES] = [as_json(reply) for reply in message.replies]
+    return entry
+
+
+def mark_open_stubs(entries: Iterable[dict[str, Any]], ids: Collection[str]) -> None:
+    """Mark, in the last entry of a history, the stubs that were not recorded yet.
+
+    Args:
+        entries: the last entry, as it was written, or nothing.
+        ids: the ids of their calls.
+    """
+    for entry in entries:
+        for block in entry["content"] if ids else ():
+            if block["type"] == "tool_result" and block["tool_use_id"] in ids:
+                block["mark"][OPEN] = True
 
 
 def block_to_json(block: Block) -> dict[str, Any]:

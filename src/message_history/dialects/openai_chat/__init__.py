@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
-from attrs import Factory, field, frozen
+from attrs import frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.check import violations as find_violations
-from message_history.dialects.openai_chat.limits import limits_for
+from message_history.dialects.openai_chat.model_fields import Fields
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.dialects.openai_chat.providers import fields_of, quoted_by
 from message_history.dialects.openai_chat.render import Render
-from message_history.dialects.openai_chat.schema import ID, ID_LIMIT, MAX_CALLS, NAME
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Mapping, Sequence
-
-    from openai.types.chat import ChatCompletionMessageParam  # noqa: F401
 
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.media import Limits
     from message_history.violations import Violation
 
 __all__ = ["OpenAIChat"]
@@ -32,7 +27,7 @@ __all__ = ["OpenAIChat"]
 
 @final
 @frozen(kw_only=True)
-class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
+class OpenAIChat(Fields):
     """Chat Completions; the defaults are the strictest of OpenAI's own models.
 
     Args:
@@ -49,6 +44,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
         tools: whether calls and results are messages, or must be written as text (HF-01).
         max_calls: how many calls one message may make (OC-05, HF-06).
         text_with_calls: whether an assistant message may hold text and calls (VX-01).
+        call_keys: whether calls may hold keys that no documentation has, and get them back.
         custom_calls: whether calls with free text as input are known.
         function_role: whether there may be messages with the role `function`, as there were before tools (OC-24).
         null_content: how content is written that is not there, beside calls (KM-02, HF-09, HF-10).
@@ -86,49 +82,6 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
     name: ClassVar[str] = OPENAI_CHAT
     rules: ClassVar[Sequence[Rule]] = schema.RULES
 
-    provider: str = "openai"
-    prefill: bool = False
-    leading_assistant: bool = False
-    system_role: Literal["system", "developer", "user"] = "system"
-    developer: bool = True
-    late_system: bool = True
-    one_system: bool = False
-    needs_user: bool = False
-    alternate: bool = False
-    bridge: bool = False
-    tools: Literal["messages", "text"] = "messages"
-    max_calls: int = MAX_CALLS
-    text_with_calls: bool = True
-    custom_calls: bool = True
-    function_role: bool = True
-    null_content: Literal["null", "empty", "omit"] = "null"
-    content_key: bool = False
-    no_content: bool = False
-    empty_content: bool = True
-    empty_result: str | None = None
-    parts: bool = True
-    refusals: bool = True
-    images: bool = True
-    image_urls: bool = True
-    result_images: Literal["refused", "moved", "kept"] = "refused"
-    audio: bool = False
-    files: bool = True
-    native: bool = False
-    cache_marks: bool = False
-    object_arguments: bool = False
-    reasoning: str | None = None
-    reasoning_required: Literal["never", "calls", "once shown", "always"] = "never"
-    refused_keys: frozenset[str] = frozenset()
-    own_blocks: frozenset[str] = frozenset({"audio"})
-    own_keys: frozenset[str] = frozenset({"annotations"})
-    unique_ids: bool = False
-    id_pattern: re.Pattern[str] = ID
-    id_limit: int = ID_LIMIT
-    name_pattern: re.Pattern[str] = NAME
-    banned_text: str | None = None
-    max_messages: int | None = None
-    limits: Limits = field(default=Factory(lambda self: limits_for(self.provider, images=self.images), takes_self=True))
-
     @classmethod
     def for_model(cls, model: str, provider: str | None = None) -> OpenAIChat:
         """Choose the fields for a model.
@@ -157,7 +110,7 @@ class OpenAIChat(Dialect["ChatCompletionMessageParam"]):
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Chat Completions; see `Dialect.parse`."""
-        return Reader(foreign).read(raw)
+        return Reader().read(raw, foreign)
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write a list of Chat Completions; see `Dialect.render`."""

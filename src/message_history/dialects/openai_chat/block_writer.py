@@ -32,7 +32,7 @@ from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.dialects.openai_chat import OpenAIChat
+    from message_history.dialects.openai_chat.model_fields import Fields
 
 __all__ = ["BlockWriter", "Wire"]
 
@@ -45,6 +45,10 @@ _SENT: Final[Mapping[type[Block], tuple[str, ...]]] = {
     ToolResultBlock: ("name",),
 }
 """The keys of blocks that a message has a place for when they are text."""
+_CALL_KEYS: Final = frozenset({"id", "type", "function", "custom"})
+"""The keys of a call that are documented."""
+_NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
+"""Values of keys that say nothing."""
 
 
 @final
@@ -55,7 +59,7 @@ class BlockWriter:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: OpenAIChat) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self.ids = Aliases(dialect.id_pattern, dialect.id_limit, unique=dialect.unique_ids)
         self.tools: dict[str, str] = {}
@@ -110,16 +114,18 @@ class BlockWriter:
         name = self.name(block.name)
         self.tools[block.id] = name
         extra = block.extra(OPENAI_CHAT) if block.meta is not None else {}
+        own = _own_keys(extra) if self._dialect.call_keys else {}
+        others = {key: thaw_well_formed(value, self.changes) for key, value in own.items()}
         if extra.get("type") == "custom":
             if self._dialect.custom_calls:
-                given = block.frozen_input.get("input")
-                text = given if isinstance(given, str) else json_text(thaw(given))
-                return {"id": id, "type": "custom", "custom": {"name": name, "input": self.text(text)}}
+                value = block.frozen_input.get("input")
+                text = value if isinstance(value, str) else json_text(thaw(value))
+                return {"id": id, "type": "custom", "custom": {"name": name, "input": self.text(text)}, **others}
             self.changes.rewritten("a custom call as a function call", block)
         arguments: object = self._arguments(block)
         if self._dialect.native:
             arguments = thaw_well_formed(block.frozen_input, self.changes)
-        return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+        return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}, **others}
 
     def call_as_text(self, block: ToolUseBlock) -> Wire:
         """Write a call as text, for a model whose template knows no tools."""
@@ -200,7 +206,7 @@ class BlockWriter:
         if self._names() and isinstance(opened.get("name"), str):
             known.add("name")
         for keys, sent in ((block.extra(OPENAI_CHAT), self._sent(block)), (opened, known)):
-            left = {key: value for key, value in keys.items() if key not in sent and value != ""}
+            left = {key: value for key, value in keys.items() if key not in sent and value not in _NOTHING}
             self.withhold(left, "keys that this API does not take")
 
     def withhold(self, keys: Mapping[str, Any], why: str) -> None:
@@ -212,8 +218,10 @@ class BlockWriter:
         """Name the keys of a block that are sent, or that only say how it stood in its list."""
         extra = block.extra(OPENAI_CHAT)
         sent = {key for key in _SENT.get(type(block), ()) if isinstance(extra.get(key), str)}
-        if isinstance(block, ToolUseBlock) and extra.get("type") == "custom":
-            sent.add("type")
+        if isinstance(block, ToolUseBlock):
+            sent |= _own_keys(extra).keys() if self._dialect.call_keys else _place_of(extra)
+            if extra.get("type") == "custom":
+                sent.add("type")
         if self._dialect.native:
             sent.discard("detail")
         if self._mark(block) is not None:
@@ -280,3 +288,14 @@ def _is_object(text: str) -> bool:
 
 def _no_constant(name: str) -> object:
     raise ValueError(name)
+
+
+def _own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a call that no documentation has, of which OpenAI takes any."""
+    return {key: value for key, value in extra.items() if key not in _CALL_KEYS}
+
+
+def _place_of(extra: Mapping[str, Any]) -> set[str]:
+    """Return the key that says only where a call stood in its message, if there is one."""
+    index = extra.get("index")
+    return {"index"} if isinstance(index, int) and 0 <= index < schema.MAX_CALLS else set()

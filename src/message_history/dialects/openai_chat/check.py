@@ -15,7 +15,9 @@ from attrs import evolve
 
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import (
+    Findings,
     OpenCalls,
+    check_list,
     entries,
     has_lone_surrogate,
     kind_of,
@@ -26,13 +28,13 @@ from message_history.dialects._shared.checker import (
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.check_order import faults_of_order
-from message_history.violations import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from message_history.dialects.base import Rule
-    from message_history.dialects.openai_chat import OpenAIChat
+    from message_history.dialects.openai_chat.model_fields import Fields
+    from message_history.violations import Violation
 
 __all__ = ["violations"]
 
@@ -41,7 +43,7 @@ ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "f
 REASONING: Final = ("reasoning_content", "reasoning")
 
 
-def violations(wire: Sequence[Any], dialect: OpenAIChat, quoted: Mapping[str, Rule]) -> list[Violation]:
+def violations(wire: Sequence[Any], dialect: Fields, quoted: Mapping[str, Rule]) -> list[Violation]:
     """Find what the API refuses.
 
     Args:
@@ -55,36 +57,36 @@ def violations(wire: Sequence[Any], dialect: OpenAIChat, quoted: Mapping[str, Ru
     Complexity: linear in the list.
     """
     check = _Check(wire, dialect, quoted)
-    check.run()
-    return check.found
+    check.length()
+    return check_list(check)
 
 
 @final
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: OpenAIChat, quoted: Mapping[str, Rule]) -> None:
-        self.found: list[Violation] = []
-        self._wire = mappings(wire)
+    def __init__(self, wire: Sequence[Any], dialect: Fields, quoted: Mapping[str, Rule]) -> None:
+        self.found = Findings(quoted)
+        self.entries = mappings(wire)
         self._dialect = dialect
         self._quoted = quoted
         self._media = MediaCheck(evolve(dialect.limits, rules=_MEDIA_FAULTS), self._media_fault)
-        self._reasons = any(_has_reasoning(entry) for entry in self._wire)
+        self._reasons = any(_has_reasoning(entry) for entry in self.entries)
 
-    def run(self) -> None:
-        """Check every message, then runs of tool messages, ids and the order of roles."""
-        dialect = self._dialect
-        if not self._wire:
+    def length(self) -> None:
+        """Check how many messages there are."""
+        limit = self._dialect.max_messages
+        if not self.entries:
             self._add("no messages")
-            return
-        if dialect.max_messages is not None and len(self._wire) > dialect.max_messages:
-            self._add("many messages", count=len(self._wire))
-        for n, entry in enumerate(self._wire):
-            self._message(n, entry)
+        elif limit is not None and len(self.entries) > limit:
+            self._add("many messages", count=len(self.entries))
+
+    def whole(self) -> None:
+        """Check runs of tool messages, ids and the order of roles."""
         self._media.finish()
         self._ids()
         self._pairs()
-        for fault, at, detail, before in faults_of_order(self._wire, dialect):
+        for fault, at, detail, before in faults_of_order(self.entries, self._dialect):
             self._add(fault, at, "role", detail, before=before, model="deepseek-reasoner")
 
     def _add(
@@ -95,8 +97,7 @@ class _Check:
         if rule is None:
             return
         places = values if at is None else {"n": at, "role": self._role(at), "behind": self._role(at - 1), **values}
-        error = rule.error(min(text, len(rule.errors) - 1), **places)
-        self.found.append(Violation(rule=rule.id, index=at, path=path, error=error, detail=detail or rule.rule))
+        self.found.add(fault, at, path, detail, which=min(text, len(rule.errors) - 1), **places)
 
     def _media_fault(
         self, rule: str, index: int | None = None, path: str = "", detail: str = "", *, which: int = 0, **values: Any
@@ -104,9 +105,10 @@ class _Check:
         self._add(rule, index, path, detail, text=which, **values)
 
     def _role(self, n: int) -> object:
-        return self._wire[n].get("role", "") if n >= 0 else ""
+        return self.entries[n].get("role", "") if n >= 0 else ""
 
-    def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
+    def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
+        """Check one message alone."""
         role = entry.get("role")
         if not isinstance(role, str) or role not in ROLES:
             self._add("role", n, "role", f"role {short_repr(role)}", role=short_repr(role))
@@ -267,7 +269,7 @@ class _Check:
     def _pairs(self) -> None:
         """Each assistant message with the run of tool messages right behind it."""
         calls = _NO_CALLS
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             role = entry.get("role")
             if role != "tool":
                 self._unanswered(calls, n)
@@ -285,7 +287,7 @@ class _Check:
                     self._add("surplus", n, "role", f"id {id!r:.80}")
             elif found == "unknown" and "tool_call_id" in entry:
                 self._add("unexpected id" if others else "orphan", n, "role", f"id {id!r:.80}", ids=id)
-        self._unanswered(calls, len(self._wire))
+        self._unanswered(calls, len(self.entries))
 
     def _unanswered(self, calls: OpenCalls, behind: int) -> None:
         if calls.is_waiting:
@@ -296,7 +298,7 @@ class _Check:
     def _ids(self) -> None:
         """Ids that are empty, of another form than demanded, or used before."""
         used: set[str] = set()
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             calls = entries(entry.get("tool_calls"))
             here: set[str] = set()
             for m, call in enumerate(calls):

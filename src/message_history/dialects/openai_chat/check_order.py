@@ -10,7 +10,7 @@ from message_history.dialects._shared.checker import entries
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from message_history.dialects.openai_chat import OpenAIChat
+    from message_history.dialects.openai_chat.model_fields import Fields
 
 __all__ = ["Fault", "faults_of_order"]
 
@@ -18,7 +18,7 @@ Fault: TypeAlias = tuple[str, "int | None", str, int]
 """What is wrong, in which entry, in words, and the entry before it that matters."""
 
 
-def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: OpenAIChat) -> Iterator[Fault]:
+def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: Fields) -> Iterator[Fault]:
     """Go through the roles of a list.
 
     Args:
@@ -46,7 +46,7 @@ def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: OpenAIChat) -> I
         yield "last two", len(roles) - 1, "two assistant messages at the end", 0
 
 
-def _systems(roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
+def _systems(roles: Sequence[object], dialect: Fields) -> Iterator[Fault]:
     """Find system messages behind the first message, or a second one."""
     fault = "late system"
     if dialect.alternate:
@@ -62,7 +62,7 @@ def _systems(roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
             yield fault, n, f"a {short_repr(role)} message behind the first message", 0
 
 
-def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: OpenAIChat) -> Iterator[Fault]:
+def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: Fields) -> Iterator[Fault]:
     """Find two of a kind in a row: calls and results do not count where a provider knows them."""
     beside = dialect.tools == "messages"
     expected = "user"

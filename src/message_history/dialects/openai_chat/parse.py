@@ -19,10 +19,11 @@ from message_history.core.blocks import (
     text_block,
     tool_result_block,
 )
-from message_history.core.json_values import EMPTY, freeze, short_repr
+from message_history.core.json_values import EMPTY, freeze
 from message_history.core.message import CLEAN_USER, Message, make_message
+from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
-from message_history.dialects._shared.reader import add_message
+from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     call_of_text,
@@ -33,7 +34,6 @@ from message_history.dialects._shared.typed_blocks import (
     rest_of,
     text_of_json,
 )
-from message_history.dialects.base import Parsed
 from message_history.dialects.openai_chat.media import data_url, document_at, document_of, image_of, media_type_of
 
 if TYPE_CHECKING:
@@ -48,57 +48,56 @@ REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 
 
 class Reader:
-    """One list on its way in.
+    """One list on its way in; a run of tool messages is one message.
 
     Args:
-        foreign: reads an entry that has another dialect's form.
         dialect: the name under which unknown keys are kept.
     """
 
-    def __init__(self, foreign: Foreign | None, dialect: str = OPENAI_CHAT) -> None:
+    def __init__(self, dialect: str = OPENAI_CHAT) -> None:
         self.parsed = Parsed()
-        self._foreign = foreign
         self._dialect = dialect
         self._results: list[Block] = []
         self._results_source = 0
         self._functions: dict[str, list[str]] = {}
         self._before: object = None
 
-    def read(self, raw: Sequence[Any]) -> Parsed:
-        """Read all entries.
-
-        Args:
-            raw: the entries.
-
-        Returns:
-            The messages in them; a run of tool messages is one message.
-
-        Complexity: linear in the entries.
-        """
-        for source, entry in enumerate(raw):
-            data = as_mapping(entry)
-            role = data.get("role") if data is not None else None
-            if data is not None and role in ("tool", "function") and not self._stands_alone(data):
-                self._result(data, source)
-                continue
-            self._end_results()
-            if self._foreign is not None and (data is None or not _is_surely_ours(data, role)):
-                if self._foreign(entry, source, self.parsed):
-                    continue
-            if data is None or ("role" not in data and "content" not in data):
-                self.parsed.dropped(entry, source, "no message")
-            elif role == "function":
-                kept = ProviderBlock(self._dialect, {**rest_of(data, "role"), "type": "function"})
-                self.parsed.add(make_message("user", (kept,)), source)
-            else:
-                self._message(data, source)
+    def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
+        """Read all entries; see `read_entries`."""
+        read_entries(raw, foreign, self)
         self._end_results()
         return self.parsed
 
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read a result, or a message that is surely of this dialect."""
+        data = as_mapping(entry)
+        if data is not None and data.get("role") in ("tool", "function") and not self._stands_alone(data):
+            self._result(data, source)
+            return True
+        self._end_results()
+        if data is None or not _is_surely_ours(data):
+            return False
+        self._message(data, source)
+        return True
+
+    def other_entry(self, entry: object, source: int) -> bool:
+        """Read a message."""
+        data = as_mapping(entry)
+        if data is None or ("role" not in data and "content" not in data):
+            return False
+        if data.get("role") == "function":
+            kept = ProviderBlock(self._dialect, {**rest_of(data, "role"), "type": "function"})
+            self.parsed.add(make_message("user", (kept,)), source)
+        else:
+            self._message(data, source)
+        return True
+
     def _stands_alone(self, data: Mapping[Any, Any]) -> bool:
         """Return whether a message of the form of 2023 says what a function gave that nobody called."""
-        name = name_of(data.get("name"))
-        if data.get("role") != "function" or data.get("tool_call_id") or not name or self._functions.get(name):
+        name, content = data.get("name"), data.get("content")
+        if data.get("role") != "function" or data.get("tool_call_id") or not isinstance(content, str):
+            return False
+        if not isinstance(name, str) or not name or self._functions.get(name):
             return False
         before = self.parsed.messages[-1] if self.parsed.messages else None
         return not self._results and (before is None or not before.calls)
@@ -115,18 +114,17 @@ class Reader:
             # Empty text beside calls is how many servers write no content at all.
             blocks = self._assistant(keys, None if calls and content == "" else content, source)
         else:
-            if role != "user":
-                self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
+            assume_user(self.parsed, role, source)
             images = self._images(keys) if "images" in keys else []
             # Images without text come beside an empty text.
             blocks = [*self.content(None if images and content == "" else content, source), *images]
         blocks += calls
         if blocks:
-            keys.update(self._told_apart(role, keys))
+            keys.update(self._distinguished(role, keys))
         kind = "system" if role == "developer" else role
         add_message(self.parsed, data, source, dialect=self._dialect, role=kind, blocks=blocks, keys=keys)
 
-    def _told_apart(self, role: object, keys: Mapping[Any, Any]) -> dict[str, Any]:
+    def _distinguished(self, role: object, keys: Mapping[Any, Any]) -> dict[str, Any]:
         """Return what must be carried so that this message and the one before it are not taken for one."""
         before, self._before = self._before, role
         if self._dialect != OPENAI_CHAT:
@@ -141,21 +139,21 @@ class Reader:
 
     def _images(self, keys: dict[Any, Any]) -> list[Block]:
         """Take the images that Ollama's own API has beside the text, as bare base64."""
-        given = as_sequence(keys["images"])
-        if not given or not all(isinstance(image, str) for image in given):
+        images = as_sequence(keys["images"])
+        if not images or not all(isinstance(image, str) for image in images):
             return []
         del keys["images"]
-        return [ImageBlock({"type": "base64", "media_type": media_type_of(image), "data": image}) for image in given]
+        return [ImageBlock({"type": "base64", "media_type": media_type_of(image), "data": image}) for image in images]
 
     def _assistant(self, keys: dict[Any, Any], content: object, source: int) -> list[Block]:
         blocks: list[Block] = []
-        told = ""
+        seen = ""
         for key in REASONING_KEYS:
             reasoning = _take_text(keys, key)
-            if reasoning not in ("", told):
+            if reasoning not in ("", seen):
                 meta = meta_of(self._dialect, {"key": key}, self._dialect)
                 blocks.append(ThinkingBlock(reasoning, meta=meta))
-                told = reasoning  # Gateways say the same under both keys.
+                seen = reasoning  # Gateways say the same under both keys.
         details = keys.pop("reasoning_details", None)
         if details:
             blocks.append(self._own({"type": "reasoning_details", "reasoning_details": details}))
@@ -192,30 +190,30 @@ class Reader:
                 blocks.append(made)
         return blocks
 
-    def _items(self, given: object, source: int) -> list[Any] | None:
+    def _items(self, value: object, source: int) -> list[Any] | None:
         """Read a list of calls; one that stands alone, or the JSON text of either, is taken as one."""
-        if isinstance(given, list):
-            return given
-        if not given:
+        if isinstance(value, list):
+            return value
+        if not value:
             return []
-        found = _decoded(given)
+        found = _decoded(value)
         alone = as_mapping(found)
         items = as_sequence(found) if alone is None else [alone] if alone.keys() & _KEYS_OF_CALLS else None
-        if items is not None and not isinstance(given, tuple):
-            self._converted(given, "calls that came as no list", source)
+        if items is not None and not isinstance(value, tuple):
+            self._converted(value, "calls that came as no list", source)
         return items
 
-    def _object(self, given: object, what: str, source: int) -> Mapping[Any, Any] | None:
+    def _object(self, value: object, what: str, source: int) -> Mapping[Any, Any] | None:
         """Read an object, or the JSON text of one; None for anything else."""
-        if not isinstance(given, str):
-            return as_mapping(given)
-        found = as_mapping(_decoded(given))
+        if not isinstance(value, str):
+            return as_mapping(value)
+        found = as_mapping(_decoded(value))
         if found is not None:
-            self._converted(given, f"{what} that came as JSON text", source)
+            self._converted(value, f"{what} that came as JSON text", source)
         return found
 
-    def _converted(self, given: object, what: str, source: int) -> None:
-        self.parsed.note(RepairCode.VALUE_CONVERTED, source, (freeze(given)[0],), what)
+    def _converted(self, value: object, what: str, source: int) -> None:
+        self.parsed.note(RepairCode.VALUE_CONVERTED, source, (freeze(value)[0],), what)
 
     def _call(self, call: Mapping[Any, Any], source: int) -> ToolUseBlock:
         id, kind = name_of(call.get("id")), call.get("type")
@@ -244,9 +242,9 @@ class Reader:
             return ToolUseBlock(id, name, EMPTY, meta=meta)
         if arguments is None:
             return ToolUseBlock(id, name, EMPTY, meta=meta)
-        given = as_mapping(arguments)
-        if given is not None:
-            return ToolUseBlock(id, name, given, meta=meta)
+        input = as_mapping(arguments)
+        if input is not None:
+            return ToolUseBlock(id, name, input, meta=meta)
         return call_of_text(id, name, text_of_json(arguments), meta)
 
     def _result(self, data: Mapping[Any, Any], source: int) -> None:
@@ -288,9 +286,9 @@ class Reader:
         if not len(self._results) == len(results) == len(calls):
             return
         ids = [f"call_{self._results_source}_{position}" for position in range(len(calls))]
-        given = iter(ids)
+        numbered = iter(ids)
         assistant = [
-            evolve(block, id=next(given)) if isinstance(block, ToolUseBlock) else block for block in before.content
+            evolve(block, id=next(numbered)) if isinstance(block, ToolUseBlock) else block for block in before.content
         ]
         self.parsed.messages[-1] = make_message("assistant", tuple(assistant))
         self._results = [evolve(block, tool_use_id=id) for block, id in zip(results, ids, strict=True)]
@@ -352,14 +350,14 @@ class Reader:
         return meta_of(self._dialect, keys)
 
 
-def _decoded(given: object) -> object:
+def _decoded(value: object) -> object:
     """Read JSON text; anything else is given back as it is."""
-    if not isinstance(given, str):
-        return given
+    if not isinstance(value, str):
+        return value
     try:
-        return json.loads(given)
+        return json.loads(value)
     except (ValueError, RecursionError):
-        return given
+        return value
 
 
 def _take_text(keys: dict[Any, Any], key: str) -> str:
@@ -367,8 +365,8 @@ def _take_text(keys: dict[Any, Any], key: str) -> str:
     return str.__str__(keys.pop(key)) if isinstance(keys.get(key), str) else ""
 
 
-def _is_surely_ours(data: Mapping[Any, Any], role: object) -> bool:
-    return role in _ROLES and "tool_calls" in data and not isinstance(data.get("content"), list)
+def _is_surely_ours(data: Mapping[Any, Any]) -> bool:
+    return data.get("role") in _ROLES and "tool_calls" in data and not isinstance(data.get("content"), list)
 
 
 _NAMED: Final = "a user with a name"

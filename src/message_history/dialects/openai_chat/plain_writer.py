@@ -12,24 +12,36 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.openai_chat import OpenAIChat
     from message_history.dialects.openai_chat.block_writer import BlockWriter
+    from message_history.dialects.openai_chat.model_fields import Fields
 
-__all__ = ["BRIDGE", "GO_ON", "add_reasoning", "apart", "assistant_wire", "call_message", "is_common", "user_wire"]
+__all__ = [
+    "BRIDGE",
+    "GO_ON",
+    "NOT_TAKEN_BACK",
+    "add_reasoning",
+    "apart",
+    "assistant_wire",
+    "call_message",
+    "is_common",
+    "user_wire",
+]
 
 Wire = dict[str, Any]
+NOT_TAKEN_BACK: Final = "reasoning that this API does not take back"
+"""Why thinking is left out."""
 BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
 GO_ON: Final = "Go on."
 """What the user says where text and calls of one message must be two."""
 
 
-def is_common(dialect: OpenAIChat) -> bool:
+def is_common(dialect: Fields) -> bool:
     """Return whether `said_wire` and `heard_wire` may be used: calls are calls, and texts are sent as they are."""
     return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
 
 
-def assistant_wire(message: Message, dialect: OpenAIChat, writer: BlockWriter) -> tuple[Wire, list[list[Wire]]] | None:
+def assistant_wire(message: Message, dialect: Fields, writer: BlockWriter) -> tuple[Wire, list[list[Wire]]] | None:
     """Write an assistant message that needs no second look.
 
     Args:
@@ -42,14 +54,16 @@ def assistant_wire(message: Message, dialect: OpenAIChat, writer: BlockWriter) -
 
     Complexity: linear in the message.
     """
-    assistant = common_assistant(message)
+    assistant = common_assistant(message, omits_thinking=True)
     if assistant is None:
         return None
     writer.ids.new_scope()
-    texts, given = assistant
+    texts, tool_calls, thinks = assistant
+    if thinks:
+        writer.changes.omitted_thinking(message, NOT_TAKEN_BACK)
     calls: list[Wire] = []
     fit = dialect.name_pattern is NAME
-    for id, name, input in given:
+    for id, name, input in tool_calls:
         function = {"name": name if fit else writer.name(name), "arguments": json_object(input)}
         calls.append({"id": writer.id(id), "type": "function", "function": function})
     later: list[list[Wire]] = []
@@ -68,9 +82,7 @@ def assistant_wire(message: Message, dialect: OpenAIChat, writer: BlockWriter) -
     return wire, later
 
 
-def user_wire(
-    message: Message, later: Sequence[list[Wire]], dialect: OpenAIChat, writer: BlockWriter
-) -> list[Wire] | None:
+def user_wire(message: Message, later: Sequence[list[Wire]], dialect: Fields, writer: BlockWriter) -> list[Wire] | None:
     """Write a user message that needs no second look.
 
     Args:
@@ -111,7 +123,7 @@ def user_wire(
     return wire
 
 
-def apart(wire: Wire, dialect: OpenAIChat, writer: BlockWriter) -> list[Wire]:
+def apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
     """Split an assistant message that holds text and calls, where it may not hold both."""
     calls = wire.get("tool_calls")
     if not calls or not wire.get("content"):
@@ -121,14 +133,14 @@ def apart(wire: Wire, dialect: OpenAIChat, writer: BlockWriter) -> list[Wire]:
     return [text, {"role": "user", "content": GO_ON}, call_message(calls, dialect)]
 
 
-def call_message(calls: list[Wire], dialect: OpenAIChat) -> Wire:
+def call_message(calls: list[Wire], dialect: Fields) -> Wire:
     """Make an assistant message of nothing but calls."""
     if dialect.null_content == "omit":
         return {"role": "assistant", "tool_calls": calls}
     return {"role": "assistant", "content": "" if dialect.null_content == "empty" else None, "tool_calls": calls}
 
 
-def add_reasoning(wire: Wire, dialect: OpenAIChat, *, has_calls: bool) -> None:
+def add_reasoning(wire: Wire, dialect: Fields, *, has_calls: bool) -> None:
     """Return a message an empty reasoning where there must be one (DS-09, KM-05)."""
     required = dialect.reasoning_required
     if dialect.reasoning and (required in ("once shown", "always") or (required == "calls" and has_calls)):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
+from message_history.dialects._shared.rules import Rule, fields_for
 from message_history.dialects._shared.tables import ModelTable, read_table
-from message_history.dialects.base import Rule, fields_for
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.schema import SHORT_ID
 
@@ -29,10 +29,14 @@ HOSTS: Final = ModelTable("openai_chat", "hosts", _PATTERNS)
 """The providers."""
 TEMPLATES: Final = ModelTable("openai_chat", "templates", _PATTERNS)
 """The chat templates of models that one runs oneself."""
+ELSEWHERE: Final = ModelTable("openai_chat", "elsewhere", _PATTERNS)
+"""The models of other makers than OpenAI, where it is not known who serves them."""
 MODELS: Final = ModelTable("openai_chat", "models", _PATTERNS)
 """The models, whoever serves them."""
 _ADDRESS: Final = re.compile(r"(?:https?://)?((?:[a-z0-9-]+\.)*([a-z0-9-]+)\.(?:ai|cn|com|dev|io|net|org))(?:[:/].*)?")
 _ADDRESSES: Final = {
+    "services.ai.azure.com": "azure-models",
+    "models.ai.azure.com": "azure-models",
     "azure.com": "azure",
     "aiplatform.googleapis.com": "vertex",
     "generativelanguage.googleapis.com": "gemini",
@@ -66,6 +70,8 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
         template = fields_for(TEMPLATES, named)
         if host is not None or _demands_anything(template):
             fields = {**HOSTS.preset("templated"), **fields, **template}
+    if host is None:
+        fields = {**fields_for(ELSEWHERE, model), **fields}
     # Behind a proxy of which nothing is known, a model is what its own name says.
     return {**fields, **fields_for(MODELS, named if host is not None else model), **fields_for(MODELS, named)}
 

@@ -30,6 +30,7 @@ from message_history.dialects.openai_chat.media import data_url
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.openai_chat.plain_writer import (
     BRIDGE,
+    NOT_TAKEN_BACK,
     add_reasoning,
     apart,
     assistant_wire,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.openai_chat import OpenAIChat
+    from message_history.dialects.openai_chat.model_fields import Fields
 
 __all__ = ["INLINE", "Render"]
 
@@ -59,7 +60,7 @@ class Render:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: OpenAIChat) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self._writer = BlockWriter(dialect)
         self.changes = self._writer.changes
         self._dialect = dialect
@@ -68,6 +69,7 @@ class Render:
         self._wire: list[Wire] = []
         self._later_calls: list[list[Wire]] = []
         self._behind: list[Wire] = []
+        self._answers_calls = False
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation, and tell what was changed."""
@@ -189,11 +191,11 @@ class Render:
         """Return a message the keys that it came with and that only this API knows."""
         opened = block.carried(OPENAI_CHAT)
         for key in sorted(self._dialect.own_keys & opened.keys()):
-            given, there = thaw_well_formed(opened[key], self.changes), wire.get(key)
-            if isinstance(there, list) and isinstance(given, list):
-                there += given
+            own, there = thaw_well_formed(opened[key], self.changes), wire.get(key)
+            if isinstance(there, list) and isinstance(own, list):
+                there += own
             else:
-                wire[key] = given
+                wire[key] = own
 
     def _is_refusal(self, block: TextBlock) -> bool:
         """Return whether to write text as a refusal, which only OpenAI has a place for."""
@@ -241,21 +243,21 @@ class Render:
 
     def _own(self, block: ProviderBlock, wire: Wire) -> None:
         """Return a message a key that only this API knows; lists of two messages that became one are one."""
-        given = thaw_well_formed(block.data.get(block.type), self.changes)
+        items = thaw_well_formed(block.data.get(block.type), self.changes)
         left = {key: value for key, value in block.data.items() if key not in ("type", block.type)}
         self._writer.withhold(left, "keys that this API does not take")
         there = wire.get(block.type)
-        if there is None and given:
-            wire[block.type] = given
-        elif isinstance(there, list) and isinstance(given, list):
-            there += given
+        if there is None and items:
+            wire[block.type] = items
+        elif isinstance(there, list) and isinstance(items, list):
+            there += items
         else:
             self.changes.omitted(block, f"a second {block.type} in one message")
 
     def _reasoning(self, block: ThinkingBlock, wire: Wire, texts: list[Wire]) -> None:
         key = self._dialect.reasoning
         if key is None or block.issuer != OPENAI_CHAT:
-            self.changes.omitted(block, "reasoning that this API does not take back")
+            self.changes.omitted(block, NOT_TAKEN_BACK)
             return
         if block.signature:
             self._writer.withhold(
@@ -281,6 +283,7 @@ class Render:
         else:
             wire = self._results(results)
             parts = []
+        self._answers_calls = bool(results)
         groups = self._groups([*parts, *self._behind], message.content[len(results) :])
         if groups and self.changes.index == 0 and all(group["role"] != "user" for group in groups):
             # A list that goes on with the assistant would seem to begin with it.
@@ -320,8 +323,8 @@ class Render:
             self.changes.added("text of an empty result (KM-02, XA-02)")
             content = [{"type": "text", "text": empty}, *images] if images else empty
         wire: Wire = {"role": "tool", "tool_call_id": self._writer.id(block.tool_use_id), "content": content}
-        given = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
-        name = self._writer.name(given) if isinstance(given, str) and given else None
+        own_name = block.extra(OPENAI_CHAT).get("name") if block.meta is not None else None
+        name = self._writer.name(own_name) if isinstance(own_name, str) and own_name else None
         if self._dialect.native:
             return {**wire, "tool_name": name or self._writer.tools.get(block.tool_use_id, "unknown_tool")}
         return {**wire, "name": name} if name is not None else wire
@@ -334,14 +337,14 @@ class Render:
             if isinstance(part, TextBlock):
                 texts.append(self._writer.part(part))
             elif isinstance(part, ImageBlock | DocumentBlock):
-                texts.append(self._given(part, block))
+                texts.append(self._result_part(part, block))
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                 texts.append({"type": "text", "text": self._writer.text(json_text(part.data))})
         self._writer.left(block)
         return texts
 
-    def _given(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
+    def _result_part(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
         """Write a tool's image where it was, or behind the tool messages with a note in its place."""
         kind = "image" if isinstance(part, ImageBlock) else "document"
         written = self._writer.media(part)
@@ -373,6 +376,7 @@ class Render:
                 end_user()
                 if _opens(block):
                     end_system()
+                name = None
                 spoken.append(block)
                 continue
             self._writer.left(block)
@@ -385,19 +389,22 @@ class Render:
             if not written:
                 continue
             end_system()
-            given = self._writer.speaker(block)
+            speaker = self._writer.speaker(block)
             if block.meta is not None and block.carried(OPENAI_CHAT):
-                if given != name:
+                if speaker != name:
                     end_user()
-                name = given
+                name = speaker
             parts += written
         end_user()
         end_system()
         return wire
 
     def _is_function(self, block: Block) -> bool:
-        own = isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type == "function"
-        return own and self._dialect.function_role
+        if not isinstance(block, ProviderBlock) or block.dialect != OPENAI_CHAT or block.type != "function":
+            return False
+        # Behind results it would be taken for one of them.
+        allowed = self._dialect.function_role and not self._answers_calls
+        return allowed and all(isinstance(block.data.get(key), str) for key in ("name", "content"))
 
     def _function(self, block: Block) -> Wire:
         """Write what a function gave that nobody called, as the first form of the API had it."""

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
-from attrs import Factory, evolve, field, frozen
+from attrs import frozen
 
 from message_history.dialects._shared.held import add_held
+from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_sequence
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, fields_for
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.openai_responses.check import violations as find_violations
-from message_history.dialects.openai_responses.limits import LIMITS
+from message_history.dialects.openai_responses.model_fields import Fields
 from message_history.dialects.openai_responses.parse import Reader, is_truncated
 from message_history.dialects.openai_responses.render import Render
-from message_history.dialects.openai_responses.schema import MODELS, OPENAI_RESPONSES, RULES, TEXT_LIMIT
+from message_history.dialects.openai_responses.schema import MODELS, OPENAI_RESPONSES, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from openai.types.responses import ResponseInputItemParam  # noqa: F401
-
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
     from message_history.dialects.base import Foreign
-    from message_history.media import Limits
     from message_history.violations import Violation
 
 __all__ = ["OpenAIResponses"]
@@ -35,8 +33,8 @@ _OF_REPLY: Final = ("object", "id", "model", "status", "incomplete_details")
 
 @final
 @frozen(kw_only=True)
-class OpenAIResponses(Dialect["ResponseInputItemParam"]):
-    """The input items of the Responses API; the defaults are the strictest of all servers and models.
+class OpenAIResponses(Fields):
+    """The input items of the Responses API; the defaults are for a model that is not known.
 
     With the defaults a group of reasoning and what it led to goes back untouched, ids and all, where it has encrypted
     content; an id that no reasoning stands before is omitted, since nothing visible depends on it. Say what your
@@ -79,33 +77,6 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
     rules: ClassVar[Sequence[Rule]] = RULES
     shared: ClassVar[Mapping[str, frozenset[str]]] = {"openai_chat": frozenset({"type"})}
 
-    prefill: bool = False
-    store: bool | None = None
-    continues: bool | None = None
-    leading_assistant: bool = False
-    reasoning: Literal["encrypted", "text"] = "encrypted"
-    reasons: bool = True
-    lone_reasoning: bool = False
-    bare_items: bool = False
-    checks_ids: bool = True
-    checks_keys: bool = True
-    needs_status: bool = False
-    binds_thinking: bool = False
-    interleaved: bool = False
-    unique_ids: bool = True
-    object_arguments: bool = True
-    refusals: bool = False
-    developer: bool = False
-    images: bool = True
-    files: bool = True
-    text_limit: int = TEXT_LIMIT
-    limits: Limits = field(default=Factory(lambda self: evolve(LIMITS, inspected=self.images), takes_self=True))
-
-    @property
-    def pairs_items(self) -> bool:
-        """Return whether the server wants reasoning and the item that it led to together."""
-        return self.reasoning == "encrypted" and self.store is not False
-
     @classmethod
     def for_model(cls, model: str, provider: str | None = None) -> OpenAIResponses:
         """Choose the fields for a model.
@@ -115,7 +86,7 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
             provider: who serves it, where the name does not tell.
 
         Returns:
-            The dialect; the strictest fields for a model that is not known.
+            The dialect; the defaults for a model that is not known.
         """
         return cls(**fields_for(MODELS, f"{provider}:{model}" if provider else model))
 
@@ -133,8 +104,8 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of items; see `Dialect.parse`."""
-        reader = Reader(foreign)
-        parsed = reader.read(raw)
+        reader = Reader()
+        parsed = reader.read(raw, foreign)
         if self.continues:
             add_held(parsed, reader.held_call)
         return parsed
@@ -158,6 +129,10 @@ class OpenAIResponses(Dialect["ResponseInputItemParam"]):
             return None
         kept = {key: response[key] for key in _OF_REPLY if key in response}
         return Reply([{**kept, "output": output}], is_truncated(response))
+
+    def takes_leading_assistant(self) -> bool:
+        """Return whether the list may begin with the assistant."""
+        return self.leading_assistant and not self.continues
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""

@@ -14,7 +14,7 @@ from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.openai_responses.model_fields import Fields
 
 __all__ = ["Pieces", "Wire", "is_part", "plain"]
 
@@ -36,7 +36,7 @@ class Pieces:
         changes: gets a record of what is rewritten or omitted.
     """
 
-    def __init__(self, dialect: OpenAIResponses, changes: Changes) -> None:
+    def __init__(self, dialect: Fields, changes: Changes) -> None:
         self.changes = changes
         self._dialect = dialect
 
@@ -56,7 +56,7 @@ class Pieces:
         title = block.title if isinstance(block, DocumentBlock) else None
         found = self._held(block)
         if found is not None and (self._dialect.images if what == "image" else self._dialect.files):
-            omit_beside_source(block, self.changes)
+            omit_beside_source(block, self.changes, sends_type=False)
             extra = block.extra(OPENAI_RESPONSES)
             kept = {key: value for key, value in extra.items() if key in PART_KEYS and schema.suits(key, value)}
             self.left(extra, kept)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from message_history.core.json_values import short_repr
 from message_history.dialects._shared.checker import (
     Findings,
+    check_list,
     entries,
     has_lone_surrogate,
     mapping_of,
@@ -24,7 +25,7 @@ from message_history.violations import Violation
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.openai_responses.model_fields import Fields
 
 __all__ = ["violations"]
 
@@ -39,6 +40,7 @@ CALL_RULES: Final = {
     "apply_patch_call": ("OR-03", -1, "apply patch call"),
 }
 """The rule that a call without an output breaks, which of its texts says so, and what it is called."""
+REQUEST, DECISION = "mcp_approval_request", "mcp_approval_response"
 OUTPUTS: Final = {f"{kind}_output": kind for kind in CALL_RULES}
 SERVER_CALLS: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
@@ -51,21 +53,9 @@ SEARCHES: Final = frozenset({"search", "open_page", "find_in_page"})
 BY_ID_ALONE: Final = frozenset({"message", "function_call", "custom_tool_call"})
 
 
-def violations(wire: Sequence[Any], dialect: OpenAIResponses) -> list[Violation]:
-    """Find what the API refuses.
-
-    Args:
-        wire: the list.
-        dialect: the model's fields.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
-    check = _Check(wire, dialect)
-    check.run()
-    return check.found.violations
+def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
+    """Find what the API refuses."""
+    return check_list(_Check(wire, dialect), "DS-17")
 
 
 @final
@@ -80,38 +70,24 @@ class _Open(NamedTuple):
 class _Check:
     """One list."""
 
-    def __init__(self, wire: Sequence[Any], dialect: OpenAIResponses) -> None:
+    def __init__(self, wire: Sequence[Any], dialect: Fields) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = mappings(wire)
+        self.entries = mappings(wire)
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
         self._encrypted = dialect.reasoning == "encrypted"
         self._waiting: dict[str, deque[_Open]] = {}
         self._answered: set[str] = set()
         self._searched: set[str] = set()
-        kinds = [_kind(entry) for entry in self._wire]
+        kinds = [_kind(entry) for entry in self.entries]
         # A list of nothing but outputs is what answers a response that the server has kept.
         only_outputs = all(kind in OUTPUTS for kind in kinds)
         self._continues = only_outputs if dialect.continues is None else dialect.continues
         self._first_reference = kinds.index("item_reference") if "item_reference" in kinds else len(kinds)
 
-    def run(self) -> None:
-        """Look at every item, then at pairs, then at reasoning and what it led to."""
-        if not self._wire:
-            self.found.add("DS-17")
-            return
-        for n, entry in enumerate(self._wire):
-            self._item(n, entry, _kind(entry))
-        self._media.finish()
-        if self._dialect.checks_ids:
-            self._ids()
-        self._pairs()
-        if self._encrypted:
-            self._groups()
-
-    # One item
-
-    def _item(self, n: int, entry: Mapping[Any, Any], kind: str) -> None:
+    def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
+        """Check one item alone."""
+        kind = _kind(entry)
         if has_lone_surrogate(entry):
             self.found.add("OC-20", n)
         if kind == "message":
@@ -133,6 +109,18 @@ class _Check:
         self._keys(n, kind, entry)
         self._known(n, kind, entry)
 
+    def whole(self) -> None:
+        """Check pairs, then reasoning and what it led to."""
+        self._media.finish()
+        if self._dialect.checks_ids:
+            self._ids()
+        self._pairs()
+        self._approvals()
+        if self._encrypted:
+            self._groups()
+
+    # One item
+
     def _known(self, n: int, kind: str, entry: Mapping[Any, Any]) -> None:
         """OR-31 to OR-33: items of other APIs, what a server tool can have done, and the status that some demand."""
         if self._dialect.needs_status and kind != "item_reference" and not text_at(entry, "status"):
@@ -149,8 +137,8 @@ class _Check:
     def _message(self, n: int, entry: Mapping[Any, Any]) -> None:
         role, content = text_at(entry, "role"), entry.get("content")
         if role not in schema.ROLES:
-            told = entry.get("role")
-            self.found.add("OR-19", n, "role", f"role {short_repr(told)}", role=told)
+            own_role = entry.get("role")
+            self.found.add("OR-19", n, "role", f"role {short_repr(own_role)}", role=own_role)
             return
         if content is None:
             self.found.add("OR-20", n, "content")
@@ -254,7 +242,7 @@ class _Check:
     def _ids(self) -> None:
         """OR-11 to OR-14."""
         seen: set[str] = set()
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             kind, id = _kind(entry), entry.get("id")
             if not isinstance(id, str) or kind in OUTPUTS:
                 continue
@@ -273,10 +261,10 @@ class _Check:
 
     def _pairs(self) -> None:
         """OR-01 to OR-05, DS-15 and DS-16."""
-        last = {_call_id(entry): n for n, entry in enumerate(self._wire) if _kind(entry) in OUTPUTS}
+        last = {_call_id(entry): n for n, entry in enumerate(self.entries) if _kind(entry) in OUTPUTS}
         called: set[str] = set()
         due: dict[str, int] = {}
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             kind, id = _kind(entry), _call_id(entry)
             if kind in CALL_RULES:
                 if id in called and self._dialect.unique_ids:
@@ -292,7 +280,7 @@ class _Check:
                 self._output(n, kind, id)
             elif kind == "tool_search_call":
                 self._searched.add(id)
-            elif due and kind != "tool_search_output" and not self._dialect.interleaved:
+            elif due and kind not in ("tool_search_output", REQUEST, DECISION) and not self._dialect.interleaved:
                 id = next(iter(due))
                 self.found.add("DS-15", n, detail=f"before the output of {id!r:.80}", ids=id)
         for id, calls in self._waiting.items():
@@ -327,12 +315,30 @@ class _Check:
         else:
             self.found.add(rule, call.where, "call_id", detail, which=which, ids=id)
 
+    # Approvals
+
+    def _approvals(self) -> None:
+        """OR-36 and OR-37: requests that nobody decided, and safety checks that nobody acknowledged."""
+        decided = {text_at(entry, "approval_request_id") for entry in self.entries if _kind(entry) == DECISION}
+        outputs = {_call_id(entry): entry for entry in self.entries if _kind(entry) == "computer_call_output"}
+        for n, entry in enumerate(self.entries):
+            id = text_at(entry, "id")
+            if _kind(entry) == REQUEST and id not in decided:
+                self.found.add("OR-36", n, "id", f"no decision on the request {id!r:.80}", ids=id)
+            output = outputs.get(_call_id(entry)) if _kind(entry) == "computer_call" else None
+            if output is not None:
+                known = {text_at(check, "id") for check in mappings(entries(output.get("acknowledged_safety_checks")))}
+                for check in mappings(entries(entry.get("pending_safety_checks"))):
+                    if text_at(check, "id") not in known:
+                        ids = text_at(check, "id")
+                        self.found.add("OR-37", n, "pending_safety_checks", f"safety check {ids!r:.80}", ids=ids)
+
     # Reasoning
 
     def _groups(self) -> None:
         """OR-06 to OR-08: reasoning, and what it led to."""
         reasoned = known = False
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             kind = _kind(entry)
             if _is_user(entry, kind):
                 reasoned = False
@@ -345,7 +351,7 @@ class _Check:
     def _led_to(self, n: int, entry: Mapping[Any, Any]) -> None:
         if self._dialect.lone_reasoning or not isinstance(entry.get("id"), str):
             return
-        following = self._wire[n + 1] if n + 1 < len(self._wire) else {}
+        following = self.entries[n + 1] if n + 1 < len(self.entries) else {}
         kind = _kind(following)
         led = text_at(following, "id") or _is_reasoning(following, kind) or not self._dialect.pairs_items
         if not following or _is_user(following, kind) or not led:
@@ -355,7 +361,7 @@ class _Check:
         """OR-07 and OR-08; in a list that holds reasoning, an item that has none before it was made without."""
         id = text_at(entry, "id")
         refers = kind == "item_reference" and id.startswith(("msg_", "fc_", "ctc_"))
-        before = self._wire[n - 1] if n else {}
+        before = self.entries[n - 1] if n else {}
         if (refers or kind in BY_ID_ALONE) and not known and self._dialect.reasons:
             self.found.add("OR-07", n, "id", f"id {id!r:.80} without reasoning", which=1, ids=id, kind=kind)
         elif reasoned and kind in SERVER_CALLS and _kind(before) == "message" and not self._dialect.interleaved:

@@ -19,12 +19,14 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.drafts import reason_of
 from message_history.core.json_values import FrozenDict, FrozenList, json_text
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.schema import anything
 from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses.approvals import is_approved, unacknowledged
 from message_history.dialects.openai_responses.block_writer import is_part
-from message_history.dialects.openai_responses.schema import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, FUNCTION, OPENAI_RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from message_history.core.blocks import ToolResultBlock
     from message_history.core.message import Message
     from message_history.dialects._shared.writer import Aliases, Changes
-    from message_history.dialects.openai_responses import OpenAIResponses
+    from message_history.dialects.openai_responses.model_fields import Fields
     from message_history.dialects.openai_responses.schema import ClientTool
 
 __all__ = ["Item", "Items", "fits", "is_object"]
@@ -81,7 +83,7 @@ class Items:
         ids: the ids of calls.
     """
 
-    def __init__(self, dialect: OpenAIResponses, changes: Changes, ids: Aliases) -> None:
+    def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect
         self._changes = changes
         self._ids = ids
@@ -163,11 +165,13 @@ class Items:
         tool = schema.CLIENT_TOOLS.get(kind)
         if self._dialect.continues and is_held(block):
             return Item(kind, [block], is_held=True)
+        if kind == APPROVAL:
+            return self._request(block, result, extra)
         alias = self._ids(block.id)
         name_fits = len(block.name) <= schema.NAME_LIMIT and schema.NAME.fullmatch(block.name) is not None
-        given = block.arguments if block.arguments is not None else json_text(block.frozen_input)
-        readable = not self._dialect.object_arguments or block.arguments is None or is_object(given)
-        whole = alias == block.id and name_fits and readable and self._is_clean(given)
+        arguments = block.arguments if block.arguments is not None else json_text(block.frozen_input)
+        readable = not self._dialect.object_arguments or block.arguments is None or is_object(arguments)
+        whole = alias == block.id and name_fits and readable and self._is_clean(arguments)
         id = self._intact(extra.get("id"), whole, kind)
         if alias != block.id:
             self._changes.renamed(block.id, alias, "OR-15, DS-16")
@@ -179,14 +183,34 @@ class Items:
             self.as_function(item, "it does not say what to do")
         elif id is None and kind in schema.NEEDS_ID:
             self.as_function(item, "it has no id to go back under")
-        elif not (tool.as_function or self._can_answer(tool, result)):
+        elif not (tool.as_function or self._can_answer(tool, block, result)):
             self.as_function(item, "its own type of output cannot say the result")
         return item
 
-    def _can_answer(self, tool: ClientTool, result: ToolResultBlock | None) -> bool:
+    def _request(self, block: ToolUseBlock, result: ToolResultBlock | None, extra: Mapping[str, Any]) -> Item:
+        """Make a request for approval; one that the client answered, or whose id is taken, is a function call."""
+        item = Item(APPROVAL, [block])
+        arguments = block.arguments if block.arguments is not None else json_text(block.frozen_input)
+        if result is not None and not result.is_stub:
+            self.as_function(item, "it has a result of the client's")
+        elif extra.get("id") != block.id or not isinstance(extra.get("server_label"), str):
+            self.as_function(item, "it has no id and server of its own")
+        elif self._ids(block.id) != block.id or not self._is_clean(arguments, block.name):
+            self.as_function(item, "it cannot go back as it came")
+        else:
+            item.id = self.fresh(block.id, APPROVAL)
+            if item.id is None:
+                self.as_function(item, "it has no id to go back under")
+        return item
+
+    def _can_answer(self, tool: ClientTool, block: ToolUseBlock, result: ToolResultBlock | None) -> bool:
         if tool.form == "screenshot" and not self._dialect.images:
             return False
-        return result is None or (not result.is_stub and fits(tool, result, self._dialect.text_limit))
+        if result is not None and unacknowledged(block, result) and not is_approved(result):
+            return False
+        if result is not None and result.is_stub and reason_of(result) != "denied":
+            return False
+        return result is None or fits(tool, result, self._dialect.text_limit)
 
     def as_function(self, item: Item, why: str) -> None:
         """Turn a call of a tool of the API's into a call of a function.
@@ -303,12 +327,12 @@ def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
 
 def _says_what(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
     """Return whether a call says what its tool is to do, in a form that the tool knows."""
-    if not block.frozen_input.keys() <= set(tool.given):
+    if not block.frozen_input.keys() <= set(tool.input_keys):
         return False
     kinds: dict[str, Any] = {"actions": FrozenList, "arguments": object}
-    given = [isinstance(value, kinds.get(key, FrozenDict)) for key, value in block.frozen_input.items()]
+    suited = [isinstance(value, kinds.get(key, FrozenDict)) for key, value in block.frozen_input.items()]
     known = schema.ORDERS.get(kind, anything)
-    return bool(given) and all(given) and all(map(known, block.frozen_input.values()))
+    return bool(suited) and all(suited) and all(map(known, block.frozen_input.values()))
 
 
 def _text_of(result: ToolResultBlock) -> str:

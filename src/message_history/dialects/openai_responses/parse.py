@@ -23,16 +23,24 @@ from message_history.core.blocks import (
     with_meta,
 )
 from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, short_repr
-from message_history.core.message import make_message
+from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.mcp import mcp_block, mcp_blocks
-from message_history.dialects._shared.reader import as_system
+from message_history.dialects._shared.reader import as_system, read_entries
+from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, is_plain_text, read_parts, text_of_json
-from message_history.dialects.base import Parsed
 from message_history.dialects.openai_responses import schema
-from message_history.dialects.openai_responses.schema import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.openai_responses.approvals import (
+    CLIENT_RUNS,
+    decision_of,
+    is_decision,
+    is_request,
+    request_of,
+    whole_item,
+)
+from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, DECISION, FUNCTION, OPENAI_RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,54 +72,49 @@ def summary_of(thinking: str, extra: Mapping[str, Any]) -> Any:
 
 @final
 class Reader:
-    """One list on its way in.
+    """One list on its way in; a run of items of one side is one message, its source the first of them."""
 
-    Args:
-        foreign: reads an entry that has another dialect's form.
-    """
-
-    def __init__(self, foreign: Foreign | None) -> None:
+    def __init__(self) -> None:
         self.parsed = Parsed()
-        self._foreign = foreign
-        self._side: Role | None = None
-        self._blocks: list[Block] = []
-        self._source = 0
-        self._truncated = False
+        self._run = Runs(self.parsed, self._in_order)
         self._answered: dict[str, str] = {}
+        self._unseen = False
+        self._requested: set[str] = set()
 
-    def read(self, raw: Sequence[Any]) -> Parsed:
-        """Read all entries.
-
-        Args:
-            raw: the entries.
-
-        Returns:
-            The messages in them; a run of items of one side is one message, its source the first of them.
-
-        Complexity: linear in the entries.
-        """
-        for source, entry in enumerate(raw):
-            data = as_mapping(entry)
-            if self._foreign is not None and (data is None or not _is_item(data)):
-                other = Parsed()
-                if self._foreign(entry, source, other):
-                    self._end()
-                    self.parsed.extend(other)
-                    continue
-            if data is not None and data.get("object") == "response" and as_sequence(data.get("output")) is not None:
-                self._response(data, source)
-            elif data is None or not (isinstance(data.get("type"), str) or data.keys() & {"role", "content"}):
-                self.parsed.dropped(entry, source, "no item")
-            else:
-                self._item(data, source)
-        self._end()
+    def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
+        """Read all entries; see `read_entries`."""
+        self._look_for_requests(raw)
+        read_entries(raw, foreign, self, "no item", lambda _: self._run.end())
+        self._run.end()
         return self.parsed
+
+    def _look_for_requests(self, raw: Sequence[Any]) -> None:
+        """Find the requests for approval; one behind a reference is not seen, and its decision is kept whole."""
+        for entry in raw:
+            kind = entry.get("type") if isinstance(entry, dict) else None
+            if kind == APPROVAL and isinstance(entry.get("id"), str):
+                self._requested.add(entry["id"])
+            self._unseen = self._unseen or kind == "item_reference"
+
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read an item that is surely of this dialect, or could be any dialect's."""
+        data = as_mapping(entry)
+        return data is not None and _is_item(data) and self.other_entry(data, source)
+
+    def other_entry(self, entry: object, source: int) -> bool:
+        """Read a whole response, or an item."""
+        data = as_mapping(entry)
+        if data is not None and data.get("object") == "response" and as_sequence(data.get("output")) is not None:
+            self._response(data, source)
+        elif data is None or not (isinstance(data.get("type"), str) or data.keys() & {"role", "content"}):
+            return False
+        else:
+            self._item(data, source)
+        return True
 
     def _response(self, response: Mapping[Any, Any], source: int) -> None:
         """Read a whole response; what is on nobody's side is the assistant's here."""
-        if self._side != "assistant":
-            self._end()
-            self._side, self._source = "assistant", source
+        self._run.begin("assistant", source)
         for item in as_sequence(response.get("output")) or ():
             data = as_mapping(item)
             if data is None:
@@ -119,13 +122,14 @@ class Reader:
             else:
                 self._item(data, source)
         made = {key: response[key] for key in ("id", "model") if isinstance(response.get(key), str)}
-        if self._blocks and made:
+        blocks = self._run.blocks
+        if blocks and made:
             # No request has a place for them; who goes on from the response, or asks which model it was, finds them.
-            self._carry(self._blocks, {**self._blocks[0].carried(OPENAI_RESPONSES), NOTED: made})
-        if not self._blocks and not as_sequence(response.get("output")):
+            self._carry(blocks, {**blocks[0].carried(OPENAI_RESPONSES), NOTED: made})
+        if not blocks and not as_sequence(response.get("output")):
             self.parsed.empty(response, source)
-        self._truncated = self._truncated or is_truncated(response)
-        self._end()
+        self._run.truncated = self._run.truncated or is_truncated(response)
+        self._run.end()
 
     def _item(self, data: Mapping[Any, Any], source: int) -> None:
         kind = data.get("type")
@@ -136,70 +140,67 @@ class Reader:
         ):
             self._message(data, source)
         elif kind == "reasoning":
-            self._take("assistant", [self._reasoning(data)], source)
+            self._run.take("assistant", [self._reasoning(data)], source)
         elif kind in (FUNCTION, CUSTOM) or (kind in schema.CLIENT_TOOLS and not schema.is_searched_by_server(data)):
             self._led_to(data)
-            self._truncated = self._truncated or data.get("status") == "incomplete"
-            self._take("assistant", [self._call(kind, data)], source)
+            self._run.truncated = self._run.truncated or data.get("status") == "incomplete"
+            self._run.take("assistant", [self._call(kind, data)], source)
+        elif kind == APPROVAL and is_request(data):
+            self._led_to(data)
+            self._run.take("assistant", [request_of(data)], source)
+        elif kind == DECISION and is_decision(data) and self._is_expected(data):
+            self._answered[data["approval_request_id"]] = APPROVAL
+            self._run.take("user", [decision_of(data)], source)
         elif kind in schema.OUTPUTS and not schema.is_searched_by_server(data):
-            self._take("user", [self._output(kind, data, source)], source)
+            self._run.take("user", [self._output(kind, data, source)], source)
         elif kind in ("image", "image_url") and (image := _image_item(data)) is not None:
-            self._take("user", [image], source)
+            self._run.take("user", [image], source)
         elif kind == "context_compaction" and isinstance(data.get("encrypted_content"), str):
             # What Codex calls its compaction so is one to the API (OR-32).
-            self._take(self._side or "user", [ProviderBlock(OPENAI_RESPONSES, {**data, "type": "compaction"})], source)
+            self._run.take(
+                self._run.side or "user", [ProviderBlock(OPENAI_RESPONSES, {**data, "type": "compaction"})], source
+            )
             self.parsed.note(RepairCode.VALUE_CONVERTED, source, (kind,), "a context_compaction as a compaction")
         elif kind in _PARTS or kind == "text":
             side: Role = "assistant" if kind in schema.PARTS["assistant"] else "user"
-            self._take(side, [self._part(data)], source)
+            self._run.take(side, [self._part(data)], source)
         else:
-            side = schema.side_of(data) or self._side or "user"
+            side = schema.side_of(data) or self._run.side or "user"
             if side == "assistant":
                 self._led_to(data)
-            self._take(side, [ProviderBlock(OPENAI_RESPONSES, data)], source)
+            self._run.take(side, [whole_item(data)], source)
 
     def held_call(self, result: ToolResultBlock) -> ToolUseBlock:
         """Make the call of an output that the server alone has; its type follows from the output's."""
         kind, name = self._answered.get(result.tool_use_id, FUNCTION), result.extra(OPENAI_RESPONSES).get("name")
         tool = schema.CLIENT_TOOLS.get(kind)
-        given = tool.name if tool is not None else name if isinstance(name, str) else ""
+        called = tool.name if tool is not None else name if isinstance(name, str) else ""
         extra = EMPTY if kind == FUNCTION else freeze_mapping({OPENAI_RESPONSES: {"type": kind}})[0]
-        return held_call(result.tool_use_id, given, extra)
+        return held_call(result.tool_use_id, called, extra)
+
+    def _is_expected(self, decision: Mapping[Any, Any]) -> bool:
+        """Return whether the request of a decision is in the list, or may be in what the list goes on from."""
+        return not self._unseen or decision["approval_request_id"] in self._requested
 
     # Runs
 
-    def _take(self, side: Role, blocks: list[Block], source: int) -> None:
-        """Add the blocks of an item to the run of its side."""
-        if side != self._side:
-            self._end()
-            self._side, self._source = side, source
-        self._blocks += blocks
-
     def _led_to(self, data: Mapping[Any, Any]) -> None:
         """Let reasoning that stands right before this item remember it: it goes back with this item or not at all."""
-        last = self._blocks[-1] if self._blocks else None
-        if isinstance(last, ThinkingBlock) and self._side == "assistant":
+        last = self._run.blocks[-1] if self._run.blocks else None
+        if isinstance(last, ThinkingBlock) and self._run.side == "assistant":
             id = data.get("id")
             extra = {**last.extra(OPENAI_RESPONSES), "led_to": id if isinstance(id, str) else ""}
-            self._blocks[-1] = with_meta(last, extra=FrozenDict({OPENAI_RESPONSES: FrozenDict(extra)}))
+            self._run.blocks[-1] = with_meta(last, extra=FrozenDict({OPENAI_RESPONSES: FrozenDict(extra)}))
 
-    def _end(self) -> None:
-        """End a run: it is a message."""
-        if self._blocks and self._side is not None:
-            if self._side == "user":
-                self._put_results_in_order()
-            message = make_message(self._side, tuple(self._blocks))
-            self.parsed.add(message, self._source, interrupted=self._side == "assistant" and self._truncated)
-        self._side, self._blocks, self._truncated = None, [], False
-
-    def _put_results_in_order(self) -> None:
-        """Outputs come as the tools finish; their order says nothing."""
+    def _in_order(self, blocks: list[Block]) -> list[Block]:
+        """Put results in the order of their calls: outputs come as the tools finish."""
         assistant = self.parsed.messages[-1] if self.parsed.messages else None
         calls = assistant.ids if assistant is not None and assistant.role == "assistant" else ()
-        results = [block for block in self._blocks[: len(calls)] if isinstance(block, ToolResultBlock)]
+        results = [block for block in blocks[: len(calls)] if isinstance(block, ToolResultBlock)]
         by_id = {block.tool_use_id: block for block in results}
-        if len(by_id) == len(calls) and by_id.keys() == set(calls):
-            self._blocks[: len(calls)] = [by_id[id] for id in calls]
+        if len(by_id) != len(calls) or by_id.keys() != set(calls):
+            return blocks
+        return [*(by_id[id] for id in calls), *blocks[len(calls) :]]
 
     # Items
 
@@ -225,12 +226,12 @@ class Reader:
         if role == "developer":
             keys["role"] = role
         if role == "assistant":
-            self._truncated = self._truncated or data.get("status") == "incomplete"
+            self._run.truncated = self._run.truncated or data.get("status") == "incomplete"
             if isinstance(data.get("id"), str) and data["id"]:
                 keys["parts"] = len(blocks)
                 blocks = [self._of_item(block, data["id"]) for block in blocks]
         self._carry(blocks, keys)
-        self._take("assistant" if role == "assistant" else "user", blocks, source)
+        self._run.take("assistant" if role == "assistant" else "user", blocks, source)
 
     def _of_item(self, block: Block, id: str) -> Block:
         """Let a block remember the item that it is part of."""
@@ -261,18 +262,19 @@ class Reader:
     def _call(self, kind: str, data: Mapping[Any, Any]) -> ToolUseBlock:
         id = _id_of(data)
         tool = schema.CLIENT_TOOLS.get(kind)
-        given = tool.given if tool is not None else ("arguments" if kind == FUNCTION else "input",)
-        keys = {key: value for key, value in data.items() if key not in ("call_id", *given)}
+        input_keys = tool.input_keys if tool is not None else ("arguments" if kind == FUNCTION else "input",)
+        keys = {key: value for key, value in data.items() if key not in ("call_id", *input_keys)}
         if kind == FUNCTION:
             del keys["type"]
         if tool is None:
             keys.pop("name", None)
         extra, converted = _kept(keys)
-        meta = Meta(extra=extra, converted=converted) if extra else None
+        asks = CLIENT_RUNS if data.get("pending_safety_checks") else None
+        meta = Meta(extra=extra, converted=converted, mark=asks) if extra else None
         name = _as_text(data.get("name")) if tool is None else tool.name
         if kind == FUNCTION:
             return self._function(id, name, data.get("arguments"), meta)
-        found = {key: data[key] for key in given if data.get(key) is not None}
+        found = {key: data[key] for key in input_keys if data.get(key) is not None}
         if not found:
             return ToolUseBlock(id, name, None, meta=meta)
         return ToolUseBlock(id, name, found, meta=meta)
@@ -284,9 +286,9 @@ class Reader:
             if arguments is not None:
                 meta = Meta(extra=meta.extra if meta is not None else EMPTY, arguments=arguments)
             return ToolUseBlock(id, name, EMPTY, meta=meta)
-        given = as_mapping(arguments)
-        if given is not None:
-            return ToolUseBlock(id, name, given, meta=meta)
+        input = as_mapping(arguments)
+        if input is not None:
+            return ToolUseBlock(id, name, input, meta=meta)
         return call_of_text(id, name, text_of_json(arguments), meta)
 
     def _output(self, kind: str, data: Mapping[Any, Any], source: int) -> ToolResultBlock:
@@ -297,14 +299,14 @@ class Reader:
             whole = {key: data[key] for key in (held,) if data.get(key) is not None}
             content = (ProviderBlock(OPENAI_RESPONSES, {"type": kind, **whole}),)
         else:
-            content = self._given(data.get(held), source)
+            content = self._output_blocks(data.get(held), source)
         self._answered[_id_of(data)] = schema.OUTPUTS[kind]
         extra, converted = _kept({key: value for key, value in data.items() if key not in ("type", "call_id", held)})
         failed = kind == "apply_patch_call_output" and data.get("status") == "failed"
         meta = Meta(extra=extra, converted=converted) if extra else None
         return tool_result_block(_id_of(data), content, is_error=failed, meta=meta)
 
-    def _given(self, output: object, source: int) -> tuple[Block, ...]:
+    def _output_blocks(self, output: object, source: int) -> tuple[Block, ...]:
         """Read what a tool gave: text, parts, a screenshot, or whatever stands there."""
         if output is None or output == "":
             return ()
@@ -398,8 +400,8 @@ def _text_of(part: object) -> str:
 
 def _kept(keys: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...]]:
     """Freeze keys that we have no field for, under this dialect's name; nulls say nothing."""
-    told = {key: value for key, value in keys.items() if value is not None}
-    return freeze_mapping({OPENAI_RESPONSES: told}) if told else (EMPTY, ())
+    present = {key: value for key, value in keys.items() if value is not None}
+    return freeze_mapping({OPENAI_RESPONSES: present}) if present else (EMPTY, ())
 
 
 def _meta(keys: Mapping[Any, Any]) -> Meta | None:

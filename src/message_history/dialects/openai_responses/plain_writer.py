@@ -14,31 +14,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from message_history.core.message import Message
+    from message_history.dialects._shared.writer import Changes
 
 __all__ = ["assistant_wire", "user_wire"]
 
 Wire = dict[str, Any]
 
 
-def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str]) -> list[Wire] | None:
+def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str], changes: Changes) -> list[Wire] | None:
     """Write an assistant message that needs no second look.
 
     Args:
         message: the message.
         limit: how long a text may be.
         write_id: writes the id of a call.
+        changes: gets a record of what is omitted.
 
     Returns:
         The items; None for any other message.
 
     Complexity: linear in the message.
     """
-    assistant = common_assistant(message)
+    assistant = common_assistant(message, omits_thinking=True)
     if assistant is None or _is_long(assistant[0], limit):
         return None
+    if assistant[2]:
+        changes.omitted_thinking(message, "thinking of another provider (OR-21)")
     wire: list[Wire] = [{"role": "assistant", "content": text} for text in assistant[0]]
-    for id, name, given in assistant[1]:
-        arguments = json_object(given)
+    for id, name, input in assistant[1]:
+        arguments = json_object(input)
         wire.append({"type": "function_call", "call_id": write_id(id), "name": name, "arguments": arguments})
     return wire
 
@@ -64,11 +68,13 @@ def user_wire(
     if user is None:
         return None
     results, texts = user
-    given = dict(results)
-    if (first and not texts) or _is_long(texts, limit) or _is_long(list(given.values()), limit):
+    output_of = dict(results)
+    if (first and not texts) or _is_long(texts, limit) or _is_long(list(output_of.values()), limit):
         return None
     wire: list[Wire] = [
-        {"type": "function_call_output", "call_id": write_id(id), "output": given[id]} for id in called if id in given
+        {"type": "function_call_output", "call_id": write_id(id), "output": output_of[id]}
+        for id in called
+        if id in output_of
     ]
     if len(texts) == 1:
         wire.append({"role": "user", "content": texts[0]})

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from message_history.core.blocks import ToolResultBlock
     from message_history.core.message import Message
     from message_history.dialects._shared.writer import Changes
-    from message_history.dialects.openai_responses import OpenAIResponses
     from message_history.dialects.openai_responses.items import Items
+    from message_history.dialects.openai_responses.model_fields import Fields
 
 __all__ = ["Planner", "Segment"]
 
@@ -62,7 +62,7 @@ class Planner:
         items: puts blocks together.
     """
 
-    def __init__(self, dialect: OpenAIResponses, changes: Changes, items: Items) -> None:
+    def __init__(self, dialect: Fields, changes: Changes, items: Items) -> None:
         self._dialect = dialect
         self._changes = changes
         self._made = items
@@ -150,7 +150,7 @@ class Planner:
         """Take an item's id away; an item that needs one goes another way, or not at all."""
         if item.id is None:
             return [item]
-        if item.kind in schema.CLIENT_TOOLS and item.kind in schema.NEEDS_ID:
+        if item.is_call and item.kind in schema.NEEDS_ID:
             self._made.as_function(item, "its reasoning is not sent (OR-07)")
         elif item.kind in schema.NEEDS_ID:
             self._omit(item, "an item whose reasoning is not sent (OR-07)")

@@ -27,20 +27,21 @@ from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses.approvals import acknowledged, write_decision
 from message_history.dialects.openai_responses.block_writer import Pieces, is_part, plain
 from message_history.dialects.openai_responses.items import Item, Items, fits, is_object
 from message_history.dialects.openai_responses.parse import summary_of
 from message_history.dialects.openai_responses.plain_writer import assistant_wire, user_wire
 from message_history.dialects.openai_responses.plan import Planner, Segment
-from message_history.dialects.openai_responses.schema import CUSTOM, FUNCTION, OPENAI_RESPONSES
+from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, DECISION, FUNCTION, OPENAI_RESPONSES
 from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.openai_responses import OpenAIResponses
     from message_history.dialects.openai_responses.block_writer import Wire
+    from message_history.dialects.openai_responses.model_fields import Fields
     from message_history.dialects.openai_responses.schema import ClientTool
 
 __all__ = ["Render"]
@@ -54,7 +55,7 @@ class Render:
         dialect: the model's fields.
     """
 
-    def __init__(self, dialect: OpenAIResponses) -> None:
+    def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._ids = Aliases(schema.CALL_ID, schema.CALL_ID_LIMIT, unique=dialect.unique_ids)
@@ -80,8 +81,7 @@ class Render:
 
     def _begins_without(self, messages: Sequence[Message]) -> bool:
         """Return whether the list begins without the user turn that the history begins with."""
-        takes = self._dialect.leading_assistant or self._dialect.continues
-        return bool(takes) and begins_at_provider(messages)
+        return bool(self._dialect.continues) and begins_at_provider(messages)
 
     def _add_status(self, wire: list[Wire]) -> None:
         """Add what some servers demand of every item (OR-31)."""
@@ -110,7 +110,7 @@ class Render:
                 continue
             asked, assistant = None, []
             self._ids.new_scope()
-            common = assistant_wire(message, limit, self._id)
+            common = assistant_wire(message, limit, self._id, self.changes)
             if common is not None:
                 asked = message
                 wire += common
@@ -146,7 +146,7 @@ class Render:
             for item in segment.calls:
                 call = item.blocks[0]
                 if isinstance(call, ToolUseBlock) and call.id in results:
-                    wire.append(self._output(item.kind, results[call.id]))
+                    wire.append(acknowledged(self._output(item.kind, results[call.id]), call, results[call.id]))
         return wire
 
     def _segment(self, segment: Segment) -> list[Wire]:
@@ -179,9 +179,9 @@ class Render:
             self._pieces.left(extra, frozenset())
             return {"type": "refusal", "refusal": block.text}
         wire: Wire = {"type": "output_text", "text": block.text, "annotations": []}
-        told = {key for key in ("annotations", "logprobs") if key in extra and schema.suits(key, extra[key])}
-        self._pieces.left(extra, told)
-        return {**wire, **{key: thaw_well_formed(extra[key], self.changes) for key in sorted(told)}}
+        sent = {key for key in ("annotations", "logprobs") if key in extra and schema.suits(key, extra[key])}
+        self._pieces.left(extra, sent)
+        return {**wire, **{key: thaw_well_formed(extra[key], self.changes) for key in sorted(sent)}}
 
     def _easy(self, item: Item) -> list[Wire]:
         """Write words without an id: one message for each text, as the specification's only form without an id."""
@@ -211,15 +211,19 @@ class Render:
         wire["summary"] = thaw_well_formed(summary_of(block.thinking, extra), self.changes)
         if block.signature is not None:
             wire["encrypted_content"] = block.signature
-        given = {key: value for key, value in extra.items() if key != "summary"}
-        if self._dialect.reasoning == "encrypted" and "content" in given:
-            if given.pop("content"):
+        keys = {key: value for key, value in extra.items() if key != "summary"}
+        if self._dialect.reasoning == "encrypted" and "content" in keys:
+            if keys.pop("content"):
                 self.changes.omitted(FrozenDict({"content": extra["content"]}), "reasoning text (OR-16)")
-        return {**wire, **self._pieces.kept(given, "reasoning")}
+        return {**wire, **self._pieces.kept(keys, "reasoning")}
 
     def _call(self, item: Item, block: ToolUseBlock) -> Wire:
+        if item.kind == APPROVAL:
+            name = self._pieces.text(block.name)
+            wire: Wire = {"type": APPROVAL, "id": item.id, "arguments": self._arguments(block), "name": name}
+            return {**wire, **self._pieces.kept(block.extra(OPENAI_RESPONSES), APPROVAL)}
         tool = schema.CLIENT_TOOLS.get(item.kind)
-        wire: Wire = {"type": item.kind, "call_id": self._ids(block.id)}
+        wire = {"type": item.kind, "call_id": self._ids(block.id)}
         if item.id is not None:
             wire["id"] = item.id
         if tool is not None:
@@ -271,13 +275,19 @@ class Render:
         tool = schema.CLIENT_TOOLS.get(kind)
         extra = dict(result.extra(OPENAI_RESPONSES)) if result.meta is not None else {}
         id = extra.pop("id", None)
-        wire: Wire = {"type": f"{kind}_output", "call_id": self._ids(result.tool_use_id)}
+        wire: Wire
+        if kind == APPROVAL:
+            wire = write_decision(result, self._ids(result.tool_use_id), self.changes)
+        else:
+            wire = {"type": f"{kind}_output", "call_id": self._ids(result.tool_use_id)}
         if isinstance(id, str) and schema.ID.fullmatch(id):
             wire["id"] = id
         elif id is not None:
             self._pieces.left({"id": id}, frozenset())
+        if kind == APPROVAL:
+            return {**wire, **self._pieces.kept(extra, DECISION)}
         if tool is None:
-            wire["output"] = self._given(result, detailed=kind == CUSTOM)
+            wire["output"] = self._result_output(result, detailed=kind == CUSTOM)
         else:
             self._answer(tool, result, wire)
         failed = extra.get("status") == "failed"
@@ -298,7 +308,7 @@ class Render:
         elif suits and tool.form == "whole" and isinstance(content, ProviderBlock):
             wire.update(thaw_well_formed(content.data, self.changes))
         else:
-            wire["output"] = self._given(result, detailed=False)
+            wire["output"] = self._result_output(result, detailed=False)
             if tool.form == "text" and isinstance(wire["output"], str):
                 wire["type"] = tool.output
             else:
@@ -307,7 +317,7 @@ class Render:
             called: str = wire["call_id"]
             wire.setdefault("id", called if schema.ID.fullmatch(called) else re.sub("[^A-Za-z0-9-]", "-", called))
 
-    def _given(self, result: ToolResultBlock, *, detailed: bool) -> str | list[Wire]:
+    def _result_output(self, result: ToolResultBlock, *, detailed: bool) -> str | list[Wire]:
         """Write what a tool gave: a text if it is one, else parts (OR-25); custom tools' images tell their detail."""
         parts: list[Wire] = []
         for part in result.content:

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
 __all__ = [
+    "APPROVAL",
     "CALL_ID",
     "CALL_ID_LIMIT",
     "CLIENT_TOOLS",
     "CUSTOM",
+    "DECISION",
     "FUNCTION",
     "HIDDEN",
     "ID",
@@ -70,6 +72,8 @@ RULES: Final = RuleTable(OPENAI_RESPONSES)
 """What depends on the account, the request or the server's memory stands there too, but no list alone can show it."""
 FUNCTION: Final = "function_call"
 CUSTOM: Final = "custom_tool_call"
+APPROVAL: Final = "mcp_approval_request"
+DECISION: Final = "mcp_approval_response"
 
 STATUSES: Final = frozenset({"in_progress", "completed", "incomplete"})
 """What a status may be, but for tools that have further ones."""
@@ -92,7 +96,7 @@ class ClientTool:
 
     Args:
         name: what the history calls it.
-        given: the keys that hold what it is to do.
+        input_keys: the keys that hold what it is to do.
         output: the type of its outputs.
         form: what an output holds: `text`, a `screenshot`, or something of its own (`whole`).
         as_function: whether a function's output answers it too.
@@ -100,7 +104,7 @@ class ClientTool:
     """
 
     name: str
-    given: tuple[str, ...]
+    input_keys: tuple[str, ...]
     output: str
     form: str
     as_function: bool = False
@@ -111,20 +115,20 @@ _DONE: Final = (("status", "completed"),)
 CLIENT_TOOLS: Final = {
     # Codex answers it with function outputs: https://github.com/openai/codex/pull/6101 (2025-11).
     "local_shell_call": ClientTool(
-        name="local_shell", given=("action",), output="local_shell_call_output", form="text", as_function=True,
+        name="local_shell", input_keys=("action",), output="local_shell_call_output", form="text", as_function=True,
         defaults=_DONE,
     ),
-    "shell_call": ClientTool(name="shell", given=("action",), output="shell_call_output", form="whole"),
+    "shell_call": ClientTool(name="shell", input_keys=("action",), output="shell_call_output", form="whole"),
     "apply_patch_call": ClientTool(
-        name="apply_patch", given=("operation",), output="apply_patch_call_output", form="text", defaults=_DONE
+        name="apply_patch", input_keys=("operation",), output="apply_patch_call_output", form="text", defaults=_DONE
     ),
     "computer_call": ClientTool(
-        name="computer", given=("action", "actions"), output="computer_call_output", form="screenshot",
+        name="computer", input_keys=("action", "actions"), output="computer_call_output", form="screenshot",
         defaults=(*_DONE, ("pending_safety_checks", ())),
     ),
     # Function outputs were recorded behind it: https://github.com/pydantic/pydantic-ai (2026-08).
     "tool_search_call": ClientTool(
-        name="tool_search", given=("arguments",), output="tool_search_output", form="whole", as_function=True
+        name="tool_search", input_keys=("arguments",), output="tool_search_output", form="whole", as_function=True
     ),
 }  # fmt: skip
 """The tools that the client runs, besides functions and custom tools, by the type of their calls."""
@@ -357,4 +361,4 @@ def side_of(item: Mapping[Any, Any]) -> Role | None:
 
 
 MODELS: Final = ModelTable("openai_responses")
-"""What differs by model; a model that no row covers gets the strictest values."""
+"""What differs by model; a model that no row covers gets the defaults."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, final, overload
 
 from attrs import evolve, frozen
 
+from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects.anthropic import Anthropic
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule, is_truncated
+from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.pydantic_ai.check import violations as find_violations
+from message_history.dialects.pydantic_ai.model_fields import Fields, WireT
 from message_history.dialects.pydantic_ai.objects import model_messages
 from message_history.dialects.pydantic_ai.parse import Reader
 from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI
@@ -29,12 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PydanticAI"]
 
-WireT = TypeVar("WireT")
-
 
 @final
 @frozen(kw_only=True, init=False)
-class PydanticAI(Dialect[WireT]):
+class PydanticAI(Fields[WireT]):
     """The messages of pydantic-ai; the defaults are the strictest.
 
     Args:
@@ -50,10 +50,6 @@ class PydanticAI(Dialect[WireT]):
     name: ClassVar[str] = PYDANTIC_AI
     rules: ClassVar[Sequence[Rule]] = RULES
     shared: ClassVar[Mapping[str, frozenset[str]]] = {"gemini": frozenset({"signature"})}
-
-    objects: bool = False
-    ends_with_response: bool = False
-    binds_thinking: bool = True
 
     @overload
     def __init__(
@@ -101,7 +97,7 @@ class PydanticAI(Dialect[WireT]):
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read messages of pydantic-ai, objects or JSON; see `Dialect.parse`."""
-        return Reader(foreign).read(raw)
+        return Reader().read(raw, foreign)
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write messages of pydantic-ai; see `Dialect.render`."""

@@ -9,8 +9,8 @@ from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
-from message_history.dialects.pydantic_ai.fields import ITEMS, is_base64
 from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, json_of
+from message_history.dialects.pydantic_ai.shapes import ITEMS, is_base64
 
 if TYPE_CHECKING:
     from message_history.dialects._shared.writer import Changes
@@ -98,7 +98,7 @@ class Content:
             title = f" {block.title}" if isinstance(block, DocumentBlock) and block.title else ""
             return self.text(f"[Document{title}]\n{source['data']}")
         if wire is not None:
-            omit_beside_source(block, self._changes)
+            omit_beside_source(block, self._changes, sends_type=False)
             if isinstance(block, DocumentBlock) and block.title:
                 left = FrozenDict({"title": block.title})
                 self._changes.omitted(left, "a document's title, for which there is no place")

@@ -9,37 +9,25 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.json_values import short_repr
-from message_history.dialects._shared.checker import Findings, entries, has_lone_surrogate, text_at
+from message_history.dialects._shared.checker import Findings, check_list, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.schema import misfits
-from message_history.dialects.pydantic_ai import fields, schema
+from message_history.dialects.pydantic_ai import schema, shapes
 from message_history.dialects.pydantic_ai.objects import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.dialects._shared.schema import Shape
-    from message_history.dialects.pydantic_ai import PydanticAI
+    from message_history.dialects.pydantic_ai.model_fields import Fields
     from message_history.violations import Violation
 
 __all__ = ["violations"]
 
 
-def violations(wire: Sequence[Any], dialect: PydanticAI[Any]) -> list[Violation]:
-    """Find what the package refuses, or repairs in silence.
-
-    Args:
-        wire: the list, of JSON or of objects.
-        dialect: the fields.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
+def violations(wire: Sequence[Any], dialect: Fields[Any]) -> list[Violation]:
+    """Find what the package refuses, or repairs in silence."""
     del dialect
-    check = _Check(wire)
-    check.run()
-    return check.found.violations
+    return check_list(_Check(wire), "PA-17")
 
 
 @final
@@ -48,21 +36,17 @@ class _Check:
 
     def __init__(self, wire: Sequence[Any]) -> None:
         self.found = Findings(schema.RULES.by_id)
-        self._wire = [entry if isinstance(entry, dict) else plain(entry) for entry in wire]
+        self.entries = [entry if isinstance(entry, dict) else plain(entry) for entry in wire]
 
-    def run(self) -> None:
-        """Look at every message, then at calls and results, then at the end."""
-        if not self._wire:
-            self.found.add("PA-17")
-            return
-        for n, entry in enumerate(self._wire):
-            self._message(n, entry)
+    def whole(self) -> None:
+        """Check calls and results, then the end."""
         self._pairs()
-        for n, entry in enumerate(self._wire[:-1]):
+        for n, entry in enumerate(self.entries[:-1]):
             if isinstance(entry, Mapping) and entry.get("state") == "suspended":
                 self.found.add("PA-18", n, "state")
 
-    def _message(self, n: int, entry: object) -> None:
+    def entry(self, n: int, entry: object) -> None:
+        """Check one message alone."""
         kind = entry.get("kind") if isinstance(entry, Mapping) else None
         if not isinstance(entry, Mapping) or kind not in ("request", "response"):
             self.found.add(
@@ -71,7 +55,7 @@ class _Check:
             return
         if has_lone_surrogate(entry):
             self.found.add("PA-09", n)
-        shape = fields.REQUEST if kind == "request" else fields.RESPONSE
+        shape = shapes.REQUEST if kind == "request" else shapes.RESPONSE
         for key, _ in misfits(shape, entry):
             self.found.add("PA-06", n, key, f"{key} is {type(entry[key]).__name__}: {short_repr(entry[key])}", tag=key)
         if not isinstance(entry.get("parts"), (list, tuple)):
@@ -82,19 +66,19 @@ class _Check:
 
     def _part(self, n: int, m: int, part: object, role: str) -> None:
         path = f"parts[{m}]"
-        known = fields.IN_REQUEST if role == "request" else fields.IN_RESPONSE
+        known = shapes.IN_REQUEST if role == "request" else shapes.IN_RESPONSE
         rule = "PA-03" if role == "request" else "PA-04"
         data = part if isinstance(part, Mapping) else plain(part)
         kind = text_at(data, "part_kind") if isinstance(data, Mapping) else ""
         shape = known.get(kind)
         if not isinstance(data, Mapping) or shape is None:
             # A response may hold parts that are newer than this list.
-            if role == "request" or not kind or kind in fields.IN_REQUEST:
+            if role == "request" or not kind or kind in shapes.IN_REQUEST:
                 tags = ", ".join(f"'{tag}'" for tag in known)
                 self.found.add(rule, n, path, f"a part of kind {kind!r:.60}", tag=kind, tags=tags)
             return
         self._keys(n, m, data, kind, shape)
-        if not fields.typed_kind_fits(data):
+        if not shapes.typed_kind_fits(data):
             self.found.add(
                 "PA-19", n, f"{path}.tool_kind", f"tool_kind {short_repr(data['tool_kind'])}", tag=data["tool_kind"]
             )
@@ -108,9 +92,9 @@ class _Check:
                 self._prompt(n, m, data[key])
             elif kind == "speech" and key == "speaker":
                 self.found.add("PA-10", n, path, tag=data[key])
-            elif kind == "compaction" and shape is fields.IN_REQUEST[kind] and data[key] is not None:
+            elif kind == "compaction" and shape is shapes.IN_REQUEST[kind] and data[key] is not None:
                 self.found.add("PA-11", n, path)
-            elif kind == "file" and not fields.is_base64(_inner(data[key], "data")):
+            elif kind == "file" and not shapes.is_base64(_inner(data[key], "data")):
                 self.found.add("PA-08", n, f"{path}.data")
             else:
                 self.found.add(
@@ -125,7 +109,7 @@ class _Check:
             if isinstance(item, str):
                 continue
             kind = text_at(item, "kind") if isinstance(item, Mapping) else ""
-            shape = fields.ITEMS.get(kind)
+            shape = shapes.ITEMS.get(kind)
             if shape is None or not isinstance(item, Mapping):
                 self.found.add("PA-07", n, f"{path}[{k}]", f"content of kind {kind!r:.60}", m=k, tag=kind)
                 continue
@@ -138,7 +122,7 @@ class _Check:
         waiting: dict[str, tuple[int, int]] = {}
         answered: set[str] = set()
         user = True
-        for n, entry in enumerate(self._wire):
+        for n, entry in enumerate(self.entries):
             if not isinstance(entry, Mapping):
                 continue
             if entry.get("kind") == "response":

@@ -23,11 +23,15 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import EMPTY, freeze_mapping, short_repr
 from message_history.core.message import make_message
+from message_history.core.parsed import Parsed
+from message_history.core.policy import Policy
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.reader import read_entries
+from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_sequence
+from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.typed_blocks import call_of_text, half_written, text_of_json
 from message_history.dialects.anthropic.parse import parse as parse_typed
-from message_history.dialects.base import Parsed, is_truncated
 from message_history.dialects.pydantic_ai.objects import plain
 from message_history.dialects.pydantic_ai.provider_blocks import (
     PYDANTIC_AI,
@@ -52,6 +56,7 @@ REQUEST_ONLY: Final = "request"
 SYNTHESIZED: Final = "pydantic_ai_synthesized_tool_return"
 """The metadata key under which the package marks a return that it made itself."""
 
+_POLICY: Final = Policy()
 _FAILED: Final = ("failed", "retried")
 _RESPONSE_PARTS: Final = ("text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file")
 _STOPPED: Final = ("interrupted", "incomplete")
@@ -64,50 +69,37 @@ def is_stopped(response: Mapping[Any, Any]) -> bool:
 
 @final
 class Reader:
-    """One list on its way in.
+    """One list on its way in."""
 
-    Args:
-        foreign: reads an entry that has another dialect's form.
-    """
-
-    def __init__(self, foreign: Foreign | None) -> None:
+    def __init__(self) -> None:
         self.parsed = Parsed()
-        self._foreign = foreign
         self._source = 0
         self._calls: set[str] = set()
         self._response: Mapping[Any, Any] = EMPTY
         self._instructed = False
 
-    def read(self, raw: Sequence[Any]) -> Parsed:
-        """Read all entries.
-
-        Args:
-            raw: the entries.
-
-        Returns:
-            The messages in them.
-
-        Complexity: linear in the entries.
-        """
-        for source, entry in enumerate(raw):
-            self._source = source
-            if _is_message(entry):
-                self._message(entry, entry)
-            elif self._foreign is None or not self._foreign(entry, source, self.parsed):
-                self._other(entry)
+    def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
+        """Read all entries; see `read_entries`."""
+        read_entries(raw, foreign, self)
         self._ask()
         return self.parsed
 
-    def _other(self, entry: object) -> None:
+    def own_entry(self, entry: object, source: int) -> bool:
+        """Read a message as it is saved."""
+        self._source = source
+        if not (isinstance(entry, Mapping) and "parts" in entry and entry.get("kind") in ("request", "response")):
+            return False
+        self._message(entry, entry)
+        return True
+
+    def other_entry(self, entry: object, source: int) -> bool:
         """Read an object of the package, or an entry in the form of nobody in particular."""
         data = plain(entry)
         if isinstance(data, Mapping) and "parts" in data:
             self._message(data, entry)
-            return
-        read = parse_typed([entry])
-        read.sources = [self._source] * len(read.sources)
-        read.notes = [note.at(self._source) for note in read.notes]
-        self.parsed.extend(read)
+        else:
+            self.parsed.extend(parse_typed([entry]).at(source))
+        return True
 
     def _message(self, data: Mapping[Any, Any], entry: object) -> None:
         parts = data["parts"]
@@ -127,6 +119,7 @@ class Reader:
         _carry(blocks, keys)
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
         if role == "assistant":
+            message = with_info(message, data, PYDANTIC_AI)
             self._ask()
         self._instructed = role == "user" and isinstance(data.get("instructions"), str) and _only_prompts(blocks)
         self._calls.update(call.id for call in message.calls)
@@ -244,6 +237,11 @@ class Reader:
         if outcome == "interrupted" or (isinstance(metadata, Mapping) and metadata.get(SYNTHESIZED) is True):
             is_error = True
             meta = evolve(meta if meta is not None else Meta(), mark=Mark(kind="stub", reason="interrupted"))
+        elif outcome == "denied":
+            is_error = True
+            why = content[0].text if len(content) == 1 and isinstance(content[0], TextBlock) else ""
+            mark = Mark(kind="stub", reason="denied", detail=_denial(why))
+            meta = evolve(meta if meta is not None else Meta(), mark=mark)
         return tool_result_block(_id(data.get("tool_call_id")), content, is_error, meta)
 
     def _content(self, content: object) -> tuple[tuple[Block, ...], str | None]:
@@ -320,9 +318,9 @@ class Reader:
         if args is None:
             empty = meta_of(data, "tool_name", "args", "tool_call_id", form="null" if "args" in data else "absent")
             return ToolUseBlock(id, name, EMPTY, meta=self._signed(data, empty))
-        given = args if isinstance(args, Mapping) else plain(args)
-        if isinstance(given, Mapping):
-            return ToolUseBlock(id, name, given, meta=meta)
+        input = args if isinstance(args, Mapping) else plain(args)
+        if isinstance(input, Mapping):
+            return ToolUseBlock(id, name, input, meta=meta)
         self._note(RepairCode.VALUE_CONVERTED, f"the arguments of call {id!r:.80} were no object")
         return call_of_text(id, name, text_of_json(args), meta)
 
@@ -354,10 +352,6 @@ _SIDES: Final = {
 }
 
 
-def _is_message(entry: object) -> bool:
-    return isinstance(entry, Mapping) and "parts" in entry and entry.get("kind") in ("request", "response")
-
-
 def _carry(blocks: list[Block], keys: Mapping[Any, Any]) -> None:
     """Let the message's own keys travel with its first block, and with the first that is not lifted out of the list."""
     if not keys:
@@ -376,6 +370,12 @@ def _only_prompts(blocks: Sequence[Block]) -> bool:
 
 def _thawed(meta: Meta | None) -> dict[str, Any]:
     return dict(meta.extra) if meta is not None else {}
+
+
+def _denial(text: str) -> str:
+    """Return the reason in the text of a denial: all of it, unless it is the package's or ours."""
+    known = _POLICY.reason_of_text(text)
+    return known[1] if known is not None else "" if text == "The tool call was denied." else text
 
 
 def _id(value: object) -> str:

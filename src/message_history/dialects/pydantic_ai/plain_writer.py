@@ -32,9 +32,9 @@ def response_of(message: Message, names: dict[str, str]) -> Wire | None:
     if assistant is None:
         return None
     parts: list[Wire] = [{"content": text, "part_kind": "text"} for text in assistant[0]]
-    for id, name, given in assistant[1]:
+    for id, name, input in assistant[1]:
         names[id] = name
-        parts.append({"tool_name": name, "args": given, "tool_call_id": id, "part_kind": "tool-call"})
+        parts.append({"tool_name": name, "args": input, "tool_call_id": id, "part_kind": "tool-call"})
     return {"parts": parts, "kind": "response"}
 
 

@@ -33,17 +33,17 @@ def others_of(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
 def meta_of(data: Mapping[Any, Any], *modelled: str, kind: str | None = None, form: str | None = None) -> Meta | None:
     """Keep what a part needs to go back besides what its block holds."""
     others = others_of(data, *modelled)
-    told = {"part": others or None, "kind": kind, "form": form}
-    kept = {key: value for key, value in told.items() if value is not None}
+    keys = {"part": others or None, "kind": kind, "form": form}
+    kept = {key: value for key, value in keys.items() if value is not None}
     if not kept:
         return None
     extra, converted = freeze_mapping({PYDANTIC_AI: kept})
     return Meta(extra=extra, converted=converted)
 
 
-def with_extra(block: Block, **told: Any) -> Block:
+def with_extra(block: Block, **keys: Any) -> Block:
     """Return a block more to go back with."""
-    kept = {key: value for key, value in told.items() if value not in ({}, None)}
+    kept = {key: value for key, value in keys.items() if value not in ({}, None)}
     if not kept:
         return block
     extra, converted = freeze_mapping({PYDANTIC_AI: {**block.extra(PYDANTIC_AI), **kept}})

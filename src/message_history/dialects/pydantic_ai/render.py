@@ -24,28 +24,29 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.schema import Shape, misfits
 from message_history.dialects._shared.typed_blocks import parsed_input
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.pydantic_ai.block_writer import Content
-from message_history.dialects.pydantic_ai.fields import (
+from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
+from message_history.dialects.pydantic_ai.plain_writer import request_of, response_of
+from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, json_of
+from message_history.dialects.pydantic_ai.schema import ID, PROVIDERS
+from message_history.dialects.pydantic_ai.shapes import (
     IN_REQUEST,
     IN_RESPONSE,
     REQUEST,
     RESPONSE,
     typed_kind_fits,
 )
-from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
-from message_history.dialects.pydantic_ai.plain_writer import request_of, response_of
-from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, json_of
-from message_history.dialects.pydantic_ai.schema import ID, PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.pydantic_ai import PydanticAI
+    from message_history.dialects.pydantic_ai.model_fields import Fields
 
 __all__ = ["Render"]
 
@@ -79,30 +80,32 @@ class Render:
         dialect: the fields.
     """
 
-    def __init__(self, dialect: PydanticAI[Any]) -> None:
+    def __init__(self, dialect: Fields[Any]) -> None:
         self.changes = Changes()
         self._dialect = dialect
         self._content = Content(self.changes)
         self._ids = Aliases(ID, 1 << 30)
         self._names: dict[str, str] = {}
+        self._opening: Sequence[SystemBlock] = ()
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation; the system prompt opens the first request."""
-        wire: list[Wire] = []
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if message.role == "user":
-                prompt = system if index == 0 else ()
-                request = request_of(message, self._names) if not prompt else None
-                wire += [request] if request is not None else self.user(message, prompt)
-                continue
-            self._ids.new_scope()
-            self._names = {}
-            response = response_of(message, self._names)
-            wire += [response] if response is not None else self.assistant(message)
+        self._opening = system
+        wire = write_messages(self, messages)
         # Without a request to open, the system prompt is told beside the list.
         beside = [self._system(block) for block in system] if system and not messages else None
         return Export(wire, beside, tuple(self.changes.repairs))
+
+    def message(self, message: Message) -> list[Wire]:
+        """Write a message, the short way if it has a common shape."""
+        if message.role == "user":
+            prompt = self._opening if self.changes.index == 0 else ()
+            request = request_of(message, self._names) if not prompt else None
+            return [request] if request is not None else self.user(message, prompt)
+        self._ids.new_scope()
+        self._names = {}
+        response = response_of(message, self._names)
+        return [response] if response is not None else self.assistant(message)
 
     # Requests
 
@@ -161,30 +164,30 @@ class Render:
 
     def _user(self, block: Block, piece: _Piece) -> None:
         """Write a block of a user message that is neither a result nor a system prompt."""
-        told = block.extra(PYDANTIC_AI)
+        extra = block.extra(PYDANTIC_AI)
         if isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and "part_kind" in block.data:
             piece.parts += self._whole(block, IN_REQUEST)
             piece.prompt = None
         elif isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and block.type == REQUEST_ONLY:
             pass
-        elif isinstance(block, TextBlock) and told.get("kind") in IN_REQUEST:
-            piece.parts.append(self._spoken(block, str(told["kind"])))
+        elif isinstance(block, TextBlock) and extra.get("kind") in IN_REQUEST:
+            piece.parts.append(self._spoken(block, str(extra["kind"])))
             piece.prompt = None
         else:
             item = self._content.item(block)
             if item is None:
                 return
-            self._ask(block, item, told, piece)
+            self._ask(block, item, extra, piece)
         piece.opening = False
 
-    def _ask(self, block: Block, item: str | Wire, told: Mapping[str, Any], piece: _Piece) -> None:
+    def _ask(self, block: Block, item: str | Wire, extra: Mapping[str, Any], piece: _Piece) -> None:
         """Put content into a user prompt: its own, or that of the block before it."""
-        goes_on = told.get("joined") is True or (not told and not isinstance(item, str))
+        goes_on = extra.get("joined") is True or (not extra and not isinstance(item, str))
         if piece.prompt is not None and goes_on:
             content = piece.prompt["content"]
             piece.prompt["content"] = [*([content] if isinstance(content, str) else content), item]
             return
-        listed = told.get("items") is True or told.get("joined") is True or not isinstance(item, str)
+        listed = extra.get("items") is True or extra.get("joined") is True or not isinstance(item, str)
         wire: Wire = {"content": [item] if listed else item}
         piece.prompt = self._part(wire, "user-prompt", block, IN_REQUEST)
         piece.parts.append(piece.prompt)
@@ -192,9 +195,9 @@ class Render:
     def _spoken(self, block: TextBlock, kind: str) -> Wire:
         """Write words that are no user prompt: a retry, a summary, a transcript."""
         text = self._content.text(block.text)
-        told = block.extra(PYDANTIC_AI)
+        extra = block.extra(PYDANTIC_AI)
         key = "transcript" if kind == "speech" else "content"
-        wire: Wire = {key: json_of(text) if told.get("form") == "json" else text}
+        wire: Wire = {key: json_of(text) if extra.get("form") == "json" else text}
         wire = self._part(wire, kind, block, IN_REQUEST)
         if misfits(IN_REQUEST[kind], wire):
             self.changes.rewritten(f"a {kind} that lacks something, as a user prompt", block)
@@ -202,19 +205,20 @@ class Render:
         return wire
 
     def _result(self, block: ToolResultBlock) -> Wire:
-        told = block.extra(PYDANTIC_AI)
-        part = told.get("part")
+        extra = block.extra(PYDANTIC_AI)
+        part = extra.get("part")
         recorded = part.get("tool_name") if isinstance(part, FrozenDict) else None
         known = isinstance(recorded, str) and recorded.strip() != ""
         name = self._content.text(str(recorded)) if known else self._names.get(block.tool_use_id, "unknown_tool")
-        kind = "retry-prompt" if told.get("kind") == "retry-prompt" else "tool-return"
+        kind = "retry-prompt" if extra.get("kind") == "retry-prompt" else "tool-return"
         wire: Wire = {
             "tool_name": name,
-            "content": self._content.returned(block, told.get("form")),
+            "content": self._content.returned(block, extra.get("form")),
             "tool_call_id": self._id(block.tool_use_id),
         }
-        if not told and block.is_error:
-            wire["outcome"] = "interrupted" if block.is_stub else "failed"
+        if not extra and block.is_error:
+            denied = block.mark is not None and block.mark.reason == "denied"
+            wire["outcome"] = "failed" if not block.is_stub else "denied" if denied else "interrupted"
         written = self._part(dict(wire), kind, block, IN_REQUEST)
         if kind == "retry-prompt" and misfits(IN_REQUEST[kind], written):
             self.changes.rewritten("a retry prompt of another form, as a return", block)
@@ -292,21 +296,21 @@ class Render:
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> list[Wire]:
         text = block.thinking if isinstance(block, ThinkingBlock) else ""
         signature = block.signature if isinstance(block, ThinkingBlock) else block.data
-        told = block.extra(PYDANTIC_AI)
+        extra = block.extra(PYDANTIC_AI)
         provider = PROVIDERS.get(block.issuer or "anthropic")
         if signature and not block.bound and self._dialect.binds_thinking:
             self.changes.omitted(block, "thinking whose prefix was changed")
             return []
-        if signature and not told and provider is None:
+        if signature and not extra and provider is None:
             self.changes.omitted(block, f"thinking signed by {block.issuer}, which has no name here (PA-20)")
             return []
         # Signed text is written as it is: any edit would break the signature.
         wire: Wire = {"content": text if signature else self._content.text(text)}
         if signature is not None:
             wire["signature"] = signature
-        if not told and isinstance(block, RedactedThinkingBlock):
+        if not extra and isinstance(block, RedactedThinkingBlock):
             wire["id"] = "redacted_content" if block.issuer == "bedrock" else "redacted_thinking"
-        if not told and (signature or (block.issuer is not None and provider is not None)):
+        if not extra and (signature or (block.issuer is not None and provider is not None)):
             wire["provider_name"] = provider
         wire = self._part(wire, "thinking", block, IN_RESPONSE)
         if not _encodable(wire):
@@ -340,7 +344,7 @@ class Render:
         shape = known.get(kind) if isinstance(kind, str) else None
         # A response may hold parts that are newer than the list of them.
         is_newer = isinstance(kind, str) and kind != "" and known is IN_RESPONSE and kind not in IN_REQUEST
-        if shape is None and not is_newer:
+        if (shape is None and not is_newer) or kind in _PAIRED:
             self.changes.omitted(block, "a part that may not stand there")
             return []
         if shape is not None and (wrong := misfits(shape, wire)):
@@ -435,3 +439,7 @@ def _encodable(wire: Wire) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_PAIRED: Final = ("tool-call", "tool-return", "retry-prompt")
+"""The parts that are calls and results: one that could not be read as such has no partner."""

@@ -318,8 +318,8 @@ class Rows:
             number: the one that gets them.
         """
         for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
-            given = {"session": literal(number), "revision": literal(1)}
-            values = [given.get(column.name, column) for column in table.c]
+            fixed = {"session": literal(number), "revision": literal(1)}
+            values = [fixed.get(column.name, column) for column in table.c]
             wanted = select(*values).where(_counts(table, head.number, count))
             self._connection.execute(insert(table).from_select(list(table.c.keys()), wanted))
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from attrs import evolve, frozen
 
 from message_history.core.conversation import context_of
-from message_history.core.message import make_message
+from message_history.core.message import with_content
 from message_history.core.rules import behind_change
+from message_history.core.stubs import unrecorded_stubs
 from message_history.dialects.native.parse import NATIVE, VERSION
-from message_history.dialects.native.render import message_to_json, render
+from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.damaged_json import Decoder
 from message_history.storage.files import json_bytes
@@ -129,16 +130,16 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
 
     Complexity: linear in the rows.
     """
-    told = [repair for body in repairs if (repair := repair_from_json(_value(body))) is not None]
+    recorded = [repair for body in repairs if (repair := repair_from_json(_value(body))) is not None]
     entries = [_value(head.system)] if head.system is not None else []
     omitted = 0
     if first:
         # Cutting is left to `drop_before`: these two stand for all that is not read.
         omitted = len(_STAND_IN)
         entries += _STAND_IN
-        told = [evolve(repair, index=repair.index - first + omitted) for repair in told]
-    history = restored([*entries, *map(_value, messages)], policy, told)
-    sound = len(history) == head.messages - first + omitted and len(history.repairs) == len(told)
+        recorded = [evolve(repair, index=repair.index - first + omitted) for repair in recorded]
+    history = restored([*entries, *map(_value, messages)], policy, recorded)
+    sound = len(history) == head.messages - first + omitted and len(history.repairs) == len(recorded)
     if first and sound:
         history = history.drop_before(omitted)
     return Held(history, head, first, sound)
@@ -179,13 +180,16 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
     saved = held.history
     same = found.message < len(saved) and history[found.message] == saved[found.message]
     old, new = saved.repairs[found.repair :], history.repairs[found.repair :]
-    told = () if old == new else _moved(new, held.first)
+    new_repairs = () if old == new else _moved(new, held.first)
     head = _next(held.head, history, held.first + len(history), held.repairs_before + len(history.repairs))
     positions = range(found.message + same, len(history))
     return Change(
         head,
-        [_message_row(held.first + n, _in_session(held, n, history[n])) for n in positions],
-        [_repair_row(n, repair) for n, repair in enumerate(told, held.repairs_before + found.repair)],
+        [
+            _message_row(held.first + n, _in_session(held, n, history[n]), history, last=n == len(history) - 1)
+            for n in positions
+        ],
+        [_repair_row(n, repair) for n, repair in enumerate(new_repairs, held.repairs_before + found.repair)],
     )
 
 
@@ -213,11 +217,11 @@ def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
     repairs = [repair for repair in whole.history.repairs if repair.index < first]
     repairs += _moved(history.repairs, first)
     start = _first_difference(saved, messages)
-    told = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs)
+    first_repair = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs)
     return Change(
         _next(held.head, history, len(messages), len(repairs)),
-        [_message_row(n, messages[n]) for n in range(start, len(messages))],
-        [_repair_row(n, repairs[n]) for n in range(told, len(repairs))],
+        [_message_row(n, messages[n], history, last=n == len(messages) - 1) for n in range(start, len(messages))],
+        [_repair_row(n, repairs[n]) for n in range(first_repair, len(repairs))],
     )
 
 
@@ -231,7 +235,7 @@ def _in_session(held: Held, n: int, message: Message) -> Message:
     content = message.content
     if n == 0 and len(content) > 1 and content[0].mark is not None and content[0].mark.kind == "bootstrap":
         # It opens what was loaded, and not the session.
-        message = make_message(message.role, content[1:])
+        message = with_content(message, content[1:])
     return behind_change(message)
 
 
@@ -249,8 +253,11 @@ def _first_difference(old: Sequence[Any], new: Sequence[Any]) -> int:
     return next((n for n, (was, now) in enumerate(pairs) if was != now), min(len(old), len(new)))
 
 
-def _message_row(position: int, message: Message) -> Row:
-    return Row(position, _text(message_to_json(message)), {"starts_turn": starts_turn(message)})
+def _message_row(position: int, message: Message, history: MessageHistory, *, last: bool) -> Row:
+    entry = message_to_json(message)
+    if last:
+        mark_open_stubs((entry,), unrecorded_stubs(conversation_of(history)))
+    return Row(position, _text(entry), {"starts_turn": starts_turn(message)})
 
 
 def _repair_row(position: int, repair: Repair) -> Row:

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, first_of
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, text_of, thinking
+from message_history.storage.formats.raw_blocks import (
+    BLOCKS,
+    call,
+    image,
+    result,
+    state_result,
+    text,
+    text_of,
+    thinking,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from message_history.storage.formats.document import Document
 
@@ -102,11 +111,16 @@ def _signature(details: object) -> object:
 def _add_tool(collector: Collector, n: int, part: Mapping[str, Any], name: object) -> None:
     id, state = part.get("toolCallId"), part.get("state")
     collector.add_blocks(n, "assistant", [call(id, name, first_of(part, "input", "args", "rawInput"))])
+    approval = part.get("approval")
+    approval = approval if isinstance(approval, dict) else {}
     if state == "output-error":
         collector.add_blocks(n, "user", [result(id, part.get("errorText"), is_error=True)])
-    elif state == "output-denied":
-        reason = (part.get("approval") or {}).get("reason")
-        collector.add_blocks(n, "user", [result(id, reason or "Tool execution denied.", is_error=True)])
+    elif state == "approval-requested":
+        collector.add_blocks(n, "user", [state_result(id, "pending")])
+    elif state == "approval-responded" and approval.get("approved") is True:
+        collector.add_blocks(n, "user", [state_result(id, "approved")])
+    elif state in ("approval-responded", "output-denied"):
+        collector.add_blocks(n, "user", [state_result(id, "denied", approval.get("reason"))])
     elif state in ("output-available", "result") or part.get("output") is not None:
         collector.add_blocks(n, "user", [result(id, first_of(part, "output", "result"))])
 
@@ -148,6 +162,8 @@ def _fit_model(document: Document) -> Fit:
 
 def _read_model(document: Document) -> Reading:
     collector = Collector()
+    contents = [message.get("content") for _, message in _messages(document) if isinstance(message, dict)]
+    undecided = _undecided(part for content in contents if isinstance(content, list) for part in content)
     for n, message in _messages(document):
         role = message.get("role") if isinstance(message, dict) else None
         content = message.get("content") if isinstance(message, dict) else None
@@ -156,19 +172,47 @@ def _read_model(document: Document) -> Reading:
         elif role in ("user", "assistant", "tool"):
             for part in content if isinstance(content, list) else [{"type": "text", "text": content}]:
                 _add_model_part(collector, n, "user" if role == "tool" else role, part)
+            for part in content if isinstance(content, list) else ():
+                id = part.get("toolCallId") if isinstance(part, dict) else None
+                if id in undecided and part.get("type") == "tool-approval-request":
+                    collector.add_blocks(n, "user", [state_result(id, *undecided[id])])
         else:
             collector.note(n, "a message of an unknown role", message)
     return collector.reading(BLOCKS, id=document.object.get("id"))
 
 
+def _undecided(parts: Iterable[Any]) -> dict[object, tuple[str, object]]:
+    """Find the calls that were asked for and have no result, with what was decided."""
+    asked: dict[object, object] = {}
+    states: dict[object, tuple[str, object]] = {}
+    ended: set[object] = set()
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "tool-approval-request":
+            asked[part.get("approvalId")] = part.get("toolCallId")
+        elif kind == "tool-approval-response":
+            approved = part.get("approved") is True
+            states[part.get("approvalId")] = ("approved", None) if approved else ("denied", part.get("reason"))
+        elif kind == "tool-result":
+            ended.add(part.get("toolCallId"))
+    return {call: states.get(id, ("pending", None)) for id, call in asked.items() if call not in ended}
+
+
 def _add_model_part(collector: Collector, n: int, role: str, part: Any) -> None:
     kind = part.get("type") if isinstance(part, dict) else None
+    if kind in ("tool-approval-request", "tool-approval-response"):
+        # The state of the call says it; see `_undecided`.
+        return
     if kind == "tool-call":
         made = call(part.get("toolCallId"), part.get("toolName"), first_of(part, "input", "args"))
         collector.add_blocks(n, "assistant", [made])
     elif kind == "tool-result":
         output = first_of(part, "output", "result")
         is_typed = isinstance(output, dict) and "type" in output and "value" in output
+        if isinstance(output, dict) and output.get("type") == "execution-denied":
+            denied = state_result(part.get("toolCallId"), "denied", output.get("reason"))
+            collector.add_blocks(n, "user", [denied])
+            return
         value = output["value"] if is_typed else output
         failed = part.get("isError") is True or (is_typed and str(output["type"]).startswith("error"))
         collector.add_blocks(n, "user", [result(part.get("toolCallId"), value, is_error=failed)])

@@ -96,4 +96,5 @@ ATIF: Final = Format(
     fit=_fit,
     read=_read,
     judged=NOTHING_JUDGED,
+    by_line=True,
 )

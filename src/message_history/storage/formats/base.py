@@ -105,6 +105,7 @@ class Format:
         repair: writes a broken file again, in the same format; None for formats that are read only.
         judged: the ids of the dialects' rules that a sound file of this format keeps; None for all of them.
         general: whether other programs write the same: it is asked when no format of one program fits.
+        by_line: whether each line of a file of lines is a conversation of its own, so that it can be read alone.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Format:
     repair: Callable[[bytes, Policy], Rewritten] | None = field(default=None, repr=False)
     judged: frozenset[str] | None = field(default=PAIRING, repr=False)
     general: bool = False
+    by_line: bool = False
 
 
 def fit_of(found: int, marked: int, looked_at: int) -> Fit:

@@ -80,4 +80,5 @@ BATCH_RESULTS: Final = Format(
     fit=_fit,
     read=_read,
     judged=NOTHING_JUDGED,
+    by_line=True,
 )

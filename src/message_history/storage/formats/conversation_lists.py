@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects.registry import shape_of
 from message_history.storage.conversations import Conversation, Origin
 from message_history.storage.damaged_json import Decoder, LineNote, decode_bytes
-from message_history.storage.files import FileForm, SavedFile, contained, json_bytes, repair_file
+from message_history.storage.files import FileForm, SavedFile, contained, json_bytes
 from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
 from message_history.storage.formats.document import parse_document, rows_in
 from message_history.storage.formats.message_lists import fit_of_messages
 from message_history.storage.formats.spliced import line_bytes
+from message_history.storage.repaired_lists import repair_file
 from message_history.storage.request_bodies import entries_at, find_place, held_at
 
 if TYPE_CHECKING:
@@ -138,4 +139,5 @@ CONVERSATION_LISTS: Final = Format(
     repair=_repair,
     judged=None,
     general=True,
+    by_line=True,
 )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
-from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_rows
+from message_history.storage.formats.message_rows import RowForm, repair_rows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.message import Message, Role
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
+    from message_history.core.message import Role
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.message_rows import Items
     from message_history.storage.sessions.splicing import Line
@@ -70,10 +68,6 @@ def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
     return {**row, "message": {**row["message"], "content": items}}
 
 
-def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
-    return dialect_items(BLOCKS, "content", role, block, before)
-
-
 def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
     envelope = {key: like[key] for key in ("id", "parentId", "timestamp") if key in like}
     return [{"type": "message", **envelope, "message": {"role": role, "content": items}}]
@@ -84,17 +78,11 @@ _FORM: Final = RowForm(
     content="content",
     path=_path,
     items=_items,
-    parse=lambda item: [item],
     with_items=_with_items,
-    write=_write,
     make=_make,
     id_key="id",
     parent_key="parentId",
 )
-
-
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    return repair_rows(data, policy, _FORM)
 
 
 DROID: Final = Format(
@@ -106,7 +94,7 @@ DROID: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=_repair,
+    repair=partial(repair_rows, form=_FORM),
 )
 
 _EVENTS: Final = ("system", "message", "tool_call", "tool_result", "completion", "error")

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.document import parse_document
+from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_items, repair_rows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
+    from message_history.storage.formats.message_rows import Items
+    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["GOOSE"]
 
@@ -108,6 +116,71 @@ def _result(item: Mapping[str, Any]) -> dict[str, Any]:
     return result(item.get("id"), blocks, is_error=failed)
 
 
+def _path(lines: Sequence[Line]) -> list[int]:
+    return [n for n, line in enumerate(lines) if line.value is not None and _items(line.value)[1]]
+
+
+def _items(row: Mapping[str, Any]) -> Items:
+    content = row.get("content")
+    hidden = (
+        _is_header(row) or not isinstance(content, list) or (row.get("metadata") or {}).get("agentVisible") is False
+    )
+    return "assistant" if row.get("role") == "assistant" else "user", [] if hidden else list(content or [])
+
+
+def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+    return {**row, "content": items}
+
+
+def _parse(item: Any) -> list[Any]:
+    return _block(item, Collector())
+
+
+def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
+    return [_item(made) for made in dialect_items(BLOCKS, "content", role, block, before)]
+
+
+def _item(made: Mapping[str, Any]) -> dict[str, Any]:
+    if made["type"] == "tool_result":
+        return {"type": "toolResponse", "id": made["tool_use_id"], "toolResult": _tool_result(made)}
+    if made["type"] == "tool_use":
+        asked = {"name": made["name"], "arguments": made["input"]}
+        return {"type": "toolRequest", "id": made["id"], "toolCall": {"status": "success", "value": asked}}
+    if made["type"] == "image" and made["source"].get("type") == "base64":
+        return {"type": "image", "mimeType": made["source"]["media_type"], "data": made["source"]["data"]}
+    return dict(made)
+
+
+def _tool_result(made: Mapping[str, Any]) -> dict[str, Any]:
+    content = made["content"]
+    if made.get("is_error") is True and isinstance(content, str):
+        return {"status": "error", "error": content}
+    items = [{"type": "text", "text": content}] if isinstance(content, str) else list(map(_item, content))
+    return {"status": "success", "value": items}
+
+
+def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{**{key: like[key] for key in ("created", "metadata") if key in like}, "role": role, "content": items}]
+
+
+_FORM: Final = RowForm(
+    dialect=BLOCKS,
+    content="content",
+    path=_path,
+    items=_items,
+    parse=_parse,
+    with_items=_with_items,
+    write=_write,
+    make=_make,
+)
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    if isinstance(parse_document(data).object.get("conversation"), list):
+        return repair_items(data, policy, _FORM, "conversation")
+    return repair_rows(data, policy, _FORM)
+
+
 GOOSE: Final = Format(
     name="goose",
     title="Goose sessions and exports",
@@ -117,4 +190,5 @@ GOOSE: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
+    repair=_repair,
 )

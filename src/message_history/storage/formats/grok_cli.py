@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, text_of, thinking
+from message_history.storage.formats.chat_rows import ChatRows
+from message_history.storage.formats.message_rows import repair_rows
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_text, result, text, text_of, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
 
 __all__ = ["GROK_CLI"]
@@ -37,7 +41,8 @@ def _read(document: Document) -> Reading:
     return collector.reading(BLOCKS)
 
 
-def _add(collector: Collector, number: int, row: Mapping[str, Any]) -> None:
+def _add(collector: Collector, number: int, row: Mapping[str, Any]) -> bool:
+    """Add a row; return whether its type is known."""
     kind = row.get("type")
     if kind == "system":
         collector.add(number, {"role": "system", "content": text_of(row.get("content"))})
@@ -61,6 +66,8 @@ def _add(collector: Collector, number: int, row: Mapping[str, Any]) -> None:
         collector.add_blocks(number, "assistant", [dict(row)])
     else:
         collector.note(number, f"a row of the unknown type {kind!r}", row)
+        return False
+    return True
 
 
 def _content(content: object) -> list[Any]:
@@ -76,6 +83,17 @@ def _block(item: Any) -> list[Any]:
     return [image(item.get("url"))] if kind == "image" else [item]
 
 
+def _call(made: Mapping[str, Any]) -> dict[str, Any]:
+    return {"id": made["id"], "name": made["name"], "arguments": json_text(made["input"])}
+
+
+_FORM: Final = ChatRows(role_key="type", result_role="tool_result", call=_call, add=_add).form()
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    return repair_rows(data, policy, _FORM)
+
+
 GROK_CLI: Final = Format(
     name="grok-cli",
     title="Grok CLI chat history",
@@ -85,4 +103,5 @@ GROK_CLI: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
+    repair=_repair,
 )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects.registry import shape_of
 from message_history.storage.conversations import Conversation
 from message_history.storage.damaged_json import LineNote
-from message_history.storage.files import UnreadableFileError, read_bytes, repair_file
+from message_history.storage.files import UnreadableFileError, read_bytes
 from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
+from message_history.storage.repaired_lists import repair_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,17 +6,21 @@ all of them. Rows that are sound stay as they were written.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections import defaultdict
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, final
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from message_history.core.message import make_message
+from message_history.storage.files import json_bytes
 from message_history.storage.formats.base import PAIRING
+from message_history.storage.formats.document import parse_document
 from message_history.storage.formats.spliced import repair_threads
-from message_history.storage.sessions.splicing import Piece, Thread
+from message_history.storage.sessions.splicing import Line, Piece, Thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,9 +30,10 @@ if TYPE_CHECKING:
     from message_history.core.policy import Policy
     from message_history.dialects import Dialect
     from message_history.storage.formats.base import Rewritten
-    from message_history.storage.sessions.splicing import Addition, Line, Splice
+    from message_history.storage.formats.spliced import Woven
+    from message_history.storage.sessions.splicing import Addition, Splice
 
-__all__ = ["Items", "RowForm", "dialect_items", "repair_rows"]
+__all__ = ["Items", "RowForm", "dialect_items", "repair_items", "repair_rows"]
 
 Items = tuple["Role", list[Any]]
 """Who a row is of, and what it says, item by item."""
@@ -45,10 +50,10 @@ class RowForm:
         content: the key of a message's items in that dialect.
         path: gives the positions of the rows of the conversation, in its order.
         items: gives the items of a row; none when it is no message.
-        parse: gives an item in the dialect's form.
         with_items: gives a row with other items.
-        write: gives a block that was made as items.
         make: makes rows of items, like another row.
+        parse: gives an item in the dialect's form; it is in that form by default.
+        write: gives a block that was made as items; as the dialect writes it by default.
         id_key: the key of a row's id; empty when rows have none.
         parent_key: the key of the id of the row before.
         id_length: how long ids are at most.
@@ -58,10 +63,12 @@ class RowForm:
     content: str
     path: Callable[[Sequence[Line]], list[int]] = field(repr=False)
     items: Callable[[Mapping[str, Any]], Items] = field(repr=False)
-    parse: Callable[[Any], list[Any]] = field(repr=False)
     with_items: Callable[[dict[str, Any], list[Any]], dict[str, Any]] = field(repr=False)
-    write: Callable[[Role, Block, Message | None], list[Any]] = field(repr=False)
     make: Callable[[Role, list[Any], Mapping[str, Any]], list[dict[str, Any]]] = field(repr=False)
+    parse: Callable[[Any], list[Any]] = field(default=lambda item: [item], repr=False)
+    write: Callable[[Role, Block, Message | None], list[Any]] = field(
+        default=Factory(lambda form: partial(dialect_items, form.dialect, form.content), takes_self=True), repr=False
+    )
     id_key: str = ""
     parent_key: str = ""
     id_length: int = 36
@@ -228,3 +235,31 @@ def repair_rows(data: bytes, policy: Policy, form: RowForm) -> Rewritten:
     Complexity: linear in the file.
     """
     return repair_threads(data, policy, form.threads, form.weave)
+
+
+def repair_items(data: bytes, policy: Policy, form: RowForm, key: str) -> Rewritten:
+    """Repair a file that is one object, with the rows in a list of it.
+
+    Args:
+        data: its content.
+        policy: decides where there is a choice.
+        form: how its program writes rows.
+        key: the key of the list.
+
+    Returns:
+        What to write: the same bytes when there is nothing to repair.
+
+    Complexity: linear in the file.
+    """
+
+    def parts(data: bytes) -> list[Line]:
+        items = enumerate(parse_document(data).object[key], 1)
+        return [Line(n, json_bytes(item), item if isinstance(item, dict) else None) for n, item in items]
+
+    def written(data: bytes, woven: Woven) -> bytes:
+        if all(line is not None and value is None for line, value in woven) and len(woven) == len(parts(data)):
+            return data
+        items = [json.loads(line.written) if value is None and line is not None else value for line, value in woven]
+        return json_bytes({**parse_document(data).object, key: items}, indent=2) + b"\n"
+
+    return repair_threads(data, policy, form.threads, form.weave, parts=parts, written=written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import Block
     from message_history.core.message import Message, Role
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.linked_rows import Numbered
     from message_history.storage.formats.message_rows import Items
@@ -241,10 +240,6 @@ _FORM: Final = RowForm(
 )
 
 
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    return repair_rows(data, policy, _FORM)
-
-
 PI: Final = Format(
     name="pi",
     title="pi and OpenClaw sessions",
@@ -254,6 +249,6 @@ PI: Final = Format(
     checked="2026-03-15",
     fit=_fit,
     read=_read,
-    repair=_repair,
+    repair=partial(repair_rows, form=_FORM),
     judged=frozenset({"AN-C4"}),
 )

@@ -70,4 +70,5 @@ PREFERENCES: Final = Format(
     fit=_fit,
     read=_read,
     judged=NOTHING_JUDGED,
+    by_line=True,
 )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import Gemini
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.linked_rows import path_to_newest
-from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_rows
+from message_history.storage.formats.message_rows import RowForm, repair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.message import Message, Role
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
+    from message_history.core.message import Role
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.message_rows import Items
     from message_history.storage.sessions.splicing import Line
@@ -108,10 +106,6 @@ def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
     return {**row, "message": {**row["message"], "parts": items}}
 
 
-def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
-    return dialect_items(_DIALECT, "parts", role, block, before)
-
-
 def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
     envelope = {key: like[key] for key in _ENVELOPE if key in like}
     kind = "tool_result" if any("functionResponse" in item for item in items) else role
@@ -126,17 +120,11 @@ _FORM: Final = RowForm(
     content="parts",
     path=_path,
     items=_items,
-    parse=lambda item: [item],
     with_items=_with_items,
-    write=_write,
     make=_make,
     id_key="uuid",
     parent_key="parentUuid",
 )
-
-
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    return repair_rows(data, policy, _FORM)
 
 
 QWEN_CODE: Final = Format(
@@ -148,6 +136,6 @@ QWEN_CODE: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=_repair,
+    repair=partial(repair_rows, form=_FORM),
     judged=frozenset({"GM-G07", "GM-G08"}),
 )

@@ -6,12 +6,28 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from message_history.core.drafts import NO_ERROR
+from message_history.core.policy import Policy
 from message_history.dialects import Anthropic
 
-__all__ = ["BLOCKS", "arguments_of", "call", "image", "json_text", "result", "text", "text_of", "thinking"]
+__all__ = [
+    "BLOCKS",
+    "arguments_of",
+    "call",
+    "image",
+    "json_text",
+    "result",
+    "state_result",
+    "text",
+    "text_of",
+    "thinking",
+]
 
 BLOCKS: Final = Anthropic(prefill=True, system_in_list=True, binds_thinking=False)
 """The dialect of these blocks, as a transcript has it: it may end with the assistant."""
+
+
+_POLICY: Final = Policy()
 
 
 def text(written: object) -> list[dict[str, Any]]:
@@ -59,6 +75,18 @@ def result(id: object, content: object, *, is_error: object = False) -> dict[str
     if isinstance(id, str) and id:
         made["tool_use_id"] = id
     return {**made, "is_error": True} if is_error is True else made
+
+
+def state_result(id: object, state: str, why: object = None) -> dict[str, Any]:
+    """Make the result of a call that has none, which says in our own words in which state the call is.
+
+    Args:
+        id: the call's id.
+        state: the reason of the stub; see `StubReason`.
+        why: the reason that a person gave for denying it.
+    """
+    written = _POLICY.stub_content(state, why if isinstance(why, str) else "")
+    return result(id, written, is_error=state not in NO_ERROR)
 
 
 def image(url: object) -> dict[str, Any]:

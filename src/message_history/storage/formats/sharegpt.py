@@ -159,4 +159,5 @@ SHAREGPT: Final = Format(
     fit=_fit,
     read=_read,
     judged=NOTHING_JUDGED,
+    by_line=True,
 )

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
 
     Threads = Callable[[Sequence[Line]], tuple[Thread, ...]]
-    Weave = Callable[[Sequence[Line], Sequence[Splice]], list[tuple[Line | None, dict[str, Any] | None]]]
+    Woven = list[tuple[Line | None, dict[str, Any] | None]]
+    Weave = Callable[[Sequence[Line], Sequence[Splice]], Woven]
+    Parts = Callable[[bytes], Sequence[Line]]
+    Written = Callable[[bytes, Woven], bytes]
 
 __all__ = ["line_bytes", "read_threads", "repair_threads"]
 
@@ -47,7 +50,23 @@ def read_threads(document: Document, threads: Threads) -> Reading:
     return Reading(conversations=found)
 
 
-def repair_threads(data: bytes, policy: Policy, threads: Threads, weave: Weave) -> Rewritten:
+def _lines_of(data: bytes) -> Sequence[Line]:
+    return rows_in(data)[0]
+
+
+def _joined_lines(_: bytes, woven: Woven) -> bytes:
+    return b"".join(line_bytes(line, value) for line, value in woven)
+
+
+def repair_threads(
+    data: bytes,
+    policy: Policy,
+    threads: Threads,
+    weave: Weave,
+    *,
+    parts: Parts = _lines_of,
+    written: Written = _joined_lines,
+) -> Rewritten:
     """Repair the conversations of a file until nothing changes: which lines they hold may change with it.
 
     Args:
@@ -55,6 +74,8 @@ def repair_threads(data: bytes, policy: Policy, threads: Threads, weave: Weave) 
         policy: decides where there is a choice.
         threads: finds the conversations.
         weave: puts them back among the lines.
+        parts: takes the file apart.
+        written: puts it together again, from what `weave` gives.
 
     Returns:
         What to write.
@@ -63,15 +84,15 @@ def repair_threads(data: bytes, policy: Policy, threads: Threads, weave: Weave) 
     """
     recorded: dict[str, list[Repair]] = defaultdict(list)
     for _ in range(ROUNDS):
-        lines, _notes = rows_in(data)
+        lines = parts(data)
         splices = _splices(threads(lines), policy)
         for found in splices:
             known = set(recorded[found.thread.label])
             recorded[found.thread.label] += [repair for repair in found.repairs if repair not in known]
-        written = b"".join(line_bytes(line, value) for line, value in weave(lines, splices))
-        if written == data:
+        repaired = written(data, weave(lines, splices))
+        if repaired == data:
             break
-        data = written
+        data = repaired
     return Rewritten(data, tuple((label, tuple(repairs)) for label, repairs in recorded.items()))
 
 

@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
+from message_history.core.blocks import ToolUseBlock
 from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.parse import keep_blank_texts
+from message_history.dialects.anthropic.schema import ID
 from message_history.storage.sessions.splicing import Piece, Thread, grouped
 
 if TYPE_CHECKING:
@@ -231,7 +234,16 @@ def _pieces(line: int, value: Mapping[str, Any]) -> Iterator[Piece]:
         content = item if isinstance(item, str) else [item]
         parsed = _DIALECT.parse([{"role": role, "content": content}])
         blocks = tuple(block for message in parsed.messages for block in message.content)
-        yield Piece(line, n, role, _as_block(item), blocks, group)
+        yield Piece(line, n, role, _as_block(item), blocks, group, unfit=_unfit(blocks))
+
+
+def _unfit(blocks: Sequence[Block]) -> tuple[RepairCode, str] | None:
+    """Return why a call or a result is written anew: an id that the API refuses, in both places alike."""
+    for block in blocks:
+        id = block.id if isinstance(block, ToolUseBlock) else getattr(block, "tool_use_id", "")
+        if id and not ID.fullmatch(id):
+            return RepairCode.REWRITTEN, f"the id {id!r:.80}, as the API takes ids (AN-C7)"
+    return None
 
 
 def _by_reply(pieces: Sequence[Piece]) -> list[Piece]:
@@ -258,8 +270,8 @@ def _by_turn(pieces: Sequence[Piece]) -> list[Piece]:
     for role, run in groupby(pieces, lambda piece: piece.role):
         found = list(run)
         if role == "assistant":
-            ids = [_id_in(piece, "tool_use", "id") for piece in found]
-            calls = {id: n for n, id in enumerate(ids) if id is not None}
+            ids = (_id_in(piece, "tool_use", "id") for piece in found)
+            calls = {id: n for n, id in enumerate(id for id in ids if id is not None)}
         else:
             found.sort(key=lambda piece: _place(_id_in(piece, "tool_result", "tool_use_id"), calls))
             found = [evolve(piece, group=f"user {found[0].line}") for piece in found]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.blocks import TextBlock, ToolResultBlock
 from message_history.core.message import make_message
+from message_history.core.repairs import RepairCode
 from message_history.dialects import OpenAIResponses
 from message_history.storage.sessions.splicing import Piece, Thread
 
@@ -113,9 +114,11 @@ def _is_plain(value: Mapping[str, Any]) -> bool:
 
 
 def _piece(line: int, n: int, item: Any) -> Piece:
-    messages = _DIALECT.parse([item]).messages
-    role: Role = messages[0].role if messages else "user"
-    return Piece(line, n, role, item, tuple(block for message in messages for block in message.content))
+    parsed = _DIALECT.parse([item])
+    role: Role = parsed.messages[0].role if parsed.messages else "user"
+    blocks = tuple(block for message in parsed.messages for block in message.content)
+    unfit = next(((note.code, note.detail) for note in parsed.notes if note.code is RepairCode.ROLE_ASSUMED), None)
+    return Piece(line, n, role, item, blocks, unfit=unfit)
 
 
 def _roll_back(pieces: list[Piece], turns: object) -> None:

@@ -245,9 +245,43 @@ def changes(before: SessionFile, after: SessionFile) -> Iterator[str]:
         old_lines = [_line(entry) for entry in was.file.entries]
         new_lines = [_line(entry) for entry in new.file.entries] if new is not None else []
         diff = unified_diff(old_lines, new_lines, was.label, was.label, n=1, lineterm="")
-        yield from (line for line in diff if was.label or not line.startswith(("--- ", "+++ ")))
+        yield from _shortened(line for line in diff if was.label or not line.startswith(("--- ", "+++ ")))
 
 
 def _line(entry: Any) -> str:
-    text = json_bytes(entry).decode()
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text):,} characters)"
+    return json_bytes(entry).decode()
+
+
+def _shortened(diff: Iterable[str]) -> Iterator[str]:
+    """Shorten the lines of a diff; of a message that changed, show where it does."""
+    gone: list[str] = []
+    come: list[str] = []
+    for line in (*diff, ""):
+        if line.startswith("-") and not come:
+            gone.append(line)
+        elif line.startswith("+"):
+            come.append(line)
+        else:
+            starts = [_first_difference(*pair) for pair in zip(gone, come, strict=False)]
+            for lines in (gone, come):
+                alone = [0] * (len(lines) - len(starts))
+                yield from map(_around, lines, (*starts, *alone))
+            gone, come = ([line], []) if line.startswith("-") else ([], [])
+            if line and not gone:
+                yield _around(line, 0)
+
+
+def _first_difference(one: str, other: str) -> int:
+    same = zip(one[1:], other[1:], strict=False)
+    return next((n for n, (left, right) in enumerate(same) if left != right), min(len(one), len(other)))
+
+
+def _around(line: str, start: int) -> str:
+    """Show the part of a line of a diff that has a place in it."""
+    sign, text = line[:1], line[1:]
+    if len(text) <= SHOWN:
+        return line
+    first = max(0, min(start - SHOWN // 2, len(text) - SHOWN))
+    last = first + SHOWN
+    cut = f"{'...' if first else ''}{text[first:last]}{'...' if last < len(text) else ''}"
+    return f"{sign}{cut} ({len(text):,} characters)"

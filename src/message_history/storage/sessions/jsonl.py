@@ -80,14 +80,14 @@ class LoadReport:
     def __str__(self) -> str:
         if self.missing:
             return "there is no file yet"
-        told = [_counted(self.messages, "message")]
-        told += [f"{_counted(self.skipped, 'damaged line')} skipped"] if self.skipped else []
-        told += [f"{_counted(len(self.lost), 'message')} lost"] if self.lost else []
-        told += [_counted(len(self.repairs), "repair")] if self.repairs else []
-        told += [f"line {note.line}: {note.detail}" for note in self.notes[:3]]
-        told += [f"the file as it was is {self.backup}"] if self.backup is not None else []
-        told += [f"the file is as it was: {self.problem}"] if self.problem is not None else []
-        return "; ".join(told)
+        parts = [_counted(self.messages, "message")]
+        parts += [f"{_counted(self.skipped, 'damaged line')} skipped"] if self.skipped else []
+        parts += [f"{_counted(len(self.lost), 'message')} lost"] if self.lost else []
+        parts += [_counted(len(self.repairs), "repair")] if self.repairs else []
+        parts += [f"line {note.line}: {note.detail}" for note in self.notes[:3]]
+        parts += [f"the file as it was is {self.backup}"] if self.backup is not None else []
+        parts += [f"the file is as it was: {self.problem}"] if self.problem is not None else []
+        return "; ".join(parts)
 
 
 @final
@@ -144,7 +144,7 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
     except FileNotFoundError:
         return Held(MessageHistory(policy=policy), None), LoadReport(missing=True)
     except OSError as error:
-        raise _told(path, error) from error
+        raise _as_session_error(path, error) from error
     own = journal.recognised or _is_beginning(path, stamp, journal)
     if own and journal.version is None:
         journal.note(1, "the header is missing" if stamp.size else "the file is empty", None if stamp.size else "")
@@ -152,14 +152,14 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
         journal.note(1, "no line of a session", "")
     if own and not ended and not (journal.notes and journal.notes[-1].line == number):
         journal.note(number, "the line has no end")
-    told = [*journal.repairs, *journal.standing]
-    history = restored(journal.entries(), policy, told)
+    recorded = [*journal.repairs, *journal.standing]
+    history = restored(journal.entries(), policy, recorded)
     later = journal.version is not None and journal.version > FORMAT_VERSION
     report = LoadReport(
         messages=len(history),
         notes=tuple(journal.notes),
         lost=tuple(journal.lost),
-        repairs=history.repairs[len(told) :],
+        repairs=history.repairs[len(recorded) :],
     )
     return Held(history, stamp, own, later, report.clean, journal.last_size, journal.live, len(journal.repairs)), report
 
@@ -375,7 +375,7 @@ class JsonlSession:
         try:
             return write()
         except OSError as error:
-            raise _told(self._path, error) from error
+            raise _as_session_error(self._path, error) from error
 
     def _locked(self) -> AbstractContextManager[None]:
         return locked(self._path, self._timeout)
@@ -419,7 +419,7 @@ def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
-def _told(path: Path, error: OSError) -> SessionError:
+def _as_session_error(path: Path, error: OSError) -> SessionError:
     if isinstance(error, IsADirectoryError):
         return SessionError(f"{path}: this is a folder, not a file")
     if isinstance(error, PermissionError):

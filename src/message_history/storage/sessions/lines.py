@@ -19,21 +19,23 @@ Nothing here opens a file.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, field
 
 from message_history.core.conversation import context_of
-from message_history.dialects.native.parse import NATIVE, VERSION
-from message_history.dialects.native.render import message_to_json, render
+from message_history.core.stubs import unrecorded_stubs
+from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION
+from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
 from message_history.history import conversation_of
 from message_history.storage.damaged_json import Decoder, LineNote, decode_line
 from message_history.storage.files import json_bytes
 from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json, standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from message_history.core.repairs import Repair
     from message_history.history import MessageHistory
@@ -80,25 +82,27 @@ def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
 
     Complexity: linear in what is new.
     """
-    told = context_of(conversation_of(history)).repairs[growth.repair :]
+    recorded = context_of(conversation_of(history)).repairs[growth.repair :]
     open_ones = [repair_to_json(repair) for repair in standing(history)]
     # The last line tells which repairs still stand.
     still = {"standing": open_ones} if open_ones else {}
     done, end = 0, len(history)
     for position in range(growth.message, end):
         first = done
-        while done < len(told) and (told[done].index <= position or position == end - 1):
+        while done < len(recorded) and (recorded[done].index <= position or position == end - 1):
             done += 1
         line = {"at": position, **message_to_json(history[position])}
-        line |= _beside(growth.repair + first, told[first:done])
+        if position == end - 1:
+            mark_open_stubs((line,), unrecorded_stubs(conversation_of(history)))
+        line |= _beside(growth.repair + first, recorded[first:done])
         line |= still if position == end - 1 else {}
         yield json_bytes(line) + b"\n"
-    if done < len(told):
-        yield json_bytes({NATIVE: VERSION, **_beside(growth.repair + done, told[done:]), **still}) + b"\n"
+    if done < len(recorded):
+        yield json_bytes({NATIVE: VERSION, **_beside(growth.repair + done, recorded[done:]), **still}) + b"\n"
 
 
-def _beside(first: int, told: Sequence[Repair]) -> dict[str, Any]:
-    return {"repairs": list(map(repair_to_json, told)), "first_repair": first} if told else {}
+def _beside(first: int, recorded: Sequence[Repair]) -> dict[str, Any]:
+    return {"repairs": list(map(repair_to_json, recorded)), "first_repair": first} if recorded else {}
 
 
 def is_own(entry: object) -> bool:
@@ -125,7 +129,7 @@ class Journal:
         live: how many bytes of the file still count.
     """
 
-    messages: dict[int, dict[str, Any]] = field(factory=dict)
+    messages: dict[int, Any] = field(factory=dict)
     system: dict[str, Any] | None = None
     repairs: list[Repair] = field(factory=list)
     standing: list[Repair] = field(factory=list)
@@ -143,7 +147,7 @@ class Journal:
         """Return how many bytes the line of the last message has."""
         return self._last_size
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[Any]:
         """Give the messages as a list in the saved form, the system prompt first."""
         return [*([self.system] if self.system is not None else []), *self.messages.values()]
 
@@ -173,8 +177,8 @@ class Journal:
             return
         decoder = Decoder()
         value = decoder.value(text)
-        if decoder.failure is not None or not isinstance(value, dict):
-            self.note(line, decoder.failure or "no line of a session", text[:SHORT_REPR])
+        if decoder.failure is not None:
+            self.note(line, decoder.failure, text[:SHORT_REPR])
             return
         if b"\0" in written:
             self.note(line, "zero bytes around it")
@@ -183,23 +187,38 @@ class Journal:
         self.live += len(written)
         self._take(line, value, len(written))
 
-    def _take(self, line: int, value: dict[str, Any], size: int) -> None:
-        if value.get("format") == FORMAT:
+    def _take(self, line: int, value: Any, size: int) -> None:
+        if not isinstance(value, dict):
+            self._foreign(line, value)
+        elif value.get("format") == FORMAT:
             self._header(line, value)
         elif value.get("role") == "system" and not self.messages:
             self.recognised = self.recognised or NATIVE in value
-            if self.system is not None:
-                self.note(line, "a second system prompt; the first is left out")
-            self.system = value
-        elif "role" in value:
+            self._system(line, value)
+        elif "role" in value or "content" in value:
             self.recognised = self.recognised or is_own(value)
+            removed = _removed(value)
             self._repairs(line, value)
-            self._message(line, value, size)
+            self._message(line, value, size, removed)
         elif is_own(value):
             self.recognised = True
             self._repairs(line, value)
         else:
-            self.note(line, "no line of a session", "")
+            self._foreign(line, value)
+
+    def _foreign(self, line: int, value: Any) -> None:
+        """Take a value that is no line of a session for an entry, for a repair to hold."""
+        self.note(line, "no line of a session", "")
+        self._last += 1
+        self.messages[self._last] = value
+        self._last_size = 0
+
+    def _system(self, line: int, value: dict[str, Any]) -> None:
+        if self.system is not None and self.system != value:
+            self.note(line, "a second system prompt; it is joined to the first")
+            content = [*_list(self.system.get("content")), *_list(value.get("content"))]
+            value = {**value, **self.system, "content": content}
+        self.system = value
 
     def _header(self, line: int, value: dict[str, Any]) -> None:
         self.recognised = True
@@ -211,13 +230,22 @@ class Journal:
         if self.version > FORMAT_VERSION:
             self.note(line, f"written by a later version ({self.version}); what it added is not read")
 
-    def _message(self, line: int, value: dict[str, Any], size: int) -> None:
-        given = value.pop("at", None)
+    def _message(self, line: int, value: dict[str, Any], size: int, removed: Collection[str]) -> None:
+        declared = value.pop("at", None)
         # Other sessions may have been written behind the first.
-        position = given + self._before if type(given) is int else -1
+        position = declared + self._before if type(declared) is int else -1
         if position < max(self._last, self._before):
-            problem = "its position is missing" if given is None else f"position {given!r:.20} is out of place"
+            problem = "its position is missing" if declared is None else f"position {declared!r:.20} is out of place"
             self.note(line, f"{problem}; it is taken for the next")
+            position = self._last + 1
+        before = self.messages.get(position)
+        if before is not None and not _holds(value, before, removed):
+            if _holds(before, value, ()):
+                self.note(line, f"an older version of message {position}")
+                self.live -= size
+                return
+            self.note(line, f"another message {position}; it is taken for the next")
+            self._before += self._last + 1 - position
             position = self._last + 1
         if position == self._last:
             self.live -= self._last_size
@@ -226,15 +254,15 @@ class Journal:
         self._last, self._last_size = position, size
 
     def _repairs(self, line: int, value: dict[str, Any]) -> None:
-        told, first = _list(value.pop("repairs", None)), value.pop("first_repair", None)
+        recorded, first = _list(value.pop("repairs", None)), value.pop("first_repair", None)
         self.standing = self._read(line, _list(value.pop("standing", None)))
-        if told:
+        if recorded:
             if isinstance(first, int) and 0 <= first < len(self.repairs):
                 del self.repairs[first:]
-            self.repairs += self._read(line, told)
+            self.repairs += self._read(line, recorded)
 
-    def _read(self, line: int, told: Sequence[Any]) -> list[Repair]:
-        found = [repair_from_json(each) for each in told]
+    def _read(self, line: int, recorded: Sequence[Any]) -> list[Repair]:
+        found = [repair_from_json(each) for each in recorded]
         if None in found:
             self.note(line, "a repair that this version does not know is left out")
         return [repair for repair in found if repair is not None]
@@ -244,6 +272,37 @@ SHORT_REPR: Final = 1_000
 """How much of a line that is skipped is kept to be shown; the backup has all of it."""
 MAX_LOST: Final = 1_000
 """How many positions in a row are named as lost."""
+
+
+def _holds(entry: Any, other: Any, removed: Collection[str]) -> bool:
+    """Return whether an entry is another one that has grown; what this library made or removed may be gone."""
+    if not isinstance(entry, dict) or not isinstance(other, dict) or entry.get("role") != other.get("role"):
+        return False
+    if not isinstance(other.get("content"), list) or not other.keys() <= _KEYS:
+        return bool(entry == other)
+    there = set(map(_key, _list(entry.get("content"))))
+    return all(
+        (key := _key(block)) in there or key in removed or (isinstance(block, dict) and "mark" in block)
+        for block in _list(other.get("content"))
+    )
+
+
+_KEYS: Final = frozenset({"role", "content", NATIVE, REPLIES})
+"""The keys of a message in a line; one with others may say more than its content."""
+
+
+def _removed(value: Mapping[str, Any]) -> frozenset[str]:
+    """Return what the repairs in a line have removed, to be compared."""
+    repairs = (repair for repair in _list(value.get("repairs")) if isinstance(repair, dict))
+    items = (item for repair in repairs for item in _list(repair.get("removed")) if isinstance(item, dict))
+    return frozenset(_key(item["block"]) for item in items if "block" in item)
+
+
+def _key(block: Any) -> str:
+    """Write a block to be compared, without what may change on it."""
+    if isinstance(block, dict):
+        block = {key: value for key, value in block.items() if key not in ("bound", "mark", "carried", "extra")}
+    return json.dumps(block, sort_keys=True)
 
 
 def _list(value: object) -> list[Any]:

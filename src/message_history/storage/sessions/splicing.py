@@ -22,6 +22,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.conversation import context_of
 from message_history.core.message import Message, make_message
+from message_history.core.repairs import Repair, RepairCode
 from message_history.history import MessageHistory, conversation_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.core.message import Role
     from message_history.core.policy import Policy
-    from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
 
 __all__ = ["Addition", "Line", "Piece", "Splice", "Thread", "grouped", "splice"]
@@ -64,6 +64,8 @@ class Piece:
         raw: the item, as plain JSON.
         blocks: what it holds.
         group: pieces in a row with the same one make one message; None for a message of its own.
+        unfit: why it is written anew, if it cannot stay as it is even where nothing else is wrong: the code and the
+            words of the repair.
     """
 
     line: int
@@ -72,6 +74,7 @@ class Piece:
     raw: Any
     blocks: tuple[Block, ...]
     group: str | None = None
+    unfit: tuple[RepairCode, str] | None = None
 
 
 @final
@@ -204,8 +207,18 @@ def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
             additions[-1] = evolve(additions[-1], items=(*additions[-1].items, *place.items))
         elif place.items:
             additions.append(Addition(after, place.role, tuple(place.items)))
+    repairs = (*_of_unfit(thread), *repairs)
     kept = frozenset((pieces[n].line, pieces[n].item) for n in staying)
     return Splice(thread, kept, tuple(additions), repairs)
+
+
+def _of_unfit(thread: Thread) -> Iterator[Repair]:
+    """Record the pieces that cannot stay."""
+    for source, group in enumerate(grouped(thread.pieces)):
+        for piece in group:
+            if piece.unfit is not None:
+                code, detail = piece.unfit
+                yield Repair(code=code, index=0, source=source, removed=piece.blocks, detail=detail)
 
 
 def _with_removed(repairs: Iterable[Repair], history: MessageHistory, sent: MessageHistory) -> Iterator[Repair]:
@@ -220,7 +233,7 @@ def _with_removed(repairs: Iterable[Repair], history: MessageHistory, sent: Mess
 
 def _stays(piece: Piece, role: Role) -> bool:
     """Tell whether a piece can stand in a message of a role as it was written."""
-    return piece.role == role and isinstance(piece.raw, Mapping)
+    return piece.role == role and isinstance(piece.raw, Mapping) and piece.unfit is None
 
 
 class _Place(NamedTuple):

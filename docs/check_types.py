@@ -1,0 +1,90 @@
+"""Check the types of the examples in the documentation: mypy and pyright, both strict, on each page's Python blocks.
+
+python docs/check_types.py [PAGE...]
+
+All blocks of a page are one module, as they are one program for `run_examples.py`. It needs mypy and pyright, and the
+packages that the pages use. No block may cast, or have a checker look away.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+DOCS: Final = ROOT / "docs"
+FILES_OF_THEIR_OWN: Final = {DOCS / "adding_a_dialect.md"}
+"""The blocks of these are files of a package; tests/docs/test_adding_a_dialect.py builds and checks it."""
+BLOCK: Final = re.compile(r"^```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+LOOKS_AWAY: Final = re.compile(r"\bcast\(|# type: ignore|# pyright:|# noqa")
+CONFIG: Final = """
+[tool.pyright]
+typeCheckingMode = "strict"
+reportMissingModuleSource = false
+reportMissingTypeStubs = false
+# LangGraph's methods have parts without types.
+reportUnknownMemberType = false
+# What a page shows need not be used on it, and a private name is one that it tells readers not to use.
+reportUnusedFunction = false
+reportUnusedClass = false
+"""
+
+
+def main(pages: list[Path]) -> int:
+    """Check pages.
+
+    Args:
+        pages: the pages; all that have Python blocks when there are none.
+
+    Returns:
+        The exit code: 1 when a checker or this script finds something.
+    """
+    found = 0
+    with tempfile.TemporaryDirectory() as folder:
+        modules = Path(folder)
+        (modules / "pyproject.toml").write_text(CONFIG, encoding="utf-8")
+        names: dict[str, Path] = {}
+        for page in pages or sorted({ROOT / "README.md", *DOCS.rglob("*.md")} - FILES_OF_THEIR_OWN):
+            text = page.read_text(encoding="utf-8")
+            code = as_module(text)
+            if not code.strip():
+                continue
+            relative = page.resolve().relative_to(ROOT)
+            module = "_".join(relative.with_suffix("").parts).replace("-", "_")
+            names[f"{module}.py"] = relative
+            (modules / f"{module}.py").write_text(code, encoding="utf-8")
+            for number, line in enumerate(code.splitlines(), 1):
+                if LOOKS_AWAY.search(line):
+                    print(f"{relative}:{number}: a block must not cast or have a checker look away: {line.strip()}")
+                    found = 1
+        mypy = ("-m", "mypy", "--strict", "--no-error-summary", "--config-file", ROOT / "pyproject.toml")
+        pyright = ("-m", "pyright", "--pythonpath", sys.executable, "--project", modules / "pyproject.toml")
+        for checker in ((*mypy, *names), pyright):
+            checked = subprocess.run(  # noqa: S603 - the command is this one
+                [sys.executable, *map(str, checker)], check=False, cwd=modules, capture_output=True, text=True
+            )
+            output = checked.stdout + checked.stderr
+            for module, relative in names.items():
+                output = output.replace(f"{modules}/{module}", str(relative)).replace(f"{module}:", f"{relative}:")
+            if checked.returncode:
+                found = 1
+                print(output)
+        print(f"{len(names)} pages")
+    return found
+
+
+def as_module(text: str) -> str:
+    """Return the Python blocks of a page as one module, each on the lines that it has in the page."""
+    lines: list[str] = []
+    for block in BLOCK.finditer(text):
+        first = text.count("\n", 0, block.start(1))
+        lines += [""] * (first - len(lines)) + block[1].splitlines()
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main([Path(name) for name in sys.argv[1:]]))

@@ -1,0 +1,42 @@
+"""Conversations compiled to what trainers and evaluators take: repaired rows with receipts, on one machine or many."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from message_history.compiling.arrow import repair_batch, schema_of
+    from message_history.compiling.plan import Plan
+    from message_history.compiling.running import CompileReport, compile_files, run_in_processes
+    from message_history.compiling.targets import TARGETS
+    from message_history.compiling.templates import read_template
+
+__all__ = [
+    "TARGETS",
+    "CompileReport",
+    "Plan",
+    "compile_files",
+    "read_template",
+    "repair_batch",
+    "run_in_processes",
+    "schema_of",
+]
+
+_PLACES: Final = {
+    "TARGETS": "targets",
+    "CompileReport": "running",
+    "Plan": "plan",
+    "compile_files": "running",
+    "read_template": "templates",
+    "repair_batch": "arrow",
+    "run_in_processes": "running",
+    "schema_of": "arrow",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for: some of it needs pyarrow or jinja2."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

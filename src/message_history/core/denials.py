@@ -1,0 +1,52 @@
+"""Texts in which other programs say that a call was denied, so that its state is known when their lists are read."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["OPENINGS", "denial_of_text"]
+
+OPENINGS: Final = ("Tool execution was not approved.",)
+"""The beginnings of those that come without a sign that the result is an error."""
+
+_ERRORS: Final = (
+    # A coding agent's session files, when a person rejects a call in the terminal.
+    re.compile(
+        r"The user doesn't want to proceed with this tool use\. The tool use was rejected\b"
+        r"(?:.*?the user said:\s*(?P<reason>.*?)(?:\n\nNote: .*)?$)?",
+        re.DOTALL,
+    ),
+    # The same, by a rule, or when there is nobody to ask.
+    re.compile(r"Permission to use .{1,2000}? has been denied\b", re.DOTALL),
+    re.compile(r"\w+ requested permissions? to .{1,2000}?, but you haven't granted it yet\.", re.DOTALL),
+    re.compile(r"Tool (?:call )?execution denied\.$"),
+    # Middleware that asks a person before a call runs.
+    re.compile(
+        r"User rejected the tool call for `[^`]*` (?:with reason: (?P<reason>.*)"
+        r"|with id .* The tool was not executed\. .*)$",
+        re.DOTALL,
+    ),
+)
+
+
+def denial_of_text(text: str, *, is_error: bool) -> str | None:
+    """Return the reason in the text of a result that says that its call was denied, or None for any other text.
+
+    Args:
+        text: the whole text of the result.
+        is_error: whether the result is an error.
+
+    Returns:
+        The reason that a person gave; an empty text for none.
+
+    Complexity: linear in the text.
+    """
+    if text in OPENINGS:
+        return ""
+    if is_error:
+        for pattern in _ERRORS:
+            found = pattern.match(text)
+            if found is not None:
+                return (found.groupdict().get("reason") or "").strip()
+    return None

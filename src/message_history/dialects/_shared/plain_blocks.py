@@ -1,0 +1,57 @@
+"""Write plain content as typed blocks: the form of the Messages API and of our own saved form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from message_history.core.plain import unpack
+
+if TYPE_CHECKING:
+    from message_history.core.plain import Plain
+
+__all__ = ["assistant_blocks", "user_blocks"]
+
+Wire = dict[str, Any]
+
+
+def assistant_blocks(plain: Plain) -> list[Wire]:
+    """Write the plain content of an assistant message: texts, thinking and calls, in order.
+
+    Thinking that is invalidated says so, as in our own form; no provider gets it in this way.
+    """
+    return [
+        {"type": "text", "text": item}
+        if type(item) is str
+        else {"type": "tool_use", "id": item[0], "name": item[1], "input": unpack(item[2])}
+        if len(item) == 3
+        else {"type": "thinking", "thinking": item[0], "signature": item[1]}
+        if len(item) == 2
+        else {"type": "thinking", "thinking": item[0][0], "signature": item[0][1], "bound": False}
+        for item in plain
+    ]
+
+
+def user_blocks(plain: Plain, *, with_empty: bool) -> list[Wire]:
+    """Write the plain content of a user message.
+
+    Args:
+        plain: the content.
+        with_empty: whether a result without content has an empty list.
+
+    Returns:
+        Its texts and results, in order.
+
+    Complexity: linear in the content.
+    """
+    return [
+        {"type": "text", "text": item}
+        if type(item) is str
+        else {"type": "tool_result", "tool_use_id": item[0], "content": [{"type": "text", "text": item[1]}]}
+        if type(item[1]) is str and item[1]
+        else {"type": "tool_result", "tool_use_id": item[0], **_content(item[1], with_empty)}
+        for item in plain
+    ]
+
+
+def _content(texts: str | tuple[str, ...], with_empty: bool) -> Wire:
+    return {"content": [{"type": "text", "text": text} for text in texts]} if texts or with_empty else {}

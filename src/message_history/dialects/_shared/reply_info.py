@@ -1,0 +1,177 @@
+"""What each provider calls the id, model, stop reason and usage of a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from message_history.core.message import Message, with_replies
+from message_history.core.replies import ReplyInfo, Usage
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+
+__all__ = ["reply_info", "saved_replies", "with_info"]
+
+_IDS: Final = ("id", "responseId", "response_id", "provider_response_id")
+_MODELS: Final = ("model", "modelVersion", "model_version", "model_name", "modelId", "modelID")
+_STOP_REASONS: Final = ("stop_reason", "stopReason", "finish_reason", "finishReason")
+_USAGES: Final = ("usage", "usageMetadata", "usage_metadata", "tokens")
+_INSIDE: Final = ("choices", "candidates")
+_METADATA: Final = ("response_metadata", "incomplete_details", "ResponseMetadata")
+
+_COUNTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "input_tokens": (
+        "input_tokens",
+        "prompt_tokens",
+        "inputTokens",
+        "promptTokenCount",
+        "prompt_token_count",
+        "total_input_tokens",
+    ),
+    "output_tokens": (
+        "output_tokens",
+        "completion_tokens",
+        "outputTokens",
+        "candidatesTokenCount",
+        "candidates_token_count",
+        "total_output_tokens",
+    ),
+    "cache_read_tokens": (
+        "cache_read_input_tokens",
+        "cacheReadInputTokens",
+        "cache_read_tokens",
+        "cached_tokens",
+        "cache_read",
+        "cachedContentTokenCount",
+        "cached_content_token_count",
+        "total_cached_tokens",
+        "prompt_cache_hit_tokens",
+    ),
+    "cache_write_tokens": (
+        "cache_creation_input_tokens",
+        "cacheWriteInputTokens",
+        "cache_write_tokens",
+        "cache_creation",
+    ),
+    "reasoning_tokens": (
+        "reasoning_tokens",
+        "reasoning",
+        "thoughtsTokenCount",
+        "thoughts_token_count",
+        "total_thought_tokens",
+    ),
+}
+_DETAILS: Final = (
+    "prompt_tokens_details",
+    "completion_tokens_details",
+    "input_tokens_details",
+    "output_tokens_details",
+    "input_token_details",
+    "output_token_details",
+    "details",
+)
+_BESIDE: Final = {
+    "input_tokens": (
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+        "cacheReadInputTokens",
+        "cacheWriteInputTokens",
+        "toolUsePromptTokenCount",
+        "tool_use_prompt_token_count",
+        "total_tool_use_tokens",
+    ),
+    "output_tokens": ("thoughtsTokenCount", "thoughts_token_count", "total_thought_tokens"),
+}
+"""Tokens that their provider does not count among those of the input or the output."""
+_NAMES: Final = {key: name for name, keys in _COUNTS.items() for key in keys}
+
+
+def reply_info(data: Mapping[Any, Any], provider: str) -> ReplyInfo | None:
+    """Read what a provider said of a reply.
+
+    Args:
+        data: a response, or a message that was saved with what its response said.
+        provider: the name of the dialect.
+
+    Returns:
+        What was said; None for neither a model nor usage, as in a message of a request.
+    """
+    places = [data, *_first_choices(data), *_mappings(data, _METADATA)]
+    model = _text(places, _MODELS)
+    raw = next((found for place in places for found in _mappings(place, _USAGES)), None)
+    if model is None and raw is None:
+        return None
+    stop_reason = _text(places, _STOP_REASONS) or _text(_mappings(data, ("incomplete_details",)), ("reason",))
+    return ReplyInfo(
+        id=_text([data], _IDS) or _text(places, ("RequestId",)),
+        model=model,
+        stop_reason=stop_reason or _text([data], ("status",)),
+        provider=_text(places, ("provider_name", "model_provider")) or provider,
+        usage=_usage(raw) if raw is not None else None,
+        raw_usage={key: value for key, value in raw.items() if value is not None} if raw is not None else None,
+    )
+
+
+def with_info(message: Message, data: Mapping[Any, Any], provider: str) -> Message:
+    """Return a message of a list with what its provider said of it, where that was saved with it."""
+    info = reply_info(data, provider) if not data.keys() <= _OF_REQUESTS else None
+    return with_replies(message, (info,)) if info is not None else message
+
+
+_OF_REQUESTS: Final = frozenset({"role", "content", "type"})
+
+
+def saved_replies(value: object) -> tuple[ReplyInfo, ...]:
+    """Read what the saved form holds of the replies in a message; what is none of it is passed over."""
+    return tuple(_saved(entry) for entry in as_sequence(value) or () if isinstance(entry, Mapping))
+
+
+def _saved(entry: Mapping[Any, Any]) -> ReplyInfo:
+    texts = {key: entry[key] for key in ("id", "model", "stop_reason", "provider") if isinstance(entry.get(key), str)}
+    counted = entry.get("usage")
+    counts = counted if isinstance(counted, Mapping) else {}
+    raw = entry.get("raw_usage")
+    fields: dict[str, Any] = {
+        **texts,
+        "usage": Usage(**{key: counts[key] for key in _COUNTS if _is_count(counts.get(key))})
+        if isinstance(counted, Mapping)
+        else None,
+        "raw_usage": raw if isinstance(raw, Mapping) else None,
+    }
+    return ReplyInfo(**fields)
+
+
+def _usage(raw: Mapping[Any, Any]) -> Usage:
+    """Count the tokens of a reply in the one way that `Usage` documents."""
+    counts: dict[str, int] = {}
+    for place in (raw, *_mappings(raw, _DETAILS)):
+        for key, value in place.items():
+            name = _NAMES.get(key)
+            if name is not None and _is_count(value):
+                counts.setdefault(name, value)
+    for name, keys in _BESIDE.items():
+        beside = sum(raw[key] for key in keys if _is_count(raw.get(key)))
+        if beside:
+            counts[name] = counts.get(name, 0) + beside
+    return Usage(**counts)
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _text(places: list[Mapping[Any, Any]], keys: tuple[str, ...]) -> str | None:
+    for place in places:
+        for key in keys:
+            found = place.get(key)
+            if isinstance(found, str) and found:
+                return str.__str__(getattr(found, "value", found))
+    return None
+
+
+def _first_choices(data: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
+    lists = (as_sequence(data.get(key)) for key in _INSIDE)
+    return [choice for found in lists for choice in map(as_mapping, (found or [])[:1]) if choice is not None]
+
+
+def _mappings(data: Mapping[Any, Any], keys: tuple[str, ...]) -> list[Mapping[Any, Any]]:
+    return [found for key in keys if (found := as_mapping(data.get(key))) is not None]

@@ -1,0 +1,92 @@
+"""What a provider's rules are, and what differs by model, as values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from message_history.core.json_values import short_repr
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["ModelRow", "Rule", "fields_for", "shown"]
+
+
+def shown(value: object) -> str:
+    """Return a text as it is, and anything else in a few words."""
+    return value if isinstance(value, str) else short_repr(value)
+
+
+@final
+@frozen(kw_only=True)
+class Rule:
+    """One rule of a provider.
+
+    Args:
+        id: its name, which never changes.
+        rule: what the provider demands, in one sentence.
+        errors: what it answers otherwise, verbatim, with `{...}` for what differs; empty when no text is known.
+        repair: what this library does about it.
+        source: where that was seen: a page or an issue.
+        date: when the source was read or the report made, as `YYYY-MM`.
+    """
+
+    id: str
+    rule: str
+    errors: tuple[str, ...]
+    repair: str
+    source: str
+    date: str
+
+    def error(self, which: int = 0, **values: object) -> str:
+        """Say what the provider answers in one case.
+
+        Args:
+            which: the position of the error among the rule's; one beyond them for a case without a known text.
+            values: what stands in the places of the error's `{...}`; what is no text, in a few words.
+
+        Returns:
+            The text; an unnamed place stays as it is.
+        """
+        text = self.errors[which] if 0 <= which < len(self.errors) else ""
+        for name, value in values.items():
+            text = text.replace(f"{{{name}}}", shown(value))
+        return text
+
+
+@final
+@frozen(kw_only=True)
+class ModelRow:
+    """What holds for some models.
+
+    Args:
+        models: a pattern that is searched for in a model's name, in lower case.
+        fields: the dialect's fields, with their values for these models.
+        source: where that was seen: a page or an issue.
+        date: when, as `YYYY-MM`.
+    """
+
+    models: re.Pattern[str]
+    fields: Mapping[str, Any]
+    source: str
+    date: str
+
+
+def fields_for(rows: Iterable[ModelRow], model: str) -> dict[str, Any]:
+    """Choose the fields for a model: those of all rows that match, the later rows over the earlier.
+
+    Args:
+        rows: the dialect's table.
+        model: the model's name.
+
+    Returns:
+        The fields; none for a model that no row matches.
+    """
+    found: dict[str, Any] = {}
+    for row in rows:
+        if row.models.search(model.lower()):
+            found.update(row.fields)
+    return found

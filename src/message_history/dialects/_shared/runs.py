@@ -1,0 +1,54 @@
+"""Neighbouring entries of one side, which are one message: for dialects whose entries are parts of a turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from message_history.core.message import make_message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from message_history.core.blocks import Block
+    from message_history.core.message import Role
+    from message_history.core.parsed import Parsed
+
+__all__ = ["Runs"]
+
+
+@final
+class Runs:
+    """The entries since the last change of sides; `side` is None when there are none.
+
+    Args:
+        parsed: gets a message for each run.
+        in_order: puts the blocks of a user message in order.
+    """
+
+    def __init__(self, parsed: Parsed, in_order: Callable[[list[Block]], list[Block]] | None = None) -> None:
+        self.side: Role | None = None
+        self.blocks: list[Block] = []
+        self.truncated = False
+        self._parsed = parsed
+        self._in_order = in_order
+        self._source = 0
+
+    def begin(self, side: Role, source: int) -> None:
+        """Begin a run, unless one of this side has begun."""
+        if side != self.side:
+            self.end()
+            self.side, self._source = side, source
+
+    def take(self, side: Role, blocks: list[Block], source: int) -> None:
+        """Add blocks to the run of a side; the message's source is that of the first."""
+        self.begin(side, source)
+        self.blocks += blocks
+
+    def end(self) -> None:
+        """End a run: it is a message."""
+        if self.blocks and self.side is not None:
+            if self.side == "user" and self._in_order is not None:
+                self.blocks = self._in_order(self.blocks)
+            message = make_message(self.side, tuple(self.blocks))
+            self._parsed.add(message, self._source, interrupted=self.side == "assistant" and self.truncated)
+        self.side, self.blocks, self.truncated = None, [], False

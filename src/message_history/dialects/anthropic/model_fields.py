@@ -1,0 +1,29 @@
+"""The fields of the dialect: what differs by model and by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from message_history.dialects.anthropic.limits import LIMITS
+from message_history.dialects.base import Dialect
+
+if TYPE_CHECKING:
+    from anthropic.types import MessageParam  # noqa: F401
+
+    from message_history.media import Limits
+
+__all__ = ["Fields"]
+
+
+@frozen(kw_only=True)
+class Fields(Dialect["MessageParam"]):
+    """The fields of `Anthropic`, which says what each means."""
+
+    leading_assistant: bool = False
+    prefill: bool = False
+    split_results: bool = False
+    system_in_list: bool | None = None
+    binds_thinking: bool = True
+    limits: Limits = LIMITS

@@ -1,0 +1,45 @@
+"""The fields of the dialect: what differs by model and by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect
+from message_history.dialects.bedrock.limits import LIMITS
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime.type_defs import MessageUnionTypeDef  # noqa: F401
+
+    from message_history.media import Limits
+
+__all__ = ["Fields"]
+
+
+@frozen(kw_only=True)
+class Fields(Dialect["MessageUnionTypeDef"]):
+    """The fields of `Bedrock`, which says what each means."""
+
+    leading_assistant: bool = False
+    joins_neighbours: bool = False
+    prefill: bool = False
+    prefill_with_tools: bool = False
+    beside_results: frozenset[str] = frozenset({"document", "image", "searchResult", "text", "video"})
+    text_with_calls: bool = True
+    in_results: frozenset[str] = frozenset({"csv", "image", "txt"})
+    media: frozenset[str] = frozenset({"document", "image", "video"})
+    empty_results: bool = True
+    white_space: Literal["never", "beside_text", "alone"] = "beside_text"
+    calls_last: bool = True
+    status: bool = True
+    reasoning: bool = True
+    binds_thinking: bool = True
+    cache_points: bool = True
+    cache_ttl: bool = False
+    citations: bool = False
+    server_tools: bool = True
+    s3: frozenset[str] = frozenset({"document", "image", "searchResult", "text", "video"})
+    max_images: int = 20
+    max_documents: int = 5
+    limits: Limits = LIMITS

@@ -1,0 +1,35 @@
+"""The fields of the dialect: what differs by model and by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import Factory, field, frozen
+
+from message_history.dialects.base import Dialect
+from message_history.dialects.gemini.limits import LIMITS, VERTEX
+
+if TYPE_CHECKING:
+    from google.genai.types import ContentDict  # noqa: F401
+
+    from message_history.media import Limits
+
+__all__ = ["Fields"]
+
+
+@frozen(kw_only=True)
+class Fields(Dialect["ContentDict"]):
+    """The fields of `Gemini`, which says what each means."""
+
+    vertex: bool = False
+    ids: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
+    signatures_required: bool = True
+    prefill: bool = False
+    media_in_responses: bool | None = None
+    server_tools: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
+    empty_text: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
+    adjacent: bool = True
+    split_calls: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
+    beside_results: bool = True
+    bypass_as_text: bool = True
+    limits: Limits = field(default=Factory(lambda self: VERTEX if self.vertex else LIMITS, takes_self=True))

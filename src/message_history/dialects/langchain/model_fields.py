@@ -1,0 +1,24 @@
+"""The fields of the dialect: what differs by model and by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage  # noqa: F401
+
+
+__all__ = ["Fields"]
+
+
+@frozen(kw_only=True)
+class Fields(Dialect["BaseMessage"]):
+    """The fields of `LangChain`, which says what each means."""
+
+    ends_with_ai: bool = False
+    late_system: bool = False
+    binds_thinking: bool = True

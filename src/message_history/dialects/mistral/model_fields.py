@@ -1,0 +1,45 @@
+"""The fields of the dialect: what differs by model and by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from message_history.dialects.base import Dialect
+from message_history.dialects.mistral.limits import LIMITS
+from message_history.dialects.mistral.schema import ID, ID_LENGTH, NAME, NAME_LIMIT
+
+if TYPE_CHECKING:
+    import re
+
+    from mistralai.client.models import ChatCompletionRequestMessageTypedDict  # noqa: F401
+
+    from message_history.media import Limits
+
+__all__ = ["Fields"]
+
+
+@frozen(kw_only=True)
+class Fields(Dialect["ChatCompletionRequestMessageTypedDict"]):
+    """The fields of `Mistral`, which says what each means."""
+
+    prefix: bool = False
+    alternate: bool = True
+    one_system: bool = True
+    late_system: bool = False
+    bridge: bool = True
+    text_with_calls: bool = False
+    text_lists: bool = False
+    thinking: bool | None = None
+    user_chunks: frozenset[str] = frozenset({"document_url", "file", "image_url", "text"})
+    assistant_chunks: frozenset[str] = frozenset({"text"})
+    tool_chunks: frozenset[str] = frozenset({"text"})
+    tool_chunks_only: bool = False
+    audio_beside_system: bool = True
+    pair_ids: bool = True
+    id_pattern: re.Pattern[str] = ID
+    id_limit: int = ID_LENGTH
+    name_pattern: re.Pattern[str] = NAME
+    name_limit: int = NAME_LIMIT
+    limits: Limits = LIMITS

@@ -1,0 +1,69 @@
+"""The fields of the dialect: what differs by model and by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from attrs import Factory, field, frozen
+
+from message_history.dialects.base import Dialect
+from message_history.dialects.openai_chat.limits import limits_for
+from message_history.dialects.openai_chat.schema import ID, ID_LIMIT, MAX_CALLS, NAME
+
+if TYPE_CHECKING:
+    import re
+
+    from openai.types.chat import ChatCompletionMessageParam  # noqa: F401
+
+    from message_history.media import Limits
+
+__all__ = ["Fields"]
+
+
+@frozen(kw_only=True)
+class Fields(Dialect["ChatCompletionMessageParam"]):
+    """The fields of `OpenAIChat`, which says what each means."""
+
+    provider: str = "openai"
+    prefill: bool = False
+    leading_assistant: bool = False
+    system_role: Literal["system", "developer", "user"] = "system"
+    developer: bool = True
+    late_system: bool = True
+    one_system: bool = False
+    needs_user: bool = False
+    alternate: bool = False
+    bridge: bool = False
+    tools: Literal["messages", "text"] = "messages"
+    max_calls: int = MAX_CALLS
+    text_with_calls: bool = True
+    call_keys: bool = False
+    custom_calls: bool = True
+    function_role: bool = True
+    null_content: Literal["null", "empty", "omit"] = "null"
+    content_key: bool = False
+    no_content: bool = False
+    empty_content: bool = True
+    empty_result: str | None = None
+    parts: bool = True
+    refusals: bool = True
+    images: bool = True
+    image_urls: bool = True
+    result_images: Literal["refused", "moved", "kept"] = "refused"
+    audio: bool = False
+    files: bool = True
+    native: bool = False
+    cache_marks: bool = False
+    object_arguments: bool = False
+    reasoning: str | None = None
+    reasoning_required: Literal["never", "calls", "once shown", "always"] = "never"
+    refused_keys: frozenset[str] = frozenset()
+    own_blocks: frozenset[str] = frozenset({"audio"})
+    own_keys: frozenset[str] = frozenset({"annotations"})
+    unique_ids: bool = False
+    id_pattern: re.Pattern[str] = ID
+    id_limit: int = ID_LIMIT
+    name_pattern: re.Pattern[str] = NAME
+    banned_text: str | None = None
+    max_messages: int | None = None
+    limits: Limits = field(default=Factory(lambda self: limits_for(self.provider, images=self.images), takes_self=True))

@@ -1,0 +1,50 @@
+"""The fields of the dialect: what differs by model and by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from attrs import Factory, evolve, field, frozen
+
+from message_history.dialects.base import Dialect
+from message_history.dialects.openai_responses.limits import LIMITS
+from message_history.dialects.openai_responses.schema import TEXT_LIMIT
+
+if TYPE_CHECKING:
+    from openai.types.responses import ResponseInputItemParam  # noqa: F401
+
+    from message_history.media import Limits
+
+__all__ = ["Fields"]
+
+
+@frozen(kw_only=True)
+class Fields(Dialect["ResponseInputItemParam"]):
+    """The fields of `OpenAIResponses`, which says what each means."""
+
+    prefill: bool = False
+    store: bool | None = None
+    continues: bool | None = None
+    leading_assistant: bool = False
+    reasoning: Literal["encrypted", "text"] = "encrypted"
+    reasons: bool = True
+    lone_reasoning: bool = False
+    bare_items: bool = True
+    checks_ids: bool = True
+    checks_keys: bool = True
+    needs_status: bool = False
+    binds_thinking: bool = False
+    interleaved: bool = False
+    unique_ids: bool = True
+    object_arguments: bool = False
+    refusals: bool = False
+    developer: bool = False
+    images: bool = True
+    files: bool = True
+    text_limit: int = TEXT_LIMIT
+    limits: Limits = field(default=Factory(lambda self: evolve(LIMITS, inspected=self.images), takes_self=True))
+
+    @property
+    def pairs_items(self) -> bool:
+        """Return whether the server wants reasoning and the item that it led to together."""
+        return self.reasoning == "encrypted" and self.store is not False

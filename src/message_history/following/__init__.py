@@ -1,0 +1,1 @@
+"""Follow a raw list that an agent grows and sends whole each time."""

@@ -1,0 +1,90 @@
+"""What frameworks ask a person and what was decided, as the states of calls; shared by the files for each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from message_history.core.repairs import UnknownCallError
+from message_history.core.rules import CallState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from message_history.core.calls import CallRecord
+    from message_history.history import MessageHistory
+
+__all__ = ["ask", "decide", "record_of", "undecided_error"]
+
+
+def record_of(history: MessageHistory, id: str) -> CallRecord:
+    """Find the newest call with an id.
+
+    Args:
+        history: the history.
+        id: the id.
+
+    Returns:
+        The call and its state.
+
+    Raises:
+        UnknownCallError: when there is none.
+
+    Complexity: linear in the history.
+    """
+    found = [record for record in history.calls if record.call.id == id]
+    if not found:
+        raise UnknownCallError(id, [record.call.id for record in history.calls.unsettled()])
+    return found[-1]
+
+
+def ask(history: MessageHistory, ids: Iterable[str]) -> MessageHistory:
+    """Record that calls wait for a person; those for which more is recorded stay as they are.
+
+    Args:
+        history: the history.
+        ids: the ids of the calls.
+
+    Returns:
+        A new history.
+
+    Raises:
+        UnknownCallError: for a call that is not in the history.
+
+    Complexity: linear in the history, for each call.
+    """
+    for id in ids:
+        record = record_of(history, id)
+        if record.state in (CallState.PROPOSED, CallState.UNKNOWN):
+            history = history.record_call(record.call, CallState.WAITING)
+    return history
+
+
+def decide(history: MessageHistory, id: str, *, approved: bool, reason: str = "") -> MessageHistory:
+    """Record what a person decided; what is recorded already is not recorded again.
+
+    Args:
+        history: the history.
+        id: the id of the call.
+        approved: whether it may run.
+        reason: the reason that the person gave for denying it.
+
+    Returns:
+        A new history.
+
+    Raises:
+        CallStateError: when the call may not be approved or denied any more.
+        UnknownCallError: for a call that is not in the history.
+
+    Complexity: linear in the history.
+    """
+    record = record_of(history, id)
+    state = CallState.APPROVED if approved else CallState.DENIED
+    if record.state is state:
+        return history
+    return history.record_call(record.call, state, reason="" if approved else reason)
+
+
+def undecided_error(records: Iterable[CallRecord]) -> ValueError:
+    """Return the error for calls that nobody has decided."""
+    calls = ", ".join(f"{record.call.id!r:.80} of {record.call.name!r:.80} is {record.state}" for record in records)
+    return ValueError(f"not every call is decided: {calls}; record `approved` or `denied`, or add its result, for each")

@@ -1,0 +1,143 @@
+"""Programs that keep messages with a role, content and calls, one in a row: their broken files are repaired by rows."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import field, frozen
+
+from message_history.storage.formats.base import Collector
+from message_history.storage.formats.chat_messages import ROLES, add_chat_message
+from message_history.storage.formats.message_rows import RowForm, dialect_items
+from message_history.storage.formats.raw_blocks import BLOCKS, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.storage.formats.message_rows import Items
+    from message_history.storage.sessions.splicing import Line
+
+__all__ = ["ChatRows", "chat_call"]
+
+_THOUGHTS: Final = ("reasoning_content", "reasoning")
+
+
+def chat_call(made: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a call as Chat Completions does."""
+    function = {"name": made["name"], "arguments": json_text(made["input"])}
+    return {"type": "function", "id": made["id"], "function": function}
+
+
+@final
+@frozen(kw_only=True)
+class ChatRows:
+    """How a program writes messages.
+
+    Args:
+        inside: the key of the message in a row; empty when the row is the message.
+        beside: what else a new row has.
+        role_key: the key of a message's role.
+        result_role: the role of a result.
+        id_key: the key of the id of a result's call.
+        calls_key: the key of calls.
+        call: writes a call.
+        add: reads a message; returns whether it is one.
+    """
+
+    inside: str = ""
+    beside: Mapping[str, Any] = field(factory=dict)
+    role_key: str = "role"
+    result_role: str = "tool"
+    id_key: str = "tool_call_id"
+    calls_key: str = "tool_calls"
+    call: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=chat_call, repr=False)
+    add: Callable[[Collector, int, Any], bool] = field(default=add_chat_message, repr=False)
+
+    def form(self) -> RowForm:
+        """Return how rows are repaired."""
+        return RowForm(
+            dialect=BLOCKS,
+            content="content",
+            path=self._path,
+            items=self._items,
+            parse=self._parse,
+            with_items=self._with_items,
+            write=self._write,
+            make=self._make,
+        )
+
+    def _path(self, lines: Sequence[Line]) -> list[int]:
+        return [n for n, line in enumerate(lines) if line.value is not None and self._items(line.value)[1]]
+
+    def _message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        found = row.get(self.inside) if self.inside else row
+        return found if isinstance(found, dict) else {}
+
+    def _items(self, row: Mapping[str, Any]) -> Items:
+        """Give a message as messages of one item each."""
+        message = self._message(row)
+        role = message.get(self.role_key)
+        known = ROLES.get(role.lower()) if isinstance(role, str) else None
+        if known == "tool":
+            return "user", [dict(message)]
+        if known not in ("user", "assistant"):
+            return "user", []
+        head = {self.role_key: role, "content": ""}
+        thoughts = [{**head, key: message[key]} for key in _THOUGHTS if isinstance(message.get(key), str)]
+        content = message.get("content")
+        parts = [{**head, "content": [part]} for part in content] if isinstance(content, list) else []
+        texts = [{**head, "content": content}] if isinstance(content, str) and content.strip() else []
+        calls = message.get(self.calls_key)
+        asked = [{**head, self.calls_key: [each]} for each in calls] if isinstance(calls, list) else []
+        return "assistant" if known == "assistant" else "user", [*thoughts[:1], *texts, *parts, *asked]
+
+    def _parse(self, item: Any) -> list[Any]:
+        collector = Collector()
+        self.add(collector, 0, item)
+        return [block for entry in collector.entries for block in entry["content"]]
+
+    def _with_items(self, row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+        message = dict(self._message(row))
+        joined = self._joined(items)
+        for key in ("content", self.calls_key, *_THOUGHTS):
+            if key in joined:
+                message[key] = joined[key]
+            else:
+                message.pop(key, None)
+        if isinstance(self._message(row).get("content"), list) and not message.get("content"):
+            message["content"] = []
+        return {**row, self.inside: message} if self.inside else message
+
+    def _joined(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Put messages of one role together."""
+        joined = {key: value for item in items for key, value in item.items() if key not in ("content", self.calls_key)}
+        contents = [item["content"] for item in items if item.get("content")]
+        if len(contents) > 1 or (contents and isinstance(contents[0], list)):
+            listed = [each if isinstance(each, list) else [{"type": "text", "text": each}] for each in contents]
+            joined["content"] = [part for each in listed for part in each]
+        else:
+            joined["content"] = contents[0] if contents else ""
+        calls = [call for item in items for call in item.get(self.calls_key) or ()]
+        return {**joined, self.calls_key: calls} if calls else joined
+
+    def _write(self, role: Role, block: Block, before: Message | None) -> list[Any]:
+        return [self._written(role, made) for made in dialect_items(BLOCKS, "content", role, block, before)]
+
+    def _written(self, role: Role, made: Mapping[str, Any]) -> dict[str, Any]:
+        kind, head = made.get("type"), {self.role_key: role, "content": ""}
+        if kind == "tool_result":
+            return {self.role_key: self.result_role, "content": made["content"], self.id_key: made["tool_use_id"]}
+        if kind == "tool_use":
+            return {**head, self.calls_key: [self.call(made)]}
+        return {**head, "content": made["text"] if kind == "text" else [dict(made)]}
+
+    def _make(self, _: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
+        del like
+        messages: list[dict[str, Any]] = []
+        for role, run in groupby(items, lambda item: item[self.role_key]):
+            found = list(run)
+            messages += found if role == self.result_role else [self._joined(found)]
+        return [{**self.beside, self.inside: message} if self.inside else message for message in messages]

@@ -1,0 +1,196 @@
+"""What campaigns have found, each as small as it gets: it fails without the repair of its cause."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, RepairCode, check
+from message_history.dialects import (
+    Anthropic,
+    Bedrock,
+    Gemini,
+    GeminiInteractions,
+    Native,
+    OpenAIChat,
+    PydanticAI,
+)
+from tests.campaigns.lists import written
+from tests.dialects.odd_pieces import PIXEL
+
+TOKEN = "7350127735501"
+
+
+def held(history: MessageHistory) -> str:
+    return json.dumps(history.to_list()) + written(history.repairs)
+
+
+def sent(history: MessageHistory, dialect: Any) -> str:
+    export = history.export(dialect)
+    assert not check(export.messages, dialect)
+    return json.dumps([export.messages, export.system], default=repr) + written(export.repairs)
+
+
+@pytest.mark.parametrize("content", [[{"type": "text", "text": "x"}], 7, None, {}])
+@pytest.mark.parametrize("name", ["f", 7, None])
+def test_what_a_function_gave_is_sent_only_as_the_api_takes_it(content: Any, name: Any) -> None:
+    entry = {"role": "function", "name": name, "content": content}
+    for dialect in (OpenAIChat(), OpenAIChat.for_model("gpt-5")):
+        history = MessageHistory.from_list([entry, {"role": "user", "content": "on"}], dialect=dialect)
+        assert check(history.for_send(dialect), dialect) == []
+        assert "x" not in json.dumps(content) or "x" in held(history)
+
+
+def test_white_space_at_the_end_of_a_prefilled_answer_leaves_no_empty_text() -> None:
+    reply = {"role": "assistant", "content": [{"type": "text", "text": "look"}, {"type": "text", "text": " "}]}
+    dialect = Anthropic.for_model("claude-3-haiku-20240307")
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, reply], dialect=dialect)
+    assert check(history.for_send(dialect), dialect) == []
+
+
+def test_a_type_of_a_step_that_is_no_text_is_kept() -> None:
+    raw = [{"type": {"another": TOKEN}, "content": [{"type": "text", "text": "q"}]}]
+    assert TOKEN in held(MessageHistory.from_list(raw, dialect=GeminiInteractions()))
+
+
+def test_two_server_tools_with_one_id_each_have_a_result() -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}}
+    reply = [search, {**search, "input": {"query": "p"}}, {"type": "text", "text": "found"}]
+    raw = [{"role": "user", "content": "q"}, {"role": "assistant", "content": reply}, {"role": "user", "content": "on"}]
+    for dialect in (Anthropic(), Anthropic(prefill=True)):
+        wire = MessageHistory.from_list(raw).for_send(dialect)
+        assert check(wire, dialect) == []
+        assert MessageHistory.from_list(wire).for_send(dialect) == wire
+
+
+def test_a_signature_that_does_not_decode_is_not_sent_to_the_interactions_api() -> None:
+    step = {"type": "google_search_result", "call_id": "s1", "result": [], "signature": [TOKEN]}
+    raw = [{"type": "user_input", "content": "q"}, {"type": "google_search_call", "id": "s1", "arguments": {}}, step]
+    assert TOKEN in sent(MessageHistory.from_list(raw), GeminiInteractions())
+
+
+@pytest.mark.parametrize("mime", [7350127735501, [TOKEN], {"odd": TOKEN}])
+def test_a_media_type_that_is_no_text_is_recorded_where_it_is_not_sent(mime: Any) -> None:
+    steps = [{"type": "user_input", "content": [{"type": "image", "data": PIXEL, "mime_type": mime}]}]
+    source = {"type": "base64", "media_type": mime, "data": PIXEL}
+    typed = [{"role": "user", "content": [{"type": "text", "text": "q"}, {"type": "image", "source": source}]}]
+    for raw in (steps, typed):
+        for dialect in (Anthropic(), Gemini(), GeminiInteractions(), OpenAIChat()):
+            assert TOKEN in sent(MessageHistory.from_list(raw), dialect)
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_the_name_of_a_response_of_gemini_that_is_not_its_calls_is_recorded(early: bool) -> None:
+    result = {"role": "user", "parts": [{"functionResponse": {"id": "1", "name": TOKEN, "response": {"output": "r"}}}]}
+    call = {"role": "model", "parts": [{"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}}]}
+    question = {"role": "user", "parts": [{"text": "q"}]}
+    history = MessageHistory.from_list([question, *([result, call] if early else [call, result])])
+    for dialect in (OpenAIChat(), Anthropic(), PydanticAI()):
+        assert TOKEN in sent(history, dialect)
+
+
+def test_the_name_of_a_response_of_gemini_that_is_its_calls_is_not_recorded() -> None:
+    result = {"role": "user", "parts": [{"functionResponse": {"id": "1", "name": "f", "response": {"output": "r"}}}]}
+    call = {"role": "model", "parts": [{"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}}]}
+    history = MessageHistory.from_list([{"role": "user", "parts": [{"text": "q"}]}, result, call])
+    assert history.export(Anthropic()).repairs == ()
+
+
+def test_what_a_function_gave_is_no_result_of_the_call_before_it_when_it_is_sent() -> None:
+    raw = [
+        {"type": "user_input", "content": "q"},
+        {"type": "function_call", "id": "1", "name": "f", "arguments": {}},
+        {"role": "function", "name": TOKEN, "content": "r"},
+    ]
+    history = MessageHistory.from_list(raw)
+    wire = history.for_send(OpenAIChat())
+    assert MessageHistory.from_list(wire, dialect=OpenAIChat()).repairs == ()
+    assert TOKEN in sent(history, OpenAIChat())
+
+
+def test_a_type_of_a_document_at_an_address_that_nobody_knows_is_recorded() -> None:
+    document = {"document": {"format": TOKEN, "name": "n", "source": {"s3Location": {"uri": "s3://b/k"}}}}
+    history = MessageHistory.from_list([{"role": "user", "content": [{"text": "q"}, document]}])
+    for dialect in (PydanticAI(), OpenAIChat(), Anthropic()):
+        assert TOKEN in sent(history, dialect)
+
+
+@pytest.mark.parametrize("odd", [7350127735501, {"odd": TOKEN}, [TOKEN]])
+def test_odd_flags_and_signatures_of_steps_are_kept(odd: Any) -> None:
+    call = {"type": "function_call", "id": "1", "name": "f", "arguments": {}}
+    result = {"type": "function_result", "call_id": "1", "name": "f", "result": "r"}
+    for raw in ([call, {**result, "is_error": odd}], [{**call, "signature": odd}, result]):
+        history = MessageHistory.from_list([{"type": "user_input", "content": "q"}, *raw])
+        assert TOKEN in held(history)
+        assert TOKEN in sent(history, GeminiInteractions())
+
+
+def test_a_result_inside_of_a_prompt_has_no_call() -> None:
+    part = {"part_kind": "tool-return", "tool_name": "f", "content": TOKEN, "tool_call_id": "1"}
+    raw = [{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": ["q", part]}]}]
+    assert TOKEN in sent(MessageHistory.from_list(raw), PydanticAI())
+
+
+def test_a_user_without_a_name_behind_a_system_message_has_not_the_name_of_the_one_before() -> None:
+    raw = [
+        {"role": "user", "name": "Ann", "content": "q"},
+        {"role": "developer", "content": "s"},
+        {"role": "user", "content": "p"},
+    ]
+    history = MessageHistory.from_list(raw, dialect=OpenAIChat())
+    assert history.for_send(OpenAIChat()) == raw
+
+
+NATIVE_ENTRY = {"role": "user", "content": [{"type": "text", "text": "q"}], "native": 1}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"id": TOKEN},
+        {"created_at": 7350127735501},
+        {"native": TOKEN},
+        {"native": {"a": TOKEN}},
+        {"content": [{"type": "text", "text": "q", "mark": {"kind": "bootstrap", "later": TOKEN}}]},
+        {"content": [{"type": "text", "text": "q", "extra": {"native": {"a": 1}}, "later": TOKEN}]},
+        {"content": [], "id": TOKEN},
+    ],
+)
+def test_keys_beside_the_saved_form_are_kept(more: dict[str, Any]) -> None:
+    history = MessageHistory.from_list([{**NATIVE_ENTRY, **more}, NATIVE_ENTRY], dialect=Native())
+    assert TOKEN in held(history)
+    loaded = MessageHistory.from_list(history.to_list())
+    assert loaded == history
+    assert loaded.repairs == ()
+
+
+@pytest.mark.parametrize("role", ["User", "model", None, 7, "system"])
+def test_an_odd_role_in_the_saved_form_is_recorded(role: Any) -> None:
+    history = MessageHistory.from_list([{**NATIVE_ENTRY, "role": role}])
+    assert [repair.code for repair in history.repairs] == [RepairCode.ROLE_ASSUMED]
+    assert repr(role) in history.repairs[0].detail
+
+
+def test_a_toolset_of_a_result_that_is_not_its_calls_is_recorded() -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}, "toolset_name": "s"}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "r", "toolset_name": TOKEN}
+    raw = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]},
+    ]
+    assert TOKEN in sent(MessageHistory.from_list(raw, dialect=Anthropic()), Anthropic())
+
+
+def test_text_may_stand_behind_a_tool_that_the_server_of_bedrock_ran() -> None:
+    content = [
+        {"toolUse": {"toolUseId": "s", "name": "g", "input": {}, "type": "server_tool_use"}},
+        {"toolResult": {"toolUseId": "s", "content": [{"json": {}}], "type": "g_result"}},
+        {"text": "found"},
+        {"toolUse": {"toolUseId": "1", "name": "f", "input": {}}},
+    ]
+    raw = [{"role": "user", "content": [{"text": "q"}]}, {"role": "assistant", "content": content}]
+    dialect = Bedrock(calls_last=True)
+    assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect), dialect) == []

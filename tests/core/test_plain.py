@@ -1,0 +1,279 @@
+"""Plain content: what nearly all messages are kept as, and the blocks that it stands for."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import json
+import pickle
+import weakref
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import (
+    ImageBlock,
+    Message,
+    MessageHistory,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.core.blocks import Meta
+from message_history.core.json_values import MAX_INT
+from message_history.core.log import SIZE, Log
+from message_history.core.message import (
+    Role,
+    has_thinking,
+    invalidate_thinking,
+    is_plain,
+    make_message,
+    plain_content,
+    plain_message,
+    reach,
+)
+from message_history.core.parsed import Parsed
+from message_history.core.plain import NO_UNICODE, NOT_PLAIN, UNSENDABLE, blocks_of_plain, pack, plain_of, unpack
+from message_history.dialects import Anthropic, OpenAIChat
+from message_history.dialects._shared.typed_blocks import common_message, read_blocks
+from message_history.dialects.anthropic.parse import _BLOCKS as ANTHROPIC_S
+
+LETTERS = st.characters() | st.sampled_from("ab \ud83d\ude00\0")
+TEXTS = st.text(LETTERS, max_size=8)
+SAID = st.text(LETTERS, min_size=1, max_size=8).filter(lambda text: not text.isspace())
+JSON: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+INPUTS: Any = st.dictionaries(TEXTS, JSON, max_size=3)
+CALLS = st.builds(ToolUseBlock, SAID, SAID, INPUTS)
+THINKING = st.builds(ThinkingBlock, TEXTS, st.none() | TEXTS, st.booleans())
+RESULTS = st.builds(ToolResultBlock, SAID, TEXTS | st.lists(st.builds(TextBlock, TEXTS), max_size=3), st.booleans())
+BLOCKS = st.lists(st.builds(TextBlock, TEXTS) | CALLS | THINKING | RESULTS, max_size=4)
+TYPED = st.one_of(
+    st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}),
+    st.fixed_dictionaries({"type": st.just("tool_use"), "id": SAID, "name": SAID, "input": INPUTS}),
+    st.fixed_dictionaries(
+        {"type": st.just("thinking"), "thinking": TEXTS, "signature": TEXTS}, optional={"bound": st.booleans()}
+    ),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("tool_result"),
+            "tool_use_id": SAID,
+            "content": TEXTS | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}), max_size=3),
+        }
+    ),
+)
+ROLES: Any = st.sampled_from(["user", "assistant"])
+
+
+@given(ROLES, BLOCKS)
+def test_a_plain_content_stands_for_equal_blocks(role: str, blocks: list[Any]) -> None:
+    plain = plain_of(role, blocks)
+    assert plain == NOT_PLAIN or repr(blocks_of_plain(role, plain)) == repr(tuple(blocks))
+    assert plain != NOT_PLAIN or blocks_of_plain(role, plain) == ()
+
+
+@given(ROLES, st.lists(TYPED, min_size=1, max_size=4))
+def test_a_message_that_is_read_at_one_look_is_the_one_that_is_read_block_by_block(role: Role, content: Any) -> None:
+    found = common_message({"role": role, "content": content}, 2)
+    if found is not None:
+        assert is_plain(found)
+        parsed = Parsed()
+        read = make_message(role, tuple(read_blocks(content, 0, parsed, ANTHROPIC_S)))
+        assert parsed.notes == []
+        assert repr(found) == repr(read)
+        assert (found, hash(found), found.ids) == (read, hash(read), read.ids)
+        # The first look may know less: a text of a result that could be a stub's.
+        assert found.shape in (read.shape, 0)
+
+
+@given(ROLES, BLOCKS, BLOCKS)
+def test_messages_are_equal_when_their_blocks_are(role: Role, left: list[Any], right: list[Any]) -> None:
+    one, other = Message(role, left), Message(role, right)
+    for content in (left, right):
+        plain = plain_of(role, content)
+        again = plain_message(role, plain, (), 0) if plain else Message(role, content)
+        assert again == Message(role, content)
+        assert hash(again) == hash(Message(role, content))
+    for message in (one, other):
+        plain_content(message)
+    assert (one == other) == (tuple(left) == tuple(right))
+    assert one != Message("user" if role == "assistant" else "assistant", left)
+
+
+@given(BLOCKS)
+def test_invalidated_thinking_is_the_same_whether_the_blocks_are_made_or_not(blocks: list[Any]) -> None:
+    message = make_message("assistant", tuple(blocks))
+    plain = plain_of("assistant", blocks)
+    if plain:
+        read = plain_message("assistant", plain, message.ids, message.shape)
+        assert has_thinking(read) == has_thinking(message)
+        changed = invalidate_thinking(read)
+        assert is_plain(changed)
+        assert repr(changed) == repr(invalidate_thinking(message)) == repr(invalidate_thinking(changed))
+
+
+@given(INPUTS)
+def test_an_input_comes_out_as_it_went_in_and_fresh(input: Any) -> None:
+    packed = pack(input)
+    call = ToolUseBlock("1", "f", input)
+    if packed is None:
+        # Something in it was no JSON, or half a character.
+        assert call.meta is not None or "\\ud" in json.dumps(input)
+        return
+    assert call.meta is None
+    assert repr(unpack(packed)) == repr(input) == repr(call.input)
+
+
+def test_what_is_no_plain_json_is_not_packed() -> None:
+    class Text(str):
+        __slots__ = ()
+
+    deep: Any = {}
+    for _ in range(200):
+        deep = {"a": deep}
+    wide: Any = [1] * 10
+    for _ in range(20):
+        wide = [wide] * 10
+    bad: list[Any] = [(1,), {1}, b"x", Text("x"), {Text("x"): 1}, {1: 2}, MAX_INT, float("nan"), deep, wide, object()]
+    assert [pack({"ok": [1], "more": value}) for value in bad] == [None] * len(bad)
+
+
+def test_one_object_in_two_places_of_an_input_is_two_in_an_export() -> None:
+    shared: Any = {"x": [1]}
+    call = {"type": "tool_use", "id": "a", "name": "f", "input": {"one": shared, "two": shared}}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, {"role": "assistant", "content": [call]}])
+    for dialect in (Anthropic(), OpenAIChat()):
+        history.for_send(dialect)
+    sent: Any = history.for_send()[1]
+    input = sent["content"][0]["input"]
+    input["one"]["x"].append(2)
+    assert input["two"] == {"x": [1]}
+    shared["x"].append(3)
+    assert history[1].calls[0].input == {"one": {"x": [1]}, "two": {"x": [1]}}
+
+
+def test_no_part_of_an_export_is_shared_with_another_one() -> None:
+    raw = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": i, "name": "f", "input": {}} for i in "ab"]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": i, "content": ""} for i in "ab"]},
+    ]
+    history = MessageHistory.from_list(raw)
+
+    def containers(value: Any) -> list[Any]:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return [value] * isinstance(value, dict | list) + [one for item in inner for one in containers(item)]
+
+    found = [*containers(history.to_list()), *containers(history.to_list()), *containers(history.for_send())]
+    assert len({id(one) for one in found}) == len(found)
+
+
+def test_a_block_is_made_once_and_kept() -> None:
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}])
+    assert history[0].content is history[0].content
+    assert history[0].content[0] is history[0].content[0]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        TextBlock("x", meta=Meta(signature="s")),
+        ImageBlock({"type": "url", "url": "u"}),
+        RedactedThinkingBlock("x"),
+        ThinkingBlock("x"),
+        ToolUseBlock("1", "f", None),
+        ToolResultBlock("1", "x"),
+    ],
+)
+def test_a_message_with_more_than_texts_and_calls_is_not_plain(block: Any) -> None:
+    message = Message.assistant("x", block)
+    assert plain_content(message) == NOT_PLAIN
+    assert reach(message) == UNSENDABLE
+    assert not is_plain(message)
+
+
+@pytest.mark.parametrize(
+    ("role", "content"),
+    [
+        ("user", [" "]),
+        ("user", ["a\0"]),
+        ("user", ["x", ToolResultBlock("a", "y")]),
+        ("user", [ToolResultBlock("a", " ")]),
+        ("user", [ToolResultBlock("no-identifier", "x")]),
+        ("assistant", [ToolUseBlock("a", "f", {}), "x"]),
+        ("assistant", [ToolUseBlock("a", "f", {"x": ["\ud800"]})]),
+        ("assistant", [ToolUseBlock("a", "f", {"\ud800": 1})]),
+        ("assistant", ["x", ToolUseBlock("a", "f", {}), ThinkingBlock("y", "c2ln")]),
+        ("assistant", [ToolUseBlock("a", "é", {})]),
+        ("assistant", ["x", ThinkingBlock("y", "c2ln")]),
+        ("assistant", [ThinkingBlock("y", "c2ln", bound=False), "x"]),
+        ("assistant", [ThinkingBlock("y", "no base64"), "x"]),
+        ("assistant", [ThinkingBlock("y", ""), "x"]),
+        ("assistant", []),
+    ],
+)
+def test_what_needs_a_second_look_has_no_reach(role: Role, content: Any) -> None:
+    assert reach(Message(role, content)) == UNSENDABLE
+
+
+@pytest.mark.parametrize(
+    "content", [["\ud800"], [" ", ToolResultBlock("a", "\ud800")], [ToolResultBlock("\ud800", "x")]]
+)
+def test_a_text_that_is_no_unicode_is_known_as_such(content: Any) -> None:
+    assert reach(Message.user(*content)) == NO_UNICODE
+
+
+def test_halves_of_a_character_are_one_in_every_form() -> None:
+    history = MessageHistory.from_list([{"role": "user", "content": "\ud83d\ude00"}])
+    assert history[0].text == "\U0001f600"
+    assert history == MessageHistory().add_user("\U0001f600")
+    assert "\U0001f600" in repr(history.to_list())
+    assert "\U0001f600" in repr(history.for_send())
+    assert "\U0001f600" in repr(history.for_send(OpenAIChat()))
+
+
+def test_the_reach_is_the_longest_id_or_name() -> None:
+    calls = [ToolUseBlock("abc", "f", {"x": "\ud7ff"}), ToolUseBlock("b", "search", {"deep": [[1.5, None, {}]]})]
+    assert reach(Message.assistant(ThinkingBlock("", "c2ln"), "é", *calls)) == 6
+    assert reach(Message.user(ToolResultBlock("abcdefgh", ["x", "y"]), ToolResultBlock("a"), "z")) == 8
+    assert reach(Message.user("z")) == 0
+
+
+def test_a_message_can_be_pickled_copied_and_referred_to_weakly_before_and_after_its_blocks_are_made() -> None:
+    raw = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [{"type": "text", "text": "a"}]}]
+    message = MessageHistory.from_list(raw)[1]
+    for _ in range(2):
+        assert pickle.loads(pickle.dumps(message)) == copy.deepcopy(message) == message == Message.assistant("a")
+        assert weakref.ref(message)() is message
+        assert message.text == "a"
+
+
+def test_a_loaded_history_has_no_blocks_until_somebody_asks() -> None:
+    raw = [
+        {"role": "user", "content": f"no block {n}"} if n % 2 == 0 else {"role": "assistant", "content": "a"}
+        for n in range(9)
+    ]
+    history = MessageHistory.from_list(raw)
+    for send in (history.for_send, history.to_list, history.for_send_json, lambda: history.export(OpenAIChat())):
+        send()
+    gc.collect()
+    assert not [one for one in gc.get_objects() if type(one) is TextBlock and one.text.startswith("no block")]
+    assert history[0].text == "no block 0"
+
+
+def test_versions_of_a_log_that_are_extended_by_several_items_at_once_do_not_see_each_other_s() -> None:
+    start: Log[int] = Log(range(SIZE - 3))
+    shared = start.extend([-1, -2])
+    assert list(start.extend([-1, -3])) == [*start, -1, -3]
+    assert list(start.extend(range(3 * SIZE))) == [*start, *range(3 * SIZE)]
+    assert list(shared.extend([])) == list(shared) == [*start, -1, -2]
+    assert list(shared.extend(range(SIZE)).extend(range(2))) == [*shared, *range(SIZE), *range(2)]
+    assert list(Log(range(SIZE)).extend([1])) == [*range(SIZE), 1]
+    assert list(start) == list(range(SIZE - 3))

@@ -1,0 +1,200 @@
+"""Paths through the core that few conversations take, each from the outside where that is possible."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from message_history import (
+    CallState,
+    Message,
+    MessageHistory,
+    RepairCode,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.core.blocks import ImageBlock, Mark, Meta, ProviderBlock, SystemBlock
+from message_history.core.cuts import begins_turn, newest_opening
+from message_history.core.denials import denial_of_text
+from message_history.core.json_values import freeze
+from message_history.core.log import Log
+from message_history.core.message import make_message, with_replies
+from message_history.core.policy import Policy
+from message_history.core.repairs import in_words
+from message_history.core.replies import ReplyInfo, Usage
+from message_history.dialects import Anthropic, OpenAIChat
+from message_history.history import conversation_of, restored
+
+CALL = ToolUseBlock("1", "f", {})
+ASKED = MessageHistory().add_user("q").add_assistant(CALL)
+REPLY = ReplyInfo(id="msg_1", usage=Usage(input_tokens=3))
+
+
+def codes(history: MessageHistory) -> list[RepairCode]:
+    return [repair.code for repair in history.repairs]
+
+
+def test_usage_is_added_to_usage_only() -> None:
+    with pytest.raises(TypeError):
+        Usage() + 1  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (TextBlock("a  b"), 'text "a b"'),
+        (SystemBlock(" "), "blank system text"),
+        (CALL, "call '1' of 'f'"),
+        (ToolResultBlock("1", "x"), "result of '1': \"x\""),
+        (ToolResultBlock("1"), "result of '1'"),
+        (ProviderBlock("d", {"type": "t"}), "a block 't' of d"),
+        (ProviderBlock("d", {}), "a block of d"),
+        (ImageBlock({"type": "url", "url": "https://e.x"}), "an image"),
+        (freeze({"a": 1})[0], '{"a": 1}'),
+    ],
+)
+def test_a_block_has_its_words(value: Any, words: str) -> None:
+    assert in_words(value) == words
+
+
+def test_a_long_text_in_words_says_how_long_it_is() -> None:
+    assert in_words(TextBlock("word " * 500)).endswith('… (2,500 characters)"')
+    assert in_words(TextBlock("x" * 500)).endswith('… (500 characters)"')
+
+
+def test_what_a_provider_said_stays_when_pairing_takes_a_reply_apart() -> None:
+    spoken = with_replies(make_message("assistant", (ToolResultBlock("1", "a"), TextBlock("done"))), (REPLY,))
+    emptied = with_replies(make_message("assistant", (ToolResultBlock("1", "a"),)), (REPLY,))
+    for message in (spoken, emptied):
+        history = MessageHistory.from_list([Message.user("q"), Message.assistant(CALL), Message.user("and?"), message])
+        assert history.calls[0].result == ToolResultBlock("1", "a")
+        held = [reply for one in history for reply in one.replies]
+        assert held == [REPLY] or RepairCode.EMPTY_MESSAGE_DROPPED in codes(history)
+
+
+def test_a_result_that_comes_before_two_calls_goes_to_the_first_behind_it() -> None:
+    early = [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "r"}]}]
+    turn = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]}
+    answered = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "s"}]}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, turn, answered, *early, turn])
+    assert [record.state for record in history.calls] == [CallState.ANSWERED, CallState.ANSWERED]
+
+
+def test_a_result_in_an_assistant_message_answers_its_call() -> None:
+    history = ASKED.add(Message("assistant", [ToolResultBlock("1", "a")]))
+    assert history.calls[0].state is CallState.ANSWERED
+    assert RepairCode.RESULT_REHOMED in codes(history)
+
+
+def test_a_reply_without_content_of_its_own_is_said_of_the_open_assistant_message() -> None:
+    empty = with_replies(make_message("assistant", (TextBlock(" "),)), (REPLY,))
+    history = MessageHistory().add_user("q").add_assistant("a").add(empty)
+    assert history[-1].replies == (REPLY,)
+    assert RepairCode.EMPTY_MESSAGE_DROPPED in codes(MessageHistory().add_user("q").add(empty))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Tool execution was not approved.", ""),
+        ("User rejected the tool call for `f` with reason: too dear", "too dear"),
+        ("All is well.", None),
+    ],
+)
+def test_a_denial_is_known_by_its_text(text: str, reason: str | None) -> None:
+    assert denial_of_text(text, is_error=True) == reason
+
+
+def test_a_quote_of_a_second_result_with_a_distance_leaves_the_state_alone() -> None:
+    second = ASKED.add_tool_result("1", "a").add_assistant("ok").add_user("so").add_tool_result("1", "b")
+    saved = second.to_list()
+    for block in saved[-1]["content"]:
+        if block.get("mark", {}).get("kind") == "quote":
+            block["mark"]["distance"] = 4
+    loaded = MessageHistory.from_list(saved)
+    assert [record.result for record in loaded.calls] == [ToolResultBlock("1", "a")]
+
+
+def test_a_frozen_list_stays_the_same_value() -> None:
+    frozen, _ = freeze([1, [2]])
+    assert freeze(frozen)[0] is frozen
+
+
+USER = {"role": "user", "content": "q"}
+CALLING = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]}
+
+
+def result(id: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "r"}]}
+
+
+def test_a_result_of_nobody_before_a_reply_is_dropped_from_a_list_that_grows() -> None:
+    raw: list[Any] = [USER, {"role": "assistant", "content": "a"}, {"role": "user", "content": "b"}]
+    grown = MessageHistory().follow(raw).follow([*raw, result("9"), {"role": "assistant", "content": "c"}, USER])
+    assert RepairCode.ORPHAN_RESULT_DROPPED in codes(grown.history)
+
+
+def test_a_result_without_an_id_is_for_the_only_call_whose_stub_was_sent() -> None:
+    raw: list[Any] = [USER, CALLING]
+    grown = MessageHistory().follow(raw).follow([*raw, result("")])
+    assert RepairCode.LATE_RESULT_QUOTED in codes(grown.history)
+
+
+def test_an_open_stub_that_was_saved_alone_stays() -> None:
+    saved = ASKED.add_user("and?").to_list()
+    saved[-1]["content"] = [block for block in saved[-1]["content"] if block["type"] == "tool_result"]
+    loaded = MessageHistory.from_list(saved)
+    assert loaded.calls[0].state is CallState.UNKNOWN
+    assert loaded.awaiting
+
+
+def test_a_stub_that_was_changed_since_it_was_recorded_stands_as_it_is() -> None:
+    sent = ASKED.as_sent()
+    saved = sent.to_list()
+    saved[-1]["content"][0]["mark"]["reason"] = "interrupted"
+    loaded = restored(saved, Policy(), sent.repairs)
+    assert loaded[-1].results[0].mark == Mark(kind="stub", reason="interrupted")
+    assert loaded.repairs == sent.repairs
+
+
+def test_what_is_not_sent_of_the_beginning_takes_no_place_in_the_saved_json() -> None:
+    dialect = OpenAIChat(leading_assistant=True)
+    raw = [{"role": role, "content": "a"} for role in ("assistant", "user", "assistant", "user")]
+    history = MessageHistory.from_list(raw, dialect=dialect)
+    assert json.loads(history.for_send_json(dialect)) == history.for_send(dialect) == raw
+
+
+def test_repairs_of_a_version_that_was_sent_are_not_put_before_those_of_another() -> None:
+    sent = MessageHistory.from_list([{"role": "user", "content": ["q", " "]}])
+    now = MessageHistory().add_user("q").add_user("more")
+    reply = {"role": "assistant", "content": [{"type": "text", "text": "a"}]}
+    history = now.add_response(reply, dialect=Anthropic(), sent=sent)
+    assert [message.text for message in history] == ["q", "a", "more"]
+
+
+def test_a_call_that_asks_for_approval_waits_for_it_until_it_has_run() -> None:
+    call = ToolUseBlock("1", "f", {}, meta=Meta(mark=Mark(kind="approval", reason="client")))
+    asked = MessageHistory().add_user("q").add_assistant(call)
+    assert asked.calls[0].state is CallState.WAITING
+    assert asked.add_user("and?").calls[0].state is CallState.WAITING
+    approved = asked.record_call(asked.awaiting[0], CallState.APPROVED)
+    done = approved.add_tool_result(approved.awaiting[0], "ok")
+    assert done.calls[0].state is CallState.ANSWERED
+    assert done[-1].results[0].mark == Mark(kind="approval", reason="approved")
+
+
+def test_a_log_gives_any_slice() -> None:
+    assert Log(range(9))[1:8:3] == [1, 4, 7]
+
+
+def test_an_assistant_message_begins_no_turn_and_an_empty_history_has_no_opening() -> None:
+    assert not begins_turn(Message.assistant("a"))
+    assert newest_opening(conversation_of(MessageHistory())) == -1
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+def test_a_text_that_denies_nothing_is_no_denial(is_error: bool) -> None:
+    assert denial_of_text("done", is_error=is_error) is None

@@ -1,0 +1,50 @@
+"""The short way out: a message that needs no second look is written as the long way writes it, records and all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory
+from message_history.dialects import CLASSES
+from message_history.dialects._shared import plain_messages
+from message_history.dialects.anthropic import plain_writer
+from message_history.dialects.registry import DIALECTS
+
+THINKING = {"type": "thinking", "thinking": "Größe?", "signature": "c2ln"}
+RAW: list[Any] = [
+    {"role": "user", "content": "Sieh nach: »größe«."},
+    {
+        "role": "assistant",
+        "content": [
+            THINKING,
+            {"type": "text", "text": "I will look …"},
+            {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a", "lines": [1, {"to": 2.5}]}},
+            {"type": "tool_use", "id": "toolu_2", "name": "list", "input": {}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ä = 1"},
+            {"type": "tool_result", "tool_use_id": "toolu_2", "content": ""},
+            {"type": "text", "text": "And now?"},
+        ],
+    },
+    {"role": "assistant", "content": [THINKING, {"type": "text", "text": "Done."}]},
+    {"role": "user", "content": [{"type": "text", "text": "Good."}, {"type": "text", "text": "Bye."}]},
+]
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "langchain"])
+def test_the_short_way_writes_and_records_what_the_long_way_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect = DIALECTS[name]
+    history = MessageHistory.from_list(RAW)
+    short, plain, encoded = history.export(dialect), history.for_send(dialect), history.for_send_json(dialect)
+    for module in (plain_messages, plain_writer):
+        monkeypatch.setattr(module, "sendable", lambda *_: None)
+    again = MessageHistory.from_list(RAW)
+    assert again.export(dialect) == short
+    assert again.for_send(dialect) == plain == short.messages
+    assert again.for_send_json(dialect) == encoded

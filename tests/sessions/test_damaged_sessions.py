@@ -1,0 +1,141 @@
+"""Session files with damaged, doubled and shuffled lines: no line that can be read is lost, and repairing is final."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from message_history import MessageHistory, RepairCode, ToolUseBlock
+from message_history.storage import JsonlSession
+from message_history.storage.formats.registry import FORMATS
+from message_history.storage.sessions.lines import whole_lines
+from message_history.storage.sessions.reading import RepairedSession, session_in
+from tests.campaigns.lists import written
+from tests.sessions.foreign import claude_lines, codex_lines, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HISTORY = (
+    MessageHistory()
+    .add_user("one")
+    .add_assistant("two")
+    .add_user("three")
+    .add_assistant([ToolUseBlock("call_1", "run", {}), ToolUseBlock("call_2", "run", {"a": 1})])
+    .add_tool_result("call_1", "four")
+    .add_tool_result("call_2", "five")
+    .add_user("six")
+)
+
+
+def repaired(data: bytes, form: str) -> tuple[RepairedSession, str]:
+    """Repair a file, and give all that it and its repairs hold; repairing it again changes nothing."""
+    found = session_in(data, chosen=FORMATS[form]).repair_file()
+    assert found.after.violations() == []
+    assert found.after.notes == ()
+    assert found.after.repair_file().data == found.data
+    return found, found.data.decode() + "".join(written(repairs) for _, repairs in found.repairs)
+
+
+def own(*changes: tuple[int, bytes, bytes]) -> bytes:
+    """Write a session of our own in which some lines are other."""
+    lines = list(whole_lines(HISTORY))
+    for number, old, new in changes:
+        assert old in lines[number]
+        lines[number] = lines[number].replace(old, new)
+    return b"".join(lines)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (1, b'"role"', b'"rolf"'),
+        (1, b'"content"', b'"cnntent"'),
+        (1, b'"user"', b'"User"'),
+        (2, b'"at": 1', b'"at": 0'),
+        (2, b'"at": 1', b'"at": 2'),
+        (3, b'"at": 2', b'"at": 9'),
+        (1, b'"at"', b'"ap"'),
+        (1, b'"native": 1', b'"nativE": 1'),
+        (1, b'{"at": 0, "role": "user", "content": [{"type": "text", "text": "one"}], "native": 1}', b'["one"]'),
+    ],
+)
+def test_a_line_of_our_own_form_that_can_be_read_is_not_lost(change: tuple[int, bytes, bytes]) -> None:
+    _, held = repaired(own(change), "message-history")
+    assert all(text in held for text in ("one", "two", "three", "four", "five", "six"))
+
+
+def test_two_messages_in_one_place_are_both_kept() -> None:
+    lines = list(whole_lines(HISTORY))
+    lines.insert(2, lines[1].replace(b"one", b"other"))
+    found, held = repaired(b"".join(lines), "message-history")
+    assert "one" in held
+    assert "other" in held
+    assert [len(each.file.entries) for each in found.after.conversations] == [5]
+
+
+def test_an_older_version_of_a_message_behind_the_newer_one_is_left_out() -> None:
+    before = MessageHistory().add_user("one")
+    lines = [*whole_lines(before.add_user("more")), list(whole_lines(before))[1]]
+    found, _ = repaired(b"".join(lines), "message-history")
+    assert found.data == b"".join(whole_lines(before.add_user("more")))
+
+
+def test_a_session_with_a_line_of_another_program_keeps_it_in_a_repair(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(own() + b'{"note": "seven"}\n')
+    history = JsonlSession(path).load()
+    assert list(history) == list(HISTORY)
+    assert "seven" in written(history.repairs)
+    assert JsonlSession(path).load() == history
+
+
+def test_a_second_system_prompt_is_joined_to_the_first() -> None:
+    system = {"role": "system", "content": [{"type": "system", "text": "seven"}], "native": 1}
+    line = json.dumps(system).encode() + b"\n"
+    lines = list(whole_lines(HISTORY.with_system("zero")))
+    found, _ = repaired(b"".join((*lines[:2], line, *lines[2:])), "message-history")
+    history = found.after.conversations[0].history()
+    assert history.system == "zero\n\nseven"
+
+
+@pytest.mark.parametrize("role", ["User", "urer", "", None, 7])
+def test_a_damaged_role_of_codex_is_assumed(role: Any) -> None:
+    values = codex_lines(HISTORY)
+    values[1]["payload"]["role"] = role
+    found, held = repaired(rows(values), "codex")
+    assert '"one"' in held
+    assert RepairCode.ROLE_ASSUMED in [repair.code for _, repairs in found.repairs for repair in repairs]
+
+
+@pytest.mark.parametrize("where", ["call", "result", "both"])
+def test_a_damaged_id_of_claude_code_is_written_anew_in_both_places(where: str) -> None:
+    text = rows(claude_lines(HISTORY)).decode()
+    if where in ("call", "both"):
+        text = text.replace('"id":"call_1"', '"id":"ca l_1"')
+    if where in ("result", "both"):
+        text = text.replace('"tool_use_id":"call_1"', '"tool_use_id":"ca l_1"')
+    _, held = repaired(text.encode(), "claude-code")
+    assert '"four"' in held
+    assert "No result is recorded" not in held
+
+
+@pytest.mark.parametrize("old", ['"type":"tool_use"', '"type":"tool_result"', '"type":"text"', '"text":"four"'])
+def test_a_damaged_type_or_key_of_claude_code_is_in_a_repair(old: str) -> None:
+    text = rows(claude_lines(HISTORY)).decode()
+    for new in (old.replace("t", "T", 1), old.replace("e", "E", 1)):
+        _, held = repaired(text.replace(old, new, 1).encode(), "claude-code")
+        assert all(f'"{word}"' in held for word in ("one", "two", "three", "four", "five", "six"))
+
+
+def test_results_of_claude_code_stand_first_whatever_stands_before_their_call() -> None:
+    history = MessageHistory().add_user("q").add_assistant("hm").add_user("go")
+    history = history.add_assistant("one").add_assistant("two").add_assistant([ToolUseBlock("1", "run", {})])
+    values = claude_lines(history.add_tool_result("1", "r"))
+    steered = {**values[-1], "uuid": "steered", "parentUuid": values[-1]["parentUuid"]}
+    steered["message"] = {"role": "user", "content": [{"type": "text", "text": "wait"}]}
+    values[-1] = {**values[-1], "parentUuid": "steered"}
+    data = rows([*values[:-1], steered, values[-1]])
+    assert session_in(data, chosen=FORMATS["claude-code"]).violations() == []

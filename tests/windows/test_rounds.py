@@ -1,0 +1,174 @@
+"""Cuts inside a turn: a coding agent has one request and a hundred rounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from message_history import (
+    InvariantError,
+    Message,
+    MessageHistory,
+    Policy,
+    RepairCode,
+    SystemBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    check,
+    windows,
+)
+from message_history.dialects import Anthropic, Gemini, OpenAIChat
+from message_history.windows import WindowError, estimate_tokens
+
+TASK = "Repair the build of this project, please."
+
+
+def rounds(history: MessageHistory, count: int, first: int = 0) -> MessageHistory:
+    """Return a history with more tool rounds."""
+    for number in range(first, first + count):
+        history = history.add_assistant([f"step {number}", ToolUseBlock(f"c{number}", "run", {"step": number})])
+        history = history.add_tool_result(f"c{number}", f"output {number} " * 20)
+    return history
+
+
+def agent(count: int = 100) -> MessageHistory:
+    return rounds(MessageHistory().add_user(TASK).with_system("You are careful."), count)
+
+
+def steered() -> MessageHistory:
+    """Return a history whose user says something while tools run."""
+    history = rounds(MessageHistory().add_user(TASK), 10)
+    history = history.add_user("Leave the tests alone.")
+    return rounds(history, 10, 10).add_assistant("Done.")
+
+
+def is_accepted(history: MessageHistory) -> bool:
+    return not any(check(history.for_send(dialect), dialect) for dialect in (Anthropic(), OpenAIChat(), Gemini()))
+
+
+def test_a_turn_of_a_hundred_rounds_can_be_cut_before_each() -> None:
+    history = agent()
+    assert [cut.position for cut in history.safe_cuts()] == [0, *range(1, 201, 2)]
+    kept = history.window(max_messages=21)
+    assert len(kept) == 21
+    assert kept[0] == Message.user(TASK)
+    assert list(kept[1:]) == list(history[-20:])
+    assert kept.system == "You are careful."
+    assert is_accepted(kept)
+    assert not kept.repairs
+
+
+def test_a_window_finds_something_as_long_as_the_newest_round_fits() -> None:
+    history = agent()
+    head, *_ = map(estimate_tokens, history)
+    newest = sum(map(estimate_tokens, history[-2:]))
+    for budget in range(head + newest, head + 5 * newest, 7):
+        kept = history.window(max_tokens=budget)
+        assert sum(map(estimate_tokens, kept)) <= budget
+        assert kept[0].text == TASK
+        assert kept[-1] == history[-1]
+    with pytest.raises(WindowError, match="the newest round has 3 messages"):
+        history.window(max_tokens=newest)
+
+
+def test_a_task_that_leaves_no_room_gives_way_to_a_placeholder() -> None:
+    history = rounds(MessageHistory().add_user(TASK + " Here is all of it: " + "x" * 4_000), 20)
+    kept = history.window(max_tokens=400)
+    assert kept[0].text == Policy().bootstrap_text
+    assert len(kept) > 3
+    assert is_accepted(kept)
+    strict = MessageHistory.from_list(history.to_list(), policy=Policy(on_violation="raise"))
+    with pytest.raises(InvariantError, match="bootstrap_added"):
+        strict.window(max_tokens=400)
+
+
+def test_the_words_that_lead_are_pinned_by_choice() -> None:
+    history = steered()
+    inside = len(history) - 3
+    assert history.drop_before(inside)[0].text == "Leave the tests alone."
+    assert history.drop_before(inside, pin="task")[0].text == f"{TASK}\nLeave the tests alone."
+    without = history.drop_before(inside, pin=None)
+    assert without[0].text == Policy().bootstrap_text
+    assert [repair.code for repair in without.repairs] == [RepairCode.BOOTSTRAP_ADDED]
+    for pin in ("turn", "task", None):
+        kept = history.window(max_messages=5, pin=pin)
+        assert list(kept[1:]) == list(history.drop_before(inside, pin=pin)[1:])
+        assert is_accepted(kept)
+    with pytest.raises(ValueError, match="pin must be 'turn', 'task' or None, not 'system'"):
+        history.window(max_messages=5, pin="system")  # type: ignore[arg-type]
+
+
+def test_the_first_task_is_pinned_before_whole_turns_too() -> None:
+    history = MessageHistory().add_user(TASK).add_assistant("Done.").add_user("And now?").add_assistant("Sleep.")
+    assert history.drop_before(2).to_list() == history.drop_before(2, pin=None).to_list()
+    assert history.drop_before(2, pin="task")[0].text == f"{TASK}\nAnd now?"
+
+
+def test_words_behind_results_open_a_turn_and_the_results_stay_with_their_calls() -> None:
+    history = steered()
+    (turn,) = [cut for cut in history.safe_cuts() if history[cut].role == "user" and cut.position]
+    assert history[turn].results
+    kept = windows.drop_before(history, turn)
+    assert kept.history[0] == Message.user("Leave the tests alone.")
+    assert kept.omitted.results == 1
+    assert is_accepted(kept.history)
+    assert list(kept.history[1:]) == list(history[turn.position + 1 :])
+    assert history.window(max_messages=len(history) - 1) == kept.history
+
+
+def test_results_that_were_not_sent_yet_are_never_omitted() -> None:
+    history = rounds(MessageHistory().add_user(TASK), 3).add_user("Hurry.")
+    assert [cut.position for cut in history.safe_cuts()] == [0, 1, 3, 5]
+    kept = history.window(max_messages=3)
+    assert kept[-1] == history[-1]
+    assert history.add_assistant("Yes.").safe_cuts()[-2].position == 6
+
+
+def test_operator_text_behind_results_opens_no_turn() -> None:
+    history = (
+        rounds(MessageHistory().add_user(TASK), 3).add(Message.user(SystemBlock("It is noon."))).add_assistant("a")
+    )
+    assert [cut.position for cut in history.safe_cuts()] == [0, 1, 3, 5, 7]
+
+
+def test_a_summary_stands_where_the_head_was_and_calls_stay_open() -> None:
+    history = agent(10).add_assistant([ToolUseBlock("a", "run", {}), ToolUseBlock("b", "run", {})])
+    history = history.add_tool_result("b", "two")
+    alone = history.compact("Ten steps are done.")
+    assert [message.text for message in alone] == ["Ten steps are done.", "", ""]
+    assert [call.id for call in alone.awaiting] == ["a"]
+    (waiting,) = alone.awaiting
+    done = alone.add_tool_result(waiting, "one")
+    assert [result.text for result in done[-1].results] == ["one", "two"]
+    assert is_accepted(done)
+    inside = history.compact("Nine steps are done.", keep_from=19)
+    assert [message.text for message in inside[:2]] == ["Nine steps are done.", "step 9"]
+    assert [call.id for call in inside.awaiting] == ["a"]
+    pinned = history.compact("Nine steps are done.", keep_from=19, pin="task")
+    assert pinned[0].text == f"{TASK}\nNine steps are done."
+
+
+def test_a_window_of_a_window_keeps_the_same_task() -> None:
+    history = agent(50).window(max_messages=41)
+    history = rounds(history, 20, 50).window(max_messages=21)
+    assert history[0] == Message.user(TASK)
+    bare = agent(50).drop_before(51, pin=None)
+    again = rounds(bare, 20, 50).window(max_messages=21)
+    assert again[0].text == Policy().bootstrap_text
+    assert [repair.code for repair in again.repairs] == [RepairCode.BOOTSTRAP_ADDED]
+
+
+def test_thinking_inside_a_turn_is_invalidated_by_a_cut() -> None:
+    history = agent(3).add_assistant([ThinkingBlock("hm", "c2ln"), "so"]).add_user("Go on.").add_assistant("Done.")
+    kept = windows.drop_before(history, 3)
+    assert kept.omitted.invalidated == 1
+    blocks = [block for message in kept.history for block in message.content]
+    assert [block.bound for block in blocks if isinstance(block, ThinkingBlock)] == [False]
+
+
+def test_repairs_behind_a_cut_are_found_at_their_new_place() -> None:
+    history = agent(5).add_user(["Go on.", " "])
+    (repair,) = history.repairs
+    assert history[repair.index].text == "Go on."
+    kept = history.drop_before(7)
+    (repair,) = kept.repairs
+    assert kept[repair.index].text == "Go on."
