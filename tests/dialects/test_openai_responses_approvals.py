@@ -246,3 +246,21 @@ def test_a_denial_of_the_agents_sdk_goes_back_as_it_came() -> None:
     history = MessageHistory.from_list(raw, dialect=RESPONSES)
     assert state(history) is CallState.DENIED
     assert history.for_send(RESPONSES) == raw
+
+
+def test_a_request_that_nobody_can_decide_is_left_out() -> None:
+    history = MessageHistory.from_list([QUESTION, {**REQUEST, "arguments": None}], dialect=RESPONSES)
+    export = history.export(RESPONSES)
+    assert not [item for item in export.messages if item.get("type") == REQUEST["type"]]
+    assert check(export.messages, RESPONSES) == []
+    assert any(REQUEST["id"] in str(repair.removed) for repair in export.repairs)
+
+
+def test_a_decision_is_left_out_with_the_reference_that_its_request_is_behind() -> None:
+    raw = [{"type": "item_reference", "id": "msg_1"}, {"role": "assistant", "content": "a"}, APPROVED, QUESTION]
+    history = MessageHistory.from_list([QUESTION, *raw], dialect=RESPONSES)
+    kept = history.for_send(OpenAIResponses(store=True, reasons=False))
+    assert [item for item in kept if item.get("type") == APPROVED["type"]] == [APPROVED]
+    export = history.export(RESPONSES)
+    assert export.messages == [QUESTION, raw[1], QUESTION]
+    assert {str(repair.code) for repair in export.repairs} == {"withheld"}

@@ -233,6 +233,9 @@ class Items:
         if self._dialect.checks_keys and not schema.is_known(block.data):
             self._changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
             return []
+        if block.type == APPROVAL:
+            self._changes.omitted(block, "a request for approval that nobody can decide (OR-36)")
+            return []
         id = self.fresh(block.data.get("id"), block.type)
         if id is None and block.type in schema.NEEDS_ID:
             self._changes.omitted(block, "an item that needs an id (OR-11 to OR-14)")

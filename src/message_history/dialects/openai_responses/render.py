@@ -62,6 +62,8 @@ class Render:
         self._items = Items(dialect, self.changes, self._ids)
         self._planner = Planner(dialect, self.changes, self._items)
         self._pieces = Pieces(dialect, self.changes)
+        self._has_references = False
+        self._has_loose_decisions = False
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation; the system prompt goes first, as items of its own."""
@@ -77,7 +79,7 @@ class Render:
             return None
         wire = [] if len(messages) == 1 and self._begins_without((*messages, *messages)) else self._written(messages)
         self._add_status(wire)
-        return None if self._items.has_ids else wire
+        return None if self._items.has_ids or self._has_loose_decisions else wire
 
     def _begins_without(self, messages: Sequence[Message]) -> bool:
         """Return whether the list begins without the user turn that the history begins with."""
@@ -250,6 +252,7 @@ class Render:
 
     def _own(self, block: ProviderBlock, id: str | None) -> Wire:
         """Write an item that only this API understands, as it came."""
+        self._has_references = self._has_references or block.type == "item_reference"
         self._pieces.left(block.carried(OPENAI_RESPONSES), frozenset())
         wire: Wire = thaw_well_formed(block.data, self.changes)
         if id is None:
@@ -398,6 +401,10 @@ class Render:
             return []
         if self._dialect.checks_keys and not schema.is_known(block.data):
             self.changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
+            return []
+        self._has_loose_decisions = self._has_loose_decisions or block.type == DECISION
+        if block.type == DECISION and not (self._has_references or self._dialect.continues):
+            self.changes.omitted(block, "a decision on a request that is not sent (OR-36)")
             return []
         id = self._items.fresh(block.data.get("id"), block.type)
         if id is None and block.type in schema.NEEDS_ID:
