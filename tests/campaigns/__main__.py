@@ -1,6 +1,7 @@
 """Run campaigns: `python -m tests.campaigns --lists 1000000 --sequences 100000 --runs 100000 --files 4000`.
 
 Each has a number, from which all chance comes: `--lists 1 --first 4711` repeats what was found with number 4711.
+`--growth 500` measures shapes of 500 and of 2,000 entries; no test does, as it needs a quiet machine.
 Prints each failure, and in the end one line for each campaign; the exit code is 1 if there was any failure.
 """
 
@@ -14,7 +15,7 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from tests.campaigns import files, lists, runs, sequences
+from tests.campaigns import files, growth, lists, runs, sequences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,6 +42,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns", description=__doc__)
     for name in CAMPAIGNS:
         parser.add_argument(f"--{name}", type=int, default=0, metavar="N")
+    parser.add_argument("--growth", type=int, default=0, metavar="N")
     parser.add_argument("--first", type=int, default=0, metavar="NUMBER")
     options = parser.parse_args(arguments)
     failed = False
@@ -48,6 +50,8 @@ def main(arguments: list[str]) -> int:
         count = getattr(options, name)
         if count:
             failed = run(name, failures, options.first, count) or failed
+    if options.growth:
+        failed = run("growth", growth.failures, options.growth, 1) or failed
     return int(failed)
 
 

@@ -1,160 +1,39 @@
-"""Time is linear: every shape of a list, grown by four, costs little more than four times as much."""
+"""Time is linear: every shape of a list, doubled twice, runs twice as many more lines of Python the second time."""
 
 from __future__ import annotations
 
-import gc
-import time
-from typing import TYPE_CHECKING, Any, Final
-
 import pytest
 
-from message_history import MessageHistory, check
-from message_history.dialects.registry import DIALECTS
+from tests.campaigns.growth import SHAPES, lines_of, work
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from message_history.dialects import Dialect
-
-pytestmark = pytest.mark.heavy
-
-SMALL: Final = 500
-LARGE: Final = 4 * SMALL
-WORST: Final = 9.0
-"""How many times as much four times as much may cost: n log n, and what a busy machine adds; squares cost 16 times."""
-SHORT: Final = 0.03
-"""Seconds that are too few to compare."""
-
-QUESTION: Final = {"role": "user", "content": "q"}
+SIZE = 16
+WORST = 2.3
+"""How much more the second doubling may add than the first: n adds 2 times, n log n about 2.2, squares 4."""
 
 
-def text(words: str = "x") -> dict[str, Any]:
-    return {"type": "text", "text": words}
+def too_much(shape: str, size: int) -> dict[str, tuple[int, ...]]:
+    """Return what costs more than n log n, with the lines that it runs for each size."""
+    found: dict[str, tuple[int, ...]] = {}
+    for many in zip(*(work(SHAPES[shape](n)) for n in (size, 2 * size, 4 * size)), strict=True):
+        many[0][1]()  # What is read once, as a table of rules, is not counted.
+        small, middle, large = (lines_of(do) for _, do in many)
+        if large - middle > WORST * (middle - small):
+            found[many[0][0]] = (small, middle, large)
+    return found
 
 
-def call(id: str, **input: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": id, "name": "f", "input": input}
-
-
-def result(id: str, content: Any = "ok") -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": id, "content": content}
-
-
-def server(n: int) -> list[dict[str, Any]]:
-    id = f"srvtoolu_{n}"
-    return [
-        {"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "q"}},
-        {"type": "web_search_tool_result", "tool_use_id": id, "content": []},
-    ]
-
-
-def assistant(*blocks: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": list(blocks)}
-
-
-def user(*blocks: Any) -> dict[str, Any]:
-    return {"role": "user", "content": list(blocks)}
-
-
-def calls(n: int, id: str = "t{}") -> dict[str, Any]:
-    return assistant(*[call(id.format(i), i=i) for i in range(n)])
-
-
-def results(n: int, id: str = "t{}") -> dict[str, Any]:
-    return user(*[result(id.format(i), str(i)) for i in range(n)])
-
-
-HIT: Final = {"type": "search_result", "source": "s", "title": "t", "content": [text()]}
-DOCUMENT: Final = {
-    "type": "document",
-    "title": "d",
-    "source": {"type": "text", "media_type": "text/plain", "data": "x"},
-}
-THINKING: Final = {"type": "thinking", "thinking": "h", "signature": "c2ln"}
-SHAPES: Final[dict[str, Callable[[int], list[Any]]]] = {
-    "calls": lambda n: [QUESTION, calls(n), results(n)],
-    "calls without results": lambda n: [QUESTION, calls(n), user(text())],
-    "calls with odd ids": lambda n: [QUESTION, calls(n, "t {}"), results(n, "t {}")],
-    "calls with one id": lambda n: [QUESTION, calls(n, "t"), results(n, "t")],
-    "ids that clash with numbered ones": lambda n: [
-        QUESTION,
-        assistant(*[block for i in range(n) for block in (call("t", i=i), call(f"t_{i + 2}", i=i))]),
-    ],
-    "calls without ids": lambda n: [QUESTION, calls(n, ""), results(n, "")],
-    "results with unknown ids": lambda n: [QUESTION, calls(n), results(n, "x{}")],
-    "turns with unknown ids": lambda n: [
-        entry for i in range(n) for entry in (QUESTION, assistant(call(f"t{i}")), user(result(f"x{i}")))
-    ],
-    "text between calls": lambda n: [
-        QUESTION,
-        assistant(*[block for i in range(n) for block in (call(f"t{i}"), text())]),
-        results(n),
-    ],
-    "thinking between calls": lambda n: [
-        QUESTION,
-        assistant(*[block for i in range(n) for block in (THINKING, call(f"t{i}"))]),
-        results(n),
-    ],
-    "server tools": lambda n: [QUESTION, assistant(*[block for i in range(n) for block in server(i)]), QUESTION],
-    "open server tools": lambda n: [QUESTION, assistant(*[server(i)[0] for i in range(n)]), QUESTION],
-    "results one by one": lambda n: [QUESTION, calls(n), *[user(result(f"t{i}")) for i in range(n)]],
-    "orphans": lambda n: [QUESTION, *[user(result(f"t{i}")) for i in range(n)]],
-    "results of one call": lambda n: [QUESTION, assistant(call("t")), user(*[result("t", str(i)) for i in range(n)])],
-    "late results": lambda n: [
-        QUESTION,
-        *[entry for i in range(n) for entry in (assistant(call(f"t{i}")), QUESTION)],
-        results(n),
-    ],
-    "search results": lambda n: [QUESTION, assistant(call("t")), user(result("t", [HIT] * n))],
-    "documents": lambda n: [user(*[DOCUMENT] * n)],
-    "documents in a result": lambda n: [QUESTION, assistant(call("t")), user(result("t", [DOCUMENT] * n))],
-    "leading system messages": lambda n: [*[{"role": "system", "content": "s"}] * n, QUESTION],
-    "later system messages": lambda n: [QUESTION, *[{"role": "system", "content": "s"}] * n],
-    "turns": lambda n: [entry for _ in range(n) for entry in (QUESTION, assistant(text()))],
-    "assistants": lambda n: [QUESTION, *[assistant(text())] * n],
-    "users": lambda n: [QUESTION] * n,
-    "blank text": lambda n: [QUESTION, assistant(*[text("\n")] * n, text()), QUESTION],
-    "cache marks": lambda n: [user(*[{**text(), "cache_control": {"type": "ephemeral"}}] * n)],
-    "empty lists": lambda n: [[] for _ in range(n)],
-    "empty messages": lambda n: [{"role": "user", "content": []} for _ in range(n)],
-    "entries of no kind": lambda n: [{"a": i} for i in range(n)],
-}
-
-
-def cost(do: Callable[[], Any]) -> float:
-    """Measure processor time, the better of two."""
-    found = []
-    for _ in range(2):
-        gc.collect()
-        start = time.process_time()
-        do()
-        found.append(time.process_time() - start)
-    return min(found)
-
-
-def costs(raw: list[Any]) -> dict[str, float]:
-    """Measure all that is done with a list."""
-    history = MessageHistory.from_list(raw)
-    measured = {"read": cost(lambda: MessageHistory.from_list(raw)), "save": cost(history.to_list)}
-    for name, dialect in DIALECTS.items():
-        if name != "langchain":
-            measured |= _costs_of(name, dialect, raw, history)
-    return measured
-
-
-def _costs_of(name: str, dialect: Dialect[Any], raw: list[Any], history: MessageHistory) -> dict[str, float]:
-    return {
-        f"export to {name}": cost(lambda: history.export(dialect)),
-        f"check as {name}": cost(lambda: check(raw, dialect)),
-    }
-
-
+@pytest.mark.heavy
 @pytest.mark.parametrize("shape", SHAPES)
-def test_four_times_as_much_costs_little_more_than_four_times_as_much(shape: str) -> None:
-    small, large = costs(SHAPES[shape](SMALL)), costs(SHAPES[shape](LARGE))
-    too_much = {
-        what: (small[what], seconds)
-        for what, seconds in large.items()
-        if seconds > SHORT and seconds > WORST * small[what]
-    }
-    assert too_much == {}
+def test_twice_as_much_costs_little_more_than_twice_as_much(shape: str) -> None:
+    assert too_much(shape, SIZE) == {}
+
+
+def test_a_square_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SHAPES, "square", lambda n: [{"role": "user", "content": "q"}] * (n * n // SIZE))
+    assert "read" in too_much("square", SIZE)
+
+
+def test_each_turn_of_a_loop_is_counted() -> None:
+    hundred = range(100)
+    assert lines_of(lambda: [i + 1 for i in hundred]) > 100
+    assert lines_of(lambda: sum(i + 1 for i in hundred)) > 100

@@ -73,6 +73,7 @@ class _Check:
         self._roles = [text_at(entry, "role") for entry in self.entries]
         self._dialect = dialect
         self._names: set[str] = set()
+        self._has_text: dict[int, bool] = {}
         self._points = 0
         self._media_check = MediaCheck(dialect.limits, self.found.add)
 
@@ -195,8 +196,10 @@ class _Check:
     def _takes_white_space(self, n: int) -> bool:
         if self._dialect.white_space != "beside_text":
             return self._dialect.white_space == "alone"
-        parts = entries(self.entries[n].get("content"))
-        return any(isinstance(part, Mapping) and text_at(part, "text").strip() for part in parts)
+        if n not in self._has_text:
+            parts = entries(self.entries[n].get("content"))
+            self._has_text[n] = any(isinstance(part, Mapping) and text_at(part, "text").strip() for part in parts)
+        return self._has_text[n]
 
     def _media(self, n: int, m: int, path: str, kind: str, data: Mapping[Any, Any], *, role: str) -> None:
         if role == "assistant":
