@@ -10,7 +10,6 @@ from abc import ABCMeta
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
-from message_history.core import fitting, windows
 from message_history.core.blocks import Content, StubReason, SystemBlock, ToolResultBlock, ToolUseBlock, is_blank
 from message_history.core.conversation import CONTEXT, NO_TURN, Context, Conversation, context_of, make_conversation
 from message_history.core.growth import added_behind
@@ -20,7 +19,7 @@ from message_history.core.log import Log
 from message_history.core.message import Message, make_message
 from message_history.core.policy import Policy
 from message_history.core.repairs import RepairCode, UnknownCallError
-from message_history.core.rewrites import with_system, without_refusals, without_unanswered
+from message_history.core.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
 from message_history.core.rules import CallState
 from message_history.core.states import record_state
 from message_history.core.step import step
@@ -40,8 +39,6 @@ from message_history.dialects.sending import (
     write,
     write_json,
 )
-from message_history.dialects.state import from_state_text, state_text
-from message_history.following.followed import follow_new, followed_from
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam
@@ -64,6 +61,8 @@ class _HistoryType(ABCMeta):
 
     def __call__(cls, *args: Any, **fields: Any) -> Any:
         if fields.keys() == {STATE_KEY}:
+            from message_history.dialects.state import from_state_text  # noqa: PLC0415 - few serializers come this way
+
             return history_of(from_state_text(fields[STATE_KEY]))
         if args:
             raise TypeError("MessageHistory() is empty; write MessageHistory.from_list(messages) to read a list")
@@ -330,6 +329,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Returns:
             What to send: `history` in it. Its own `follow` takes the list the next time.
         """
+        from message_history.following.followed import follow_new, followed_from  # noqa: PLC0415 - few follow lists
+
         if not self:
             return follow_new(self, raw, dialect)
         return followed_from(self, dialect if dialect is not None else _ANTHROPIC).follow(raw)
@@ -510,7 +511,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     def safe_cuts(self, counter: Counter | None = None, *, pin: Pin = "turn") -> tuple[Cut, ...]:
         """Return where the history may be cut, and what follows each cut costs; see `windows.safe_cuts`."""
-        return fitting.safe_cuts(self._conversation, counter, pin)
+        from message_history.core.fitting import safe_cuts  # noqa: PLC0415 - a history that fits does without
+
+        return safe_cuts(self._conversation, counter, pin)
 
     def window(
         self,
@@ -521,26 +524,34 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         pin: Pin = "turn",
     ) -> MessageHistory:
         """Keep the newest turns, or rounds, that fit; see `windows.window`. All that is sent changes."""
-        kept, _ = windows.window(
-            self._conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=pin
-        )
+        from message_history.core.windows import window  # noqa: PLC0415 - as in `safe_cuts`
+
+        kept, _ = window(self._conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=pin)
         return self._with(kept)
 
     def drop_before(self, cut: SupportsIndex, *, pin: Pin = "turn") -> MessageHistory:
         """Omit all messages before a safe cut; see `windows.drop_before`. All that is sent changes."""
-        return self._with(windows.drop_before(self._conversation, cut, pin=pin)[0])
+        from message_history.core.windows import drop_before  # noqa: PLC0415 - as in `safe_cuts`
+
+        return self._with(drop_before(self._conversation, cut, pin=pin)[0])
 
     def rewind(self, n_turns: int = 1) -> MessageHistory:
         """Omit the newest whole turns; see `windows.rewind`. What is left is sent as before."""
-        return self._with(windows.rewind(self._conversation, n_turns)[0])
+        from message_history.core.windows import rewind  # noqa: PLC0415 - as in `safe_cuts`
+
+        return self._with(rewind(self._conversation, n_turns)[0])
 
     def compact(self, summary: Content, *, keep_from: SupportsIndex | None = None, pin: Pin = None) -> MessageHistory:
         """Replace the messages before a safe cut by a summary; see `windows.compact`. All that is sent changes."""
-        return self._with(windows.compact(self._conversation, summary, keep_from=keep_from, pin=pin)[0])
+        from message_history.core.windows import compact  # noqa: PLC0415 - as in `safe_cuts`
 
-    def trim_results(self, *, older_than: SupportsIndex, text: str = windows.TRIMMED) -> MessageHistory:
+        return self._with(compact(self._conversation, summary, keep_from=keep_from, pin=pin)[0])
+
+    def trim_results(self, *, older_than: SupportsIndex, text: str = TRIMMED) -> MessageHistory:
         """Shorten old results; see `windows.trim_results`. What is sent changes from the first shortened result on."""
-        return self._with(windows.trim_results(self._conversation, older_than=older_than, text=text)[0])
+        from message_history.core.windows import trim_results  # noqa: PLC0415 - as in `safe_cuts`
+
+        return self._with(trim_results(self._conversation, older_than=older_than, text=text)[0])
 
     # What pickle and frameworks ask of a value by name
 
@@ -554,6 +565,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return history_schema(cls, lambda value: cls.from_list(value, open_tail="keep"), cls.to_list)
 
     def _asdict(self) -> dict[str, str]:
+        from message_history.dialects.state import state_text  # noqa: PLC0415 - as in `_HistoryType`
+
         return {STATE_KEY: state_text(self._conversation)}
 
     def _with(self, conversation: Conversation) -> MessageHistory:

@@ -15,7 +15,8 @@ from attrs.validators import ge, gt, le
 from message_history.core import fitting, windows
 from message_history.core.costs import Counter, Cut, estimate_tokens
 from message_history.core.cuts import Pin, WindowError, checked_pin, is_safe_cut
-from message_history.core.windows import TRIMMED, Kept, Omitted
+from message_history.core.rewrites import TRIMMED
+from message_history.core.windows import Kept, Omitted
 from message_history.history import MessageHistory, conversation_of, history_of
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import message_history.dialects as front_door
+from message_history import storage
 from message_history.dialects import Dialect
 from message_history.dialects.registry import DIALECTS
 
@@ -48,3 +49,23 @@ def test_the_dialects_are_a_mapping_that_makes_each_one_once() -> None:
     assert "nonesuch" not in DIALECTS
     with pytest.raises(KeyError):
         DIALECTS["nonesuch"]
+
+
+def test_what_few_calls_need_waits_for_one() -> None:
+    brought = modules_after("import message_history")
+    assert not brought & {"asyncio", "concurrent.futures", "datetime", "hashlib", "logging", "pathlib", "tomllib"}
+    assert not brought & {"message_history.core.windows", "message_history.dialects.anthropic.check"}
+
+
+def test_who_keeps_one_session_reads_no_formats() -> None:
+    brought = modules_after("from message_history.storage import JsonlSession")
+    assert "message_history.storage.sessions.jsonl" in brought
+    assert not brought & {"asyncio", "message_history.storage.formats", "message_history.storage.databases.session"}
+
+
+def test_every_name_of_the_storage_leads_somewhere() -> None:
+    for name in storage.__all__:
+        assert getattr(storage, name).__name__ == name
+        assert name in dir(storage)
+    with pytest.raises(AttributeError, match="Nonesuch"):
+        storage.Nonesuch  # type: ignore[attr-defined]  # noqa: B018

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
@@ -156,6 +154,9 @@ def _examine_all(paths: Sequence[Path], chosen: Format | None, jobs: int) -> Ite
     if jobs == 1 or len(paths) < 2:
         yield from map(look, paths)
         return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - one process does without
+    from multiprocessing import get_context  # noqa: PLC0415 - as above
+
     # A process that shows its progress has a thread, and may not be forked.
     with ProcessPoolExecutor(min(jobs, len(paths)), get_context("spawn")) as pool:
         yield from pool.map(look, paths)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, final
 
 import click
@@ -56,6 +55,8 @@ class JsonReport(Printer):
     """
 
     def __init__(self, command: str) -> None:
+        from importlib.metadata import version  # noqa: PLC0415 - few commands are asked for a report
+
         super().__init__()
         self._to_stderr = False
         self._files: dict[str, dict[str, Any]] = {}

@@ -6,7 +6,6 @@ late result or say that its state has changed. Which state may follow which is d
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING, final
 
@@ -205,6 +204,8 @@ def _answer(found: _Found, result: ToolResultBlock) -> None:
 
 
 def _key(found: _Found) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - OpenSSL takes long to load, and few ask for keys
+
     call = found.call
     text = json.dumps([call.id, found.number, call.name, thaw(call.input)], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return sha256(text.encode()).hexdigest()[:32]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any, final
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from message_history.core.parsed import Note, Parsed
 
 __all__ = ["Ingest", "log_new"]
-
-logger = logging.getLogger("message_history")
 
 
 @final
@@ -255,6 +252,8 @@ def log_new(before: Context, after: Context, dialect: str = "") -> None:
 
 def _log(repair: Repair, dialect: str) -> None:
     """Log a repair without any content: logs are read by others than the histories."""
+    import logging  # noqa: PLC0415 - a history without repairs does without
+
     level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
     fields = {
         "repair_code": repair.code.value,
@@ -266,4 +265,4 @@ def _log(repair: Repair, dialect: str) -> None:
         "repair_added": len(repair.added),
         "repair_dialect": dialect,
     }
-    logger.log(level, "%s", repair.outline, extra=fields)
+    logging.getLogger("message_history").log(level, "%s", repair.outline, extra=fields)

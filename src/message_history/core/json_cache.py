@@ -6,9 +6,9 @@ of the log keeps the text of its turns as far as somebody has asked for it.
 
 from __future__ import annotations
 
-import base64
 import json
 import json.encoder
+from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
 from attrs import field, frozen
@@ -168,7 +168,7 @@ def base64_of(value: object) -> str:
     """Return the base64 text that stands for bytes in JSON; a `TypeError` for anything else."""
     if not isinstance(value, bytes):
         raise TypeError(f"an export holds no {type(value).__name__}")
-    return base64.b64encode(value).decode()
+    return b2a_base64(value, newline=False).decode()
 
 
 def _text_of(value: object) -> str:

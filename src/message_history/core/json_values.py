@@ -6,19 +6,19 @@ carry is kept in the nearest JSON form, and the change is described. `thaw` give
 
 from __future__ import annotations
 
-import base64
-import datetime as dt
 import json
 import math
 import reprlib
+from binascii import b2a_base64
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, Union, final
+from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, TypeGuard, Union, final
 
 from attrs.exceptions import FrozenInstanceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import date, time
 
 __all__ = [
     "EMPTY",
@@ -326,8 +326,8 @@ class _Freezer:
             try:
                 return self._changed(path, "bytes, kept as text", data.decode())
             except UnicodeDecodeError:
-                return self._changed(path, "bytes, kept as base64 text", base64.b64encode(data).decode())
-        if isinstance(value, dt.date | dt.time):
+                return self._changed(path, "bytes, kept as base64 text", b2a_base64(data, newline=False).decode())
+        if _is_moment(value):
             return self._changed(path, f"a {type(value).__name__}, kept as text", value.isoformat())
         return self._changed(path, f"a {type(value).__name__}, kept as text", _text_of(value))
 
@@ -395,6 +395,12 @@ def short_repr(value: object) -> str:
         Its `repr`, shortened.
     """
     return _SHORT.repr(value)
+
+
+def _is_moment(value: object) -> TypeGuard[date | time]:
+    from datetime import date, time  # noqa: PLC0415 - no JSON holds them
+
+    return isinstance(value, date | time)
 
 
 @final

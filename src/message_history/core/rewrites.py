@@ -5,7 +5,7 @@ These change what was sent. What is decided here is decided in `rules.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.core.repairs import Repair
 
-__all__ = ["fold_messages", "with_system", "without_refusals", "without_unanswered"]
+__all__ = ["TRIMMED", "fold_messages", "with_system", "without_refusals", "without_unanswered"]
+
+TRIMMED: Final = "[This result was left out to save space.]"
+"""The text that `trim_results` puts in the place of an old result."""
 
 
 def fold_messages(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-from pathlib import Path
+from binascii import b2a_base64
 from typing import TYPE_CHECKING, Final
 
 from message_history.core.json_values import short_repr
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
 __all__ = ["bytes_at", "document_source", "image_source", "url_source"]
 
@@ -60,7 +60,7 @@ def document_source(data: bytes, media_type: object, name: str = "") -> dict[str
         return _text(raw) if media_type == "text/plain" else _encoded(raw, media_type)
     if b"%PDF-" in raw[:_PDF_WITHIN]:
         return _encoded(raw, "application/pdf")
-    office = _OFFICE.get(Path(name).suffix.lower())
+    office = _OFFICE.get(_path(name).suffix.lower())
     if office is not None:
         return _encoded(raw, office)
     if _image_type(raw) is not None and b"\x00" in raw:
@@ -82,8 +82,14 @@ def url_source(url: str) -> dict[str, str]:
 
 def bytes_at(path: str | os.PathLike[str]) -> tuple[bytes, str]:
     """Read a file; return its bytes and its name."""
-    found = Path(path)
+    found = _path(path)
     return found.read_bytes(), found.name
+
+
+def _path(path: str | os.PathLike[str]) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - few conversations hold files
+
+    return Path(path)
 
 
 def _checked_bytes(data: object) -> bytes:
@@ -115,4 +121,4 @@ def _text(raw: bytes) -> dict[str, str]:
 
 
 def _encoded(raw: bytes, media_type: str) -> dict[str, str]:
-    return {"type": "base64", "media_type": media_type, "data": base64.b64encode(raw).decode()}
+    return {"type": "base64", "media_type": media_type, "data": b2a_base64(raw, newline=False).decode()}

@@ -60,7 +60,7 @@ from message_history.core.log import Log
 from message_history.core.message import Message, has_thinking, make_message, with_content
 from message_history.core.past import ids_of, records_of
 from message_history.core.repairs import Repair, RepairCode
-from message_history.core.rewrites import fold_messages
+from message_history.core.rewrites import TRIMMED, fold_messages
 from message_history.core.rules import behind_change
 from message_history.core.stubs import awaited, standing_stubs
 
@@ -79,9 +79,6 @@ __all__ = [
     "trim_results",
     "window",
 ]
-
-TRIMMED: Final = "[This result was left out to save space.]"
-"""The text that `trim_results` puts in the place of an old result."""
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
@@ -14,10 +14,7 @@ from message_history.core.log import Log
 from message_history.core.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
 from message_history.dialects._shared.leading import lead_with_placeholder
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects.native import Native
-from message_history.dialects.native.parse import NATIVE, OPEN
-from message_history.dialects.native.render import mark_open_stubs
-from message_history.dialects.registry import read
+from message_history.dialects.registry import NATIVE, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
     from message_history.dialects.base import Dialect
 
 __all__ = ["from_list", "restore", "to_list"]
-
-_NATIVE: Final = Native()
 
 
 def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, open_tail: str | None) -> Conversation:
@@ -44,7 +39,7 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
     if dialect is not None and dialect.takes_leading_assistant():
         lead_with_placeholder(parsed, policy)
     ingest.add_list(parsed)
-    keeps = parsed.dialect == _NATIVE.name if open_tail is None else open_tail == "keep"
+    keeps = parsed.dialect == NATIVE if open_tail is None else open_tail == "keep"
     if not keeps:
         ingest.stub_open_calls()
     conversation = ingest.finish()
@@ -53,7 +48,9 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
 
 def to_list(conversation: Conversation) -> list[dict[str, Any]]:
     """Write a conversation in the saved form."""
-    entries = _NATIVE.render(messages_of(conversation), context_of(conversation).system).messages
+    from message_history.dialects.native.render import mark_open_stubs, render  # noqa: PLC0415 - who sends does without
+
+    entries = render(messages_of(conversation), context_of(conversation).system)
     mark_open_stubs(entries[-1:], unrecorded_stubs(conversation))
     return entries
 
@@ -83,7 +80,11 @@ def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> 
 def _open_ids(entries: Sequence[Any]) -> frozenset[str]:
     """Return the ids of the calls whose stubs were not recorded yet when a list in the saved form was written."""
     last = as_mapping(entries[-1]) if entries else None
-    blocks = map(as_mapping, as_sequence(last.get("content")) or ()) if last is not None and NATIVE in last else ()
+    if last is None or NATIVE not in last:
+        return frozenset()
+    from message_history.dialects.native.parse import OPEN  # noqa: PLC0415 - as above
+
+    blocks = map(as_mapping, as_sequence(last.get("content")) or ())
     marked = ((block, as_mapping(block.get("mark"))) for block in blocks if block is not None)
     return frozenset(
         block["tool_use_id"]

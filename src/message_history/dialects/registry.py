@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Dialect, Reply
 
-__all__ = ["DIALECTS", "dialect_of", "read", "read_reply", "shape_of"]
+__all__ = ["DIALECTS", "NATIVE", "dialect_of", "read", "read_reply", "shape_of"]
 
 
 @final

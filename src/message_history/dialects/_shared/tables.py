@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -130,6 +129,8 @@ def _rule_of(row: Mapping[str, Any]) -> Rule:
 
 def read_table(dialect: str, table: str) -> dict[str, Any]:
     """Read a TOML file of a dialect's folder."""
+    import tomllib  # noqa: PLC0415 - who names no model and breaks no rule reads no table
+
     package: Any = import_module(f"message_history.dialects.{dialect}")
     # As `importlib.resources` would, in a zip too, which takes longer to import than the tables to be read.
     return tomllib.loads(package.__spec__.loader.get_data(f"{package.__path__[0]}/{table}.toml").decode())

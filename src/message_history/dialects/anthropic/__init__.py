@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from attrs import frozen
 
 from message_history.core.message import is_plain
-from message_history.dialects.anthropic.check import violations as find_violations
 from message_history.dialects.anthropic.limits import limits_for
 from message_history.dialects.anthropic.model_fields import Fields
 from message_history.dialects.anthropic.parse import ANTHROPIC
@@ -101,7 +100,9 @@ class Anthropic(Fields):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what the Messages API refuses; see `Dialect.violations`."""
-        return find_violations(wire, self)
+        from message_history.dialects.anthropic.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

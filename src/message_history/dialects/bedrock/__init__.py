@@ -11,7 +11,6 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.base import Export, Parsed, Reply, Rule
-from message_history.dialects.bedrock.check import violations as find_violations
 from message_history.dialects.bedrock.limits import LIMITS, with_claude
 from message_history.dialects.bedrock.model_fields import Fields
 from message_history.dialects.bedrock.parse import BEDROCK
@@ -99,7 +98,9 @@ class Bedrock(Fields):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Converse refuses; see `Dialect.violations`."""
-        return find_violations(wire, self)
+        from message_history.dialects.bedrock.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -10,7 +10,6 @@ from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects.base import Export, Parsed, Reply, Rule
-from message_history.dialects.gemini.check import violations as find_violations
 from message_history.dialects.gemini.entries import GEMINI
 from message_history.dialects.gemini.model_fields import Fields
 from message_history.dialects.gemini.parse import Reader
@@ -85,7 +84,9 @@ class Gemini(Fields):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what generateContent refuses; see `Dialect.violations`."""
-        return find_violations(wire, self)
+        from message_history.dialects.gemini.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`. Of several candidates, the first is taken."""

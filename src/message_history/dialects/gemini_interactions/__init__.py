@@ -9,7 +9,6 @@ from attrs import frozen
 from message_history.dialects._shared.held import add_held, held_call
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.base import Export, Parsed, Reply, Rule
-from message_history.dialects.gemini_interactions.check import violations as find_violations
 from message_history.dialects.gemini_interactions.model_fields import Fields
 from message_history.dialects.gemini_interactions.parse import Reader, is_interaction
 from message_history.dialects.gemini_interactions.render import Render
@@ -73,7 +72,9 @@ class GeminiInteractions(Fields):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what the Interactions API refuses; see `Dialect.violations`."""
-        return find_violations(wire, self)
+        from message_history.dialects.gemini_interactions.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read an interaction; see `Dialect.reply`. The steps that the request sent are not taken again."""

@@ -14,7 +14,6 @@ from attrs import frozen
 
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects.base import Export, Parsed, Reply, Rule
-from message_history.dialects.langchain.check import violations as find_violations
 from message_history.dialects.langchain.model_fields import Fields
 from message_history.dialects.langchain.parse import Reader
 from message_history.dialects.langchain.schema import LANGCHAIN, RULES, as_message, kind_of
@@ -58,7 +57,9 @@ class LangChain(Fields):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what chat models refuse; see `Dialect.violations`."""
-        return find_violations(wire)
+        from message_history.dialects.langchain.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read an AI message; see `Dialect.reply`."""

@@ -8,7 +8,6 @@ from attrs import frozen
 
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.openai_chat import schema
-from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.model_fields import Fields
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.dialects.openai_chat.providers import fields_of, quoted_by
@@ -128,7 +127,9 @@ class OpenAIChat(Fields):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Chat Completions refuses; see `Dialect.violations`."""
-        return find_violations(wire, self, quoted_by(self.provider))
+        from message_history.dialects.openai_chat.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, self, quoted_by(self.provider))
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

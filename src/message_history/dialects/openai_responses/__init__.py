@@ -10,7 +10,6 @@ from message_history.dialects._shared.held import add_held
 from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects.base import Export, Parsed, Reply, Rule
-from message_history.dialects.openai_responses.check import violations as find_violations
 from message_history.dialects.openai_responses.model_fields import Fields
 from message_history.dialects.openai_responses.parse import Reader, is_truncated
 from message_history.dialects.openai_responses.render import Render
@@ -120,7 +119,9 @@ class OpenAIResponses(Fields):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what the Responses API refuses; see `Dialect.violations`."""
-        return find_violations(wire, self)
+        from message_history.dialects.openai_responses.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -13,7 +13,6 @@ from attrs import frozen
 
 from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
 from message_history.dialects.openai_chat import OpenAIChat
-from message_history.dialects.openai_chat.check import violations as find_violations
 from message_history.dialects.openai_chat.limits import PORTABLE
 from message_history.dialects.openai_chat.schema import SHORT_ID
 from message_history.dialects.portable.schema import RULES, quoted
@@ -90,7 +89,9 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what some endpoint refuses; see `Dialect.violations`."""
-        return find_violations(wire, FORM, quoted())
+        from message_history.dialects.openai_chat.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, FORM, quoted())
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

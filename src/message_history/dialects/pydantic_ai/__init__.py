@@ -9,7 +9,6 @@ from attrs import evolve, frozen
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.base import Export, Parsed, Reply, Rule
-from message_history.dialects.pydantic_ai.check import violations as find_violations
 from message_history.dialects.pydantic_ai.model_fields import Fields, WireT
 from message_history.dialects.pydantic_ai.objects import model_messages
 from message_history.dialects.pydantic_ai.parse import Reader
@@ -106,7 +105,9 @@ class PydanticAI(Fields[WireT]):
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what pydantic-ai refuses, or repairs in silence; see `Dialect.violations`."""
-        return find_violations(wire, self)
+        from message_history.dialects.pydantic_ai.check import violations  # noqa: PLC0415 - who sends does without
+
+        return violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from typing import TYPE_CHECKING, Final, TypeVar, final
 
@@ -49,11 +48,13 @@ class AsyncSqlSession:
         policy: Policy | None = None,
         lock_timeout: float = 10.0,
     ) -> None:
+        from asyncio import Lock  # noqa: PLC0415 - it takes long to import, and few sessions need it
+
         self._where = database
         self._id = session_id
         self._policy = policy
         self._timeout = lock_timeout
-        self._lock = asyncio.Lock()
+        self._lock = Lock()
         self._session: SqlSession | None = None
 
     def __repr__(self) -> str:
