@@ -164,6 +164,13 @@ def cut(text: str) -> str:
         "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
         'MCP error -32602: Invalid arguments for tool look: [{"expected": "string", "received": "undefined"}]',
         "<400> InternalError.Algo.InvalidParameter: The tool call is not supported.",
+        "Unable to submit request because `look` functionDeclaration parameters schema should be of type OBJECT. Learn "
+        "more: https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling",
+        "Malformed input request: #: extraneous key [top_p] is not permitted, please reformat your input and try again",
+        "Invalid JSON payload received. Unknown name \"outputMimeType\" at 'generation_config.image_config': Cannot",
+        "RuntimeError: Agent failed to initialize: Invalid system prompt template syntax: No filter named 'money'.",
+        "stream disconnected before completion: error sending request for url (https://chatgpt.com/responses/compact)",
+        '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000',
         "\ud800\x00\x1b[0m",
     ],
 )
@@ -280,6 +287,29 @@ REPORTED = [
     ("AttributeError: ClaudeContentBlockToolResult object has no attribute id", "EX-64"),
     ('500: {"error": "Cannot determine type of \'item\'"}', "OR-32"),
     ("jinja2: 'str object' has no attribute 'items'", "HF-08"),
+    ('"Internal Server Error\\",\\"status\\":500,\\"detail\\":\\"Last message role should be \'user\'', "EX-66"),
+    (
+        "BadRequestError: 'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property "
+        "'status' is unsupported, did you mean 'name'?)]",
+        "EX-52",
+    ),
+    (
+        "GroqCloud: 'messages.2' : for 'role: assistant' the following must be satisfied[('messages.2' : property "
+        "'reasoning_content' is unsupported)]",
+        "GQ-01",
+    ),
+    ("reasoningContent.reasoningText.text failed to satisfy constraint: Member must not be null", "BR-B23"),
+    (
+        "error: ValidationException: This model doesn't support system messages. Try again without a system message or "
+        "use a model that supports system messages.\n    at de_ValidationExceptionRes (/app/index.js:1159:21)",
+        "EX-65",
+    ),
+    (
+        '■ {"code": "invalid_value", "message": "Invalid \'input[284].output[1].image_url\'. Expected a valid URL, but',
+        "EX-59",
+    ),
+    ("<400> InternalError.Algo.InvalidParameter: The error info is [Unexpected item type in content.]", "EX-53"),
+    ('Mistral rejects with: `"Reasoning input is not enabled for this model"`', "MS-M19"),
 ]
 
 
@@ -469,6 +499,7 @@ def test_a_character_reference_of_any_length_is_text() -> None:
         ("what the tool call has as its arguments could not be parsed", "arguments"),
         ("the tool name of call 4 may only contain letters", "names"),
         ("the chat was refused: its last message is the assistant's", "how the list ends"),
+        ('role only allows "user" / "assistant", not "system"', "roles and turns"),
     ],
 )
 def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: str) -> None:

@@ -202,13 +202,18 @@ def _all_rules() -> list[tuple[str, Rule]]:
 
 
 def _fitting(text: str, has: frozenset[str]) -> list[Explanation] | None:
-    """Return the rules whose texts are like this one; None when the text is rather about something else."""
+    """Return the rules whose texts are like this one; None when the text is rather about something else.
+
+    Where no rule has the words, a text about something else must be sure of them: the topic may know better.
+    """
     found: list[Explanation] = []
     best: tuple[float, Explanation | None] = (0.0, None)
     elsewhere = around = 0.0
+    known = False
     for match in matches(has):
         about, mass = match.known.about, match.weight * match.score
         if isinstance(about, Subject):
+            known = known or match.score >= SURE
             elsewhere, around = (elsewhere, max(around, mass)) if about.weak else (max(elsewhere, mass), around)
         elif match.proof >= PROOF:
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
@@ -217,7 +222,7 @@ def _fitting(text: str, has: frozenset[str]) -> list[Explanation] | None:
     here, first = best
     if first is not None and first.score < SURE:
         elsewhere = max(elsewhere, around)
-    is_elsewhere = elsewhere > 0 and elsewhere >= here
+    is_elsewhere = elsewhere >= here if found else known
     return None if is_elsewhere or _names_a_parameter(text, first) else found
 
 

@@ -228,6 +228,8 @@ def _field_patterns() -> tuple[tuple[Subject, re.Pattern[str]], ...]:
                 rf"""(?:^|[\s'"`])(?:{names})(?:[.\[][\w\]-]+){{0,12}}: (?:{_STOCK})""",
                 rf"""(?:^|[\s'"`*.])(?:{names})(?:\.\d+|\[\d+\])(?!\w)""",
                 rf"""body["',\s\\]+(?:{names})["'\\]""",
+                rf"""\bat ['"`\\]+(?:{names})(?![\w-])""",
+                rf"""\bkey \[(?:{names})\]""",
             )
             found.append((subject, re.compile("|".join(ways))))
     return tuple(found)

@@ -27,6 +27,8 @@ _LIST_PLACE: Final = re.compile(
     r"\b(messages?|contents|content|input|parts|history)(\.\[?|\[)\s{0,3}"
     r"(?:\d+|n|x|i|idx|index|<\w{1,20}>|\{\w{1,20}\}|\*)(?!\w)(?=\]?(?:\.([a-z_]\w*))?)"
 )
+_ADDRESS: Final = re.compile(r"https?://[^\s\"'\\)>,]+")
+"""A page that a rule's text leads to; the same stands in texts of other rules."""
 _CLAUSE_END: Final = re.compile(r"(?<=[.;!?:])\s+|\n+")
 _ENTITY_DEPTH: Final = 2
 """How often HTML may have been escaped."""
@@ -63,8 +65,8 @@ def features_of(text: str) -> frozenset[str]:
 
 
 def clauses_of(error: str) -> list[frozenset[str]]:
-    """Return the features of each clause of a rule's text; what stands in a place of `{...}` is not compared."""
-    error = error.lower()
+    """Return the features of each clause of a rule's text, without addresses and what stands in a place of `{...}`."""
+    error = _ADDRESS.sub(" ", error.lower())
     found = []
     for clause in _CLAUSE_END.split(error):
         features = frozenset().union(*(features_of(part) for part in _PLACE.split(clause)))
