@@ -180,7 +180,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             call: the call, as `awaiting` returns it: it knows its turn, so a repeated id cannot mispair. Or its id:
                 the open turn is searched first, then the calls that settled without a result, the oldest first.
             content: text, blocks, None, or any JSON value, which is sent as its text.
-            is_error: whether the tool failed.
+            is_error: whether the tool failed; the result of an MCP tool may say so itself.
 
         Returns:
             A new history. A result that arrives after its turn has settled is quoted as marked text in the current
@@ -196,7 +196,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         if not isinstance(call, ToolUseBlock | str):
             raise TypeError(f"call must be a ToolUseBlock or its id, not {type(call).__name__}; pass one of `awaiting`")
         id, known = (call, None) if isinstance(call, str) else (call.id, call)
-        result = ToolResultBlock(id, parse_tool_output(content), is_error)
+        output, failed = parse_tool_output(content)
+        result = ToolResultBlock(id, output, is_error or failed)
         added = self._stepped(make_message("user", (result,)), answers=known, log=False)
         before, after = self._conversation[CONTEXT], added._conversation[CONTEXT]
         if after is before:

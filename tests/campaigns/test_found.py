@@ -194,3 +194,16 @@ def test_text_may_stand_behind_a_tool_that_the_server_of_bedrock_ran() -> None:
     raw = [{"role": "user", "content": [{"text": "q"}]}, {"role": "assistant", "content": content}]
     dialect = Bedrock(calls_last=True)
     assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect), dialect) == []
+
+
+@pytest.mark.parametrize("dialect", [None, Gemini(), GeminiInteractions(), Native(), Anthropic(), OpenAIChat()])
+def test_what_stands_beside_the_data_of_an_image_of_mcp_is_kept(dialect: Any) -> None:
+    image = {"type": "image", "data": PIXEL, "mimeType": "image/png", "another": TOKEN}
+    for raw in (
+        [{"role": "user", "parts": [{**image, "mime_type": "image/png"}]}],
+        [{"role": "user", "content": [image]}],
+    ):
+        history = MessageHistory.from_list(raw, dialect=dialect)
+        assert TOKEN in held(history)
+        for target in (Gemini(), Anthropic(), OpenAIChat()):
+            assert TOKEN in sent(history, target)

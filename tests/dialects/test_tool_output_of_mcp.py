@@ -9,6 +9,7 @@ import pytest
 
 from message_history import DocumentBlock, ImageBlock, MessageHistory, TextBlock, check
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
+from tests.campaigns.lists import written
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 CONTENT: list[dict[str, Any]] = [
@@ -132,3 +133,63 @@ def test_a_truncated_response_whose_call_has_no_arguments_is_written() -> None:
     ]
     for dialect in (PydanticAI(), None):
         assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(PydanticAI()), PydanticAI()) == []
+
+
+TOKEN = "7350127735501"
+RICH: dict[str, Any] = {
+    "content": [
+        {"type": "text", "text": "a pixel", "annotations": {"audience": [TOKEN + "a"]}},
+        {"type": "image", "data": PIXEL, "mimeType": "image/png", "_meta": {"k": TOKEN + "b"}},
+        {
+            "type": "resource",
+            "annotations": {"priority": TOKEN + "c"},
+            "resource": {"uri": "file:///a.md", "mimeType": "text/" + TOKEN + "d", "text": "(text of a file)"},
+        },
+        {"type": "resource_link", "uri": "file:///b.txt", "name": TOKEN + "e"},
+        {"type": "resource", "resource": {"uri": "i:" + TOKEN + "f", "mimeType": "image/png", "blob": PIXEL}},
+    ],
+    "structuredContent": {"k": TOKEN + "g"},
+    "_meta": {"k": TOKEN + "h"},
+    "isError": True,
+}
+TARGETS = (Anthropic(), OpenAIResponses(), Bedrock(), Gemini(), Mistral(), OpenAIChat(), PydanticAI())
+
+
+def rich_histories() -> dict[str, MessageHistory]:
+    anthropic, responses, gemini = LISTS["anthropic"][:2], LISTS["whole"][:2], LISTS["gemini"][:2]
+    opened = MessageHistory.from_list(anthropic, open_tail="keep")
+    output = {"type": "function_call_output", "call_id": "c", "output": RICH}
+    response = {"functionResponse": {"name": "f", "response": RICH}}
+    return {
+        "added": opened.add_tool_result(opened.awaiting[0], RICH),
+        "responses": MessageHistory.from_list([*responses, output]),
+        "gemini": MessageHistory.from_list([*gemini, {"role": "user", "parts": [response]}]),
+    }
+
+
+@pytest.mark.parametrize("form", ["added", "responses", "gemini"])
+def test_what_mcp_says_of_its_content_is_in_the_history_and_in_each_export_or_its_repairs(form: str) -> None:
+    history = rich_histories()[form]
+    assert history[-1].results[0].is_error
+    kinds = [type(block) for block in history[-1].results[0].content]
+    assert kinds == [TextBlock, ImageBlock, DocumentBlock, TextBlock, ImageBlock]
+    saved = json.dumps(history.to_list())
+    tokens = [TOKEN + letter for letter in "abcdefgh"]
+    assert [token for token in tokens if token not in saved] == []
+    assert MessageHistory.from_list(history.to_list()) == history
+    for target in TARGETS:
+        export = history.export(target)
+        assert check(export.messages, target) == []
+        found = json.dumps(export.messages, default=repr) + written(export.repairs)
+        assert [token for token in tokens if token not in found] == [], target.name
+
+
+def test_media_beside_a_result_of_mcp_go_back_with_it() -> None:
+    picture = {"inlineData": {"mimeType": "image/png", "data": PIXEL}}
+    response = {"functionResponse": {"name": "f", "response": RESULT, "parts": [picture]}}
+    raw = [*LISTS["gemini"][:2], {"role": "user", "parts": [response]}]
+    history = MessageHistory.from_list(raw)
+    for dialect in (Gemini(signatures_required=False), Gemini.for_model("gemini-2.5-flash")):
+        wire = history.for_send(dialect)
+        assert PIXEL in json.dumps(wire).replace(json.dumps(RESULT), "")
+        assert check(wire, dialect) == []

@@ -24,7 +24,7 @@ from message_history.core.message import make_message, with_content, with_replie
 from message_history.core.parsed import Note
 from message_history.core.repairs import RepairCode
 from message_history.core.replies import as_json
-from message_history.dialects._shared.mcp import mcp_blocks
+from message_history.dialects._shared.mcp import mcp_result
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects._shared.typed_blocks import half_written
@@ -192,26 +192,27 @@ def _truncated(assistant: Message) -> Message:
     return with_content(assistant, (*assistant.content[:-1], half_written(evolve(last, meta=meta))))
 
 
-def parse_tool_output(content: object) -> object:
+def parse_tool_output(content: object) -> tuple[object, bool]:
     """Parse what a tool returned.
 
     Args:
         content: anything.
 
     Returns:
-        The blocks, if it is a list of raw content blocks, or what a tool of MCP gave; else the same value.
+        The blocks, if it is a list of raw content blocks, or what a tool of MCP gave; else the same value. Then
+        whether it says that the tool failed.
 
     Complexity: linear in a list.
     """
-    found = mcp_blocks(content) if content is not None and not isinstance(content, str) else None
+    found = mcp_result(content) if content is not None and not isinstance(content, str) else None
     if found is not None:
         return found
     if not isinstance(content, list) or not content:
-        return content
+        return content, False
     if not all(isinstance(part, Mapping) and isinstance(part.get(_value_key(part)), str | Mapping) for part in content):
-        return content
+        return content, False
     parsed = read([{"role": "user", "content": content}])
-    return parsed.messages[0].content if len(parsed.messages) == 1 and not parsed.notes else content
+    return (parsed.messages[0].content if len(parsed.messages) == 1 and not parsed.notes else content), False
 
 
 def _value_key(part: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from message_history.core.blocks import Block, RedactedThinkingBlock, ThinkingBl
 from message_history.core.json_values import FrozenDict
 from message_history.core.message import is_plain
 from message_history.core.repairs import Repair, RepairCode
+from message_history.dialects._shared.mcp import MCP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -98,8 +99,15 @@ def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> 
                 detail = f"keys that go back to {origin} only: {', '.join(map(str, left))}"
                 yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
     if isinstance(block, ToolResultBlock):
+        facts = block.extra(GEMINI).get(FACTS) if block.meta is not None and target.name == GEMINI else None
+        whole = isinstance(facts, FrozenDict) and "response" in facts
+        # Such a response is written again with all that was in it.
         for part in block.content:
-            yield from _left_of(part, index, target, gone)
+            yield from () if whole and MCP in _origins_of(part) else _left_of(part, index, target, gone)
+
+
+def _origins_of(block: Block) -> list[str]:
+    return _origins(block.meta) if block.meta is not None else []
 
 
 def _origins(meta: Meta) -> list[str]:

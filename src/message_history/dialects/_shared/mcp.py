@@ -5,9 +5,10 @@ Sent as JSON, an image would be a text full of base64.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from message_history.core.blocks import DocumentBlock, ImageBlock, ProviderBlock, text_block
+from message_history.core.blocks import DocumentBlock, ImageBlock, Meta, ProviderBlock, text_block, with_meta
+from message_history.core.json_values import freeze_mapping, json_text
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
@@ -15,36 +16,55 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import Block
 
-__all__ = ["mcp_block", "mcp_blocks"]
+__all__ = ["MCP", "McpResult", "mcp_block", "mcp_result"]
 
-_RESULT: Final = frozenset(
-    {"content", "isError", "is_error", "structuredContent", "structured_content", "_meta", "meta", "result_type"}
-)
+MCP: Final = "mcp"
+"""Under which name a block keeps the keys that it came with: annotations, `_meta`, a size."""
+_ERROR: Final = frozenset({"isError", "is_error"})
+_RESULT: Final = _ERROR | {"content", "structuredContent", "structured_content", "_meta", "meta", "result_type"}
 
 
-def mcp_blocks(value: object) -> list[Block] | None:
+@final
+class McpResult(NamedTuple):
+    """What a tool of an MCP server gave.
+
+    Args:
+        content: the blocks; the first keeps what the result has beside them.
+        is_error: whether the server says that the call failed.
+    """
+
+    content: list[Block]
+    is_error: bool
+
+
+def mcp_result(value: object) -> McpResult | None:
     """Read the result of a call, or the list of content in it.
 
     Args:
         value: anything that a tool gave.
 
     Returns:
-        The blocks; None for what is not surely a result of MCP, such as a list of nothing but text.
+        The result; None for what is not surely one of MCP, such as a list of nothing but text.
 
     Complexity: linear in the content.
     """
     data = as_mapping(value) if not isinstance(value, str | list) else None
-    flagged = data is not None and data.keys() <= _RESULT and bool(data.keys() & {"isError", "is_error"})
-    content = as_sequence(data.get("content")) if data is not None and data.keys() <= _RESULT else as_sequence(value)
+    whole = data if data is not None and data.keys() <= _RESULT else None
+    content = as_sequence(whole.get("content")) if whole is not None else as_sequence(value)
     items = [as_mapping(item) if not isinstance(item, str) else None for item in content or ()]
     blocks = [_text(item) or mcp_block(item) if item is not None else None for item in items]
     found = [block for block in blocks if block is not None]
+    flagged = whole is not None and bool(whole.keys() & _ERROR)
     sure = flagged or any(item is not None and item.get("type") != "text" for item in items)
-    return found if sure and found and len(found) == len(blocks) else None
+    if not (sure and found) or len(found) != len(blocks):
+        return None
+    if whole is not None:
+        found[0] = _with_keys(found[0], "result", {key: whole[key] for key in whole if key not in {*_ERROR, "content"}})
+    return McpResult(found, whole is not None and any(whole.get(key) is True for key in _ERROR))
 
 
 def mcp_block(item: Mapping[Any, Any]) -> Block | None:
-    """Read an image, audio or a resource as MCP has them.
+    """Read an image, audio, a resource or a link to one as MCP has them.
 
     Args:
         item: an item of content.
@@ -54,16 +74,29 @@ def mcp_block(item: Mapping[Any, Any]) -> Block | None:
     """
     kind, data, mime = item.get("type"), item.get("data"), item.get("mimeType")
     if kind in ("image", "audio") and isinstance(data, str) and isinstance(mime, str):
-        return _of_bytes(mime, data)
+        return _with_keys(_of_bytes(mime, data), "", _rest(item, "type", "data", "mimeType"))
+    if kind == "resource_link" and isinstance(item.get("uri"), str):
+        return text_block(json_text(freeze_mapping(item)[0]))
     resource = as_mapping(item.get("resource"))
     uri = resource.get("uri") if resource is not None else None
     if kind != "resource" or resource is None or uri is None:
         return None
-    text, blob, title = resource.get("text"), resource.get("blob"), str(uri)
-    mime = resource.get("mimeType")
+    block, taken = _of_resource(resource, str(uri))
+    if block is None:
+        return None
+    return _with_keys(_with_keys(block, "", _rest(item, "type", "resource")), "resource", _rest(resource, *taken))
+
+
+def _of_resource(resource: Mapping[Any, Any], title: str) -> tuple[Block | None, tuple[str, ...]]:
+    """Read a resource; return the keys that are in the block as well."""
+    text, blob, mime = resource.get("text"), resource.get("blob"), resource.get("mimeType")
     if isinstance(text, str):
-        return DocumentBlock({"type": "text", "media_type": "text/plain", "data": text}, title)
-    return _of_bytes(mime, blob, title) if isinstance(blob, str) and isinstance(mime, str) else None
+        block = DocumentBlock({"type": "text", "media_type": "text/plain", "data": text}, title)
+        return block, ("uri", "text", "mimeType") if mime == "text/plain" else ("uri", "text")
+    if not isinstance(blob, str) or not isinstance(mime, str):
+        return None, ()
+    found = _of_bytes(mime, blob, title)
+    return found, ("uri", "blob", "mimeType") if isinstance(found, DocumentBlock) else ("blob", "mimeType")
 
 
 def _of_bytes(mime: str, data: str, title: str | None = None) -> Block:
@@ -76,4 +109,21 @@ def _of_bytes(mime: str, data: str, title: str | None = None) -> Block:
 
 def _text(item: Mapping[Any, Any]) -> Block | None:
     text = item.get("text")
-    return text_block(str.__str__(text)) if item.get("type") == "text" and isinstance(text, str) else None
+    if item.get("type") != "text" or not isinstance(text, str):
+        return None
+    return _with_keys(text_block(str.__str__(text)), "", _rest(item, "type", "text"))
+
+
+def _rest(item: Mapping[Any, Any], *taken: str) -> dict[Any, Any]:
+    return {key: value for key, value in item.items() if key not in taken}
+
+
+def _with_keys(block: Block, name: str, keys: Mapping[Any, Any]) -> Block:
+    """Let a block keep keys, under a name of their own if they are not its own; None is as good as absent."""
+    kept = {key: value for key, value in keys.items() if value is not None}
+    if not kept:
+        return block
+    before = block.extra(MCP)
+    meta = block.meta if block.meta is not None else Meta()
+    extra, converted = freeze_mapping({**meta.extra, MCP: {**before, **({name: kept} if name else kept)}})
+    return with_meta(block, extra=extra, converted=(*meta.converted, *converted))

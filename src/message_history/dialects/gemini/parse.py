@@ -26,7 +26,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, freeze, json_text, short_repr
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
-from message_history.dialects._shared.mcp import mcp_blocks
+from message_history.dialects._shared.mcp import mcp_result
 from message_history.dialects._shared.reader import add_message, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
@@ -274,10 +274,10 @@ class Reader:
         if mapping is None:
             is_present = response is not None and response != ""
             return ([self._as_text(response, "a response that is no object")] if is_present else []), False
-        found = mcp_blocks(mapping) if "content" in mapping else None
+        found = mcp_result(mapping) if "content" in mapping else None
         if found is not None:
-            facts["response"] = mapping
-            return found, mapping.get("isError") is True
+            facts["response"], facts["blocks"] = mapping, len(found.content)
+            return found.content, found.is_error
         key, value = "", response
         if len(mapping) == 1:
             only, inside = next(iter(mapping.items()))

@@ -246,7 +246,9 @@ class Render:
         texts: list[str] = []
         media: list[Wire] = []
         whole = facts.get("response")
-        for part in block.content if whole is None else ():
+        # Histories that were saved before media could stand beside such a response do not say how many blocks it is.
+        in_whole = 0 if whole is None else facts.get("blocks", len(block.content))
+        for part in block.content[in_whole:]:
             if isinstance(part, TextBlock):
                 texts.append(part.text)
                 self._parts.keys(part, {}, ())
@@ -258,6 +260,8 @@ class Render:
         if whole is None and sum(isinstance(part, TextBlock) for part in block.content) > 1:
             self.changes.rewritten("the texts of a result as one", block)
         response["response"] = thaw_well_formed(whole or _output("\n".join(texts), block, facts), self.changes)
+        if whole is not None:
+            behind += [{"text": text} for text in texts]
         if media:
             response["parts"] = media
         inner = ("scheduling",) if self._dialect.vertex else ("scheduling", "willContinue")

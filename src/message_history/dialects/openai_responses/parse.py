@@ -26,7 +26,7 @@ from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_m
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.held import held_call
-from message_history.dialects._shared.mcp import mcp_block, mcp_blocks
+from message_history.dialects._shared.mcp import mcp_block, mcp_result
 from message_history.dialects._shared.reader import as_system, read_entries
 from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -295,7 +295,10 @@ class Reader:
         tool = schema.CLIENT_TOOLS.get(schema.OUTPUTS[kind])
         held = "tools" if kind == "tool_search_output" else "output"
         content: tuple[Block, ...]
-        if tool is not None and tool.form == "whole":
+        found = mcp_result(data.get(held))
+        if found is not None:
+            content = tuple(found.content)
+        elif tool is not None and tool.form == "whole":
             whole = {key: data[key] for key in (held,) if data.get(key) is not None}
             content = (ProviderBlock(OPENAI_RESPONSES, {"type": kind, **whole}),)
         else:
@@ -303,6 +306,7 @@ class Reader:
         self._answered[_id_of(data)] = schema.OUTPUTS[kind]
         extra, converted = _kept({key: value for key, value in data.items() if key not in ("type", "call_id", held)})
         failed = kind == "apply_patch_call_output" and data.get("status") == "failed"
+        failed = failed or (found is not None and found.is_error)
         meta = Meta(extra=extra, converted=converted) if extra else None
         return tool_result_block(_id_of(data), content, is_error=failed, meta=meta)
 
@@ -313,9 +317,6 @@ class Reader:
         part = as_mapping(output) if not isinstance(output, str | list) else None
         if isinstance(output, str) or (part is not None and part.get("type") == "computer_screenshot"):
             return (text_block(str.__str__(output)),) if isinstance(output, str) else (self._part(part or {}),)
-        found = mcp_blocks(output)
-        if found is not None:
-            return tuple(found)
         items = as_sequence(output)
         if items is None or not all(isinstance(item, str | Block) or _is_part(item) for item in items):
             self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="an output that is no text, kept as JSON text")
