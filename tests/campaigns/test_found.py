@@ -207,3 +207,20 @@ def test_what_stands_beside_the_data_of_an_image_of_mcp_is_kept(dialect: Any) ->
         assert TOKEN in held(history)
         for target in (Gemini(), Anthropic(), OpenAIChat()):
             assert TOKEN in sent(history, target)
+
+
+@pytest.mark.parametrize("id", [TOKEN, {"odd": TOKEN}, int(TOKEN)])
+def test_the_id_of_a_response_of_gemini_whose_call_has_none_is_recorded(id: Any) -> None:
+    call = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}
+    result = {"role": "user", "parts": [{"functionResponse": {"id": id, "name": "f", "response": {"output": "r"}}}]}
+    history = MessageHistory.from_list([{"role": "user", "parts": [{"text": "q"}]}, call, result])
+    for dialect in (OpenAIChat(), Anthropic(), PydanticAI(), Gemini()):
+        assert TOKEN in sent(history, dialect)
+
+
+@pytest.mark.parametrize("more", [{"another": TOKEN}, {"instructions": TOKEN}, {"timestamp": TOKEN}])
+def test_the_keys_of_a_request_of_which_only_the_system_prompt_is_left_are_recorded(more: dict[str, Any]) -> None:
+    raw = [{"kind": "request", "parts": [{"part_kind": "system-prompt", "content": "s"}], **more}]
+    history = MessageHistory.from_list(raw)
+    export = history.export(PydanticAI())
+    assert TOKEN in json.dumps([export.messages, export.system]) + written(export.repairs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.blocks import Block, RedactedThinkingBlock, ThinkingBlock, ToolResultBlock
-from message_history.core.json_values import FrozenDict
+from message_history.core.json_values import EMPTY, FrozenDict
 from message_history.core.message import is_plain
 from message_history.core.repairs import Repair, RepairCode
 from message_history.dialects._shared.mcp import MCP
@@ -66,27 +66,29 @@ def unsent(
         if not is_plain(message):
             for block in message.content:
                 found += _left_of(block, index, target, gone)
-            named = [(block, name) for block in message.results if (name := _own_name(block)) and id(block) not in gone]
-            if named and target.name != GEMINI:
-                found += _names_left(named, index, before)
+            noted = [(block, facts) for block in message.results if (facts := _noted(block)) and id(block) not in gone]
+            if noted and target.name not in (GEMINI, "native"):
+                found += _own_left(noted, index, before)
         before = message
     return found
 
 
-def _own_name(result: ToolResultBlock) -> object:
-    """Return the name that a result of Gemini came with before its call was found, if it is known."""
+def _noted(result: ToolResultBlock) -> FrozenDict:
+    """Return what was noted of how a result of Gemini came."""
     facts = result.extra(GEMINI).get(FACTS) if result.meta is not None else None
-    return facts.get("name") if isinstance(facts, FrozenDict) else None
+    return facts if isinstance(facts, FrozenDict) else EMPTY
 
 
-def _names_left(
-    named: Iterable[tuple[ToolResultBlock, object]], index: int, before: Message | None
+def _own_left(
+    noted: Iterable[tuple[ToolResultBlock, FrozenDict]], index: int, before: Message | None
 ) -> Iterator[Repair]:
-    """Record the names of results whose calls have others."""
+    """Record the names and ids that results came with, and their calls have not."""
     called = {call.id: call.name for call in before.calls} if before is not None else {}
-    for result, name in named:
-        if called.get(result.tool_use_id) != name:
-            left, detail = FrozenDict({"name": name}), "keys that go back to gemini only: name"
+    for result, facts in noted:
+        calls = {"name": called.get(result.tool_use_id), "id": result.tool_use_id}
+        left = FrozenDict({key: facts[key] for key in calls if facts.get(key) and facts[key] != calls[key]})
+        if left:
+            detail = f"keys that go back to gemini only: {', '.join(map(str, left))}"
             yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
 
 
@@ -99,8 +101,7 @@ def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> 
                 detail = f"keys that go back to {origin} only: {', '.join(map(str, left))}"
                 yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
     if isinstance(block, ToolResultBlock):
-        facts = block.extra(GEMINI).get(FACTS) if block.meta is not None and target.name == GEMINI else None
-        whole = isinstance(facts, FrozenDict) and "response" in facts
+        whole = target.name == GEMINI and "response" in _noted(block)
         # Such a response is written again with all that was in it.
         for part in block.content:
             yield from () if whole and MCP in _origins_of(part) else _left_of(part, index, target, gone)

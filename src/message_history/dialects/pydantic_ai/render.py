@@ -94,6 +94,9 @@ class Render:
         wire = write_messages(self, messages)
         # Without a request to open, the system prompt is told beside the list.
         beside = [self._system(block) for block in system] if system and not messages else None
+        for keys in (_carried(block) for block in system) if beside else ():
+            if keys:
+                self.changes.omitted(keys, "the keys of a request that is not sent")
         return Export(wire, beside, tuple(self.changes.repairs))
 
     def message(self, message: Message) -> list[Wire]:
