@@ -224,3 +224,16 @@ def test_the_keys_of_a_request_of_which_only_the_system_prompt_is_left_are_recor
     history = MessageHistory.from_list(raw)
     export = history.export(PydanticAI())
     assert TOKEN in json.dumps([export.messages, export.system]) + written(export.repairs)
+
+
+def test_a_server_tool_waits_though_another_of_its_id_has_a_result() -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}}
+    result = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    dialect = Anthropic.for_model("claude-opus-5")
+    question = {"role": "user", "content": "q"}
+    raw = [question, {"role": "assistant", "content": [search, result, {**search, "input": {"query": "p"}}]}]
+    assert check(MessageHistory.from_list(raw).for_send(dialect), dialect) == []
+    # What was answered is not waiting, in whatever order the ids come.
+    other = [{**search, "id": "srvtoolu_2"}, {**result, "tool_use_id": "srvtoolu_2"}, {"type": "text", "text": "x"}]
+    answered = [question, {"role": "assistant", "content": [search, search, result, *other]}]
+    assert [found.rule for found in check(answered, dialect)] == ["AN-A15"]

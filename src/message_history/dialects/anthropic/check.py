@@ -280,10 +280,13 @@ class _Check:
         if entry.get("role") != "assistant":
             return
         content = entry.get("content")
-        uses = {text_at(block, "id") for block in entries(content) if kind_of(block) == "server_tool_use"}
-        done = {text_at(block, "tool_use_id") for block in entries(content) if isinstance(block, Mapping)}
+        waiting: set[str] = set()
+        for block in mappings(entries(content)):
+            waiting.discard(text_at(block, "tool_use_id"))
+            if kind_of(block) == "server_tool_use":
+                waiting.add(text_at(block, "id"))
         behind_result = bool(entries(content)) and kind_of(entries(content)[-1]) in schema.SERVER_TOOLS.values()
-        paused = (bool(uses - done) or behind_result) and not self._calls_of(last)
+        paused = (bool(waiting) or behind_result) and not self._calls_of(last)
         if not self._dialect.prefill and not paused and not self._calls_of(last):
             self.found.add("AN-A15", last)
         text = content if isinstance(content, str) else ""
