@@ -55,6 +55,18 @@ def test_a_mistake_says_what_to_write_instead(mistake: Callable[[], object], tex
     assert SECRET not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("append", r"write history = history\.add_user"), ("messages", r"list\(history\)"), ("last", r"history\[-1\]")],
+)
+def test_a_name_that_people_try_first_says_what_to_write(name: str, instead: str) -> None:
+    with pytest.raises(AttributeError, match=instead):
+        getattr(HISTORY, name)
+    assert not hasattr(HISTORY, name)
+    with pytest.raises(AttributeError, match=r"^'MessageHistory' object has no attribute 'xyz'$"):
+        HISTORY.xyz  # noqa: B018 - the access is the test
+
+
 def test_logs_and_errors_hold_nothing_of_what_was_said(caplog: pytest.LogCaptureFixture) -> None:
     call = {"type": "tool_use", "id": "t1", "name": "run", "input": {"path": SECRET}}
     broken: list[Any] = [

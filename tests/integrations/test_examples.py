@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "frameworks").glob("[a-z]*.py"))
 PAGES = sorted((ROOT / "docs" / "integrations").glob("*.md"))
-NEEDS = ("agents", "cattrs", "langgraph", "opentelemetry", "pydantic", "pydantic_ai")
+NEEDS = ("agents", "cattrs", "fastapi", "langgraph", "opentelemetry", "pydantic", "pydantic_ai")
 OURS = {"openai_agents": "agents"}
 """The package that one of our integrations is for, where it has another name."""
 

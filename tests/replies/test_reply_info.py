@@ -234,6 +234,12 @@ def test_no_provider_is_sent_what_a_provider_said(name: str) -> None:
         assert history.for_send_json(dialect) == bare.for_send_json(dialect)
 
 
+@pytest.mark.parametrize("dialect", [Anthropic(), Bedrock(), Gemini(), OpenAIChat()], ids=lambda it: it.name)
+def test_what_a_provider_said_is_no_loss_of_an_export_to_itself(dialect: Any) -> None:
+    response, _ = RESPONSES[dialect.name]
+    assert ASKED.add_response(response).add_user("And in Rome?").export(dialect).repairs == ()
+
+
 def test_messages_of_langchain_keep_what_a_provider_said() -> None:
     entry = {
         "type": "ai",

@@ -11,6 +11,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from message_history import MessageHistory, Usage
 from message_history.testing import StrictServer
 
 if TYPE_CHECKING:
@@ -20,11 +21,15 @@ QUESTION = {"role": "user", "content": "weather?"}
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]}
 
 
+def post(server: StrictServer, path: str, body: dict[str, Any]) -> bytes:
+    with urlopen(Request(f"{server.url}/{path}", json.dumps(body).encode())) as answer:
+        found: bytes = answer.read()
+    return found
+
+
 def ask(server: StrictServer, messages: list[Any]) -> Any:
     body = {"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": messages}
-    request = Request(f"{server.url}/anthropic/v1/messages", json.dumps(body).encode())
-    with urlopen(request) as answer:
-        return json.load(answer)
+    return json.loads(post(server, "anthropic/v1/messages", body))
 
 
 def test_a_sound_list_is_answered_and_a_broken_one_is_refused_with_the_providers_text() -> None:
@@ -35,6 +40,35 @@ def test_a_sound_list_is_answered_and_a_broken_one_is_refused_with_the_providers
         assert "`tool_use` ids were found without `tool_result` blocks" in refused.value.read().decode()
         assert len(server.requests) == 2
         assert len(server.refusals) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "model"),
+    [
+        ("anthropic/v1/messages", {"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": [QUESTION]}, None),
+        ("openai/v1/chat/completions", {"model": "gpt-4o", "messages": [QUESTION]}, None),
+        ("openai/v1/responses", {"model": "gpt-5", "input": "weather?"}, None),
+        ("mistral/v1/chat/completions", {"model": "mistral-large", "messages": [QUESTION]}, None),
+        (
+            "gemini/v1beta/models/gemini-3-pro:generateContent",
+            {"contents": [{"role": "user", "parts": [{"text": "weather?"}]}]},
+            "gemini-3-pro",
+        ),
+    ],
+)
+def test_every_reply_says_its_model_and_usage(path: str, body: dict[str, Any], model: str | None) -> None:
+    with StrictServer() as server:
+        history = MessageHistory().add_user("weather?").add_response(json.loads(post(server, path, body)))
+    assert history[-1].replies[-1].model == (model or body["model"])
+    assert history.usage() == Usage(input_tokens=1, output_tokens=1)
+
+
+def test_a_stream_of_chat_completions_says_its_usage_when_asked() -> None:
+    body = {"model": "gpt-4o", "messages": [QUESTION], "stream": True}
+    with StrictServer() as server:
+        assert b"usage" not in post(server, "openai/v1/chat/completions", body)
+        asked = {**body, "stream_options": {"include_usage": True}}
+        assert b'"usage"' in post(server, "openai/v1/chat/completions", asked)
 
 
 TESTS = """

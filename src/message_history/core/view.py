@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import index as as_index
-from typing import TYPE_CHECKING, Never, Self, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Never, Self, SupportsIndex, TypeVar, overload
 
 from message_history.core.calls import Calls, find_calls
 from message_history.core.conversation import Conversation, context_of, length_of, message_at, messages_of
@@ -18,6 +18,28 @@ if TYPE_CHECKING:
     from message_history.core.repairs import Repair
 
 __all__ = ["ConversationView", "conversation_in", "with_conversation"]
+
+
+_ADD: Final = "history = history.add_user(...), add_response(...), add_tool_result(...) or add(message)"
+_INSTEAD: Final = {
+    "add_message": _ADD,
+    "add_system": "history.with_system(text)",
+    "add_tool_results": "history.add_tool_result(call, content), once for each call",
+    "append": _ADD,
+    "copy": "history: it never changes",
+    "insert": _ADD,
+    "last": "history[-1]",
+    "messages": "list(history): a history is the sequence of its messages",
+    "pending": "history.awaiting",
+    "save": "session.append(history), with a session of message_history.storage",
+    "send": "history.for_send(dialect)",
+    "system_prompt": "history.system",
+    "to_dict": "history.to_list()",
+    "to_json": "json.dumps(history.to_list()), or history.for_send_json(dialect)",
+    "to_messages": "history.for_send(dialect)",
+    "tool_calls": "history.awaiting, or history.calls for all of them",
+}
+"""What to write instead of the names that people try first."""
 
 
 class ConversationView(Sequence[Message]):
@@ -38,6 +60,11 @@ class ConversationView(Sequence[Message]):
 
         def __delattr__(self, name: str) -> Never:
             raise AttributeError(f"{type(self).__name__} cannot be changed (deleting {name!r})")
+
+        def __getattr__(self, name: str) -> Never:
+            instead = _INSTEAD.get(name)
+            hint = f"; write {instead}" if instead is not None else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def awaiting(self) -> tuple[ToolUseBlock, ...]:

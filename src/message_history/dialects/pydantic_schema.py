@@ -35,7 +35,8 @@ def history_schema(kind: type, read: Callable[[Any], Any], write: Callable[[Any]
             return value
         try:
             return read(value)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
+            # Web frameworks write the error of a validation error as JSON, with its attributes.
             raise ValueError(str(error)) from error
 
     return core_schema.no_info_plain_validator_function(

@@ -34,7 +34,7 @@ class Gemini(Provider):
     def dialect(self, path: str, body: Body) -> Dialect:
         """See `Provider`."""
         del body
-        return Dialect.for_model(path.rpartition("/")[2].partition(":")[0])
+        return Dialect.for_model(_model(path))
 
     def wire(self, body: Body) -> list[Any]:
         """See `Provider`."""
@@ -84,9 +84,8 @@ class Gemini(Provider):
 
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         """See `Provider`."""
-        del path
         del body
-        return _response(self._parts(reply), _STOPS[reply.stop])
+        return _response(_model(path), self._parts(reply), _STOPS[reply.stop])
 
     def _parts(self, reply: ModelReply) -> list[Body]:
         parts: list[Body] = [{"text": reply.thinking, "thought": True}] if reply.thinking else []
@@ -99,14 +98,13 @@ class Gemini(Provider):
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
         """See `Provider`."""
-        del path
         del body
         chunks: list[list[Body]] = []
         for part in self._parts(reply):
             texts = pieces(part["text"]) if "text" in part else []
             chunks += [[{**part, "text": piece}] for piece in texts] or [[part]]
         for number, parts in enumerate(chunks, 1):
-            yield sse(_response(parts, _STOPS[reply.stop] if number == len(chunks) else None))
+            yield sse(_response(_model(path), parts, _STOPS[reply.stop] if number == len(chunks) else None))
 
 
 def _signature(n: int, m: int, part: Body) -> str | None:
@@ -120,8 +118,14 @@ def _signature(n: int, m: int, part: Body) -> str | None:
     return f"Corrupted thought signature. (contents[{n}].parts[{m}])"
 
 
-def _response(parts: list[Body], reason: str | None) -> Body:
+def _model(path: str) -> str:
+    """Return the model that a request is for."""
+    return path.rpartition("/")[2].partition(":")[0]
+
+
+def _response(model: str, parts: list[Body], reason: str | None) -> Body:
     candidate: Body = {"content": {"role": "model", "parts": parts}, "index": 0}
     if reason is not None:
         candidate["finishReason"] = reason
-    return {"candidates": [candidate], "modelVersion": "gemini", "responseId": "r1"}
+    usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+    return {"candidates": [candidate], "modelVersion": model, "responseId": "r1", "usageMetadata": usage}

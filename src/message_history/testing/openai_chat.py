@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIChat"]
 
+_USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 _STOPS = {"end": "stop", "cut": "length", "refused": "content_filter", "paused": "stop"}
 
 
@@ -84,7 +85,7 @@ class OpenAIChat(Provider):
         if reply.stop == "refused":
             message["content"], message["refusal"] = None, reply.text
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(reply)}
-        return {**_head(body, "chat.completion", self.reply_id("chatcmpl-")), "choices": [choice]}
+        return {**_head(body, "chat.completion", self.reply_id("chatcmpl-")), "choices": [choice], "usage": _USAGE}
 
     def _calls(self, reply: ModelReply) -> list[Body]:
         calls = [
@@ -113,6 +114,8 @@ class OpenAIChat(Provider):
         for delta in deltas:
             yield sse({**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
         yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(reply)}]})
+        if (body.get("stream_options") or {}).get("include_usage"):
+            yield sse({**head, "choices": [], "usage": _USAGE})
         yield sse("[DONE]")
 
 

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIResponses"]
 
+_USAGE = {
+    "input_tokens": 1,
+    "input_tokens_details": {"cached_tokens": 0},
+    "output_tokens": 1,
+    "output_tokens_details": {"reasoning_tokens": 0},
+    "total_tokens": 2,
+}
+
 
 class OpenAIResponses(Provider):
     """The Responses API."""
@@ -80,6 +88,7 @@ class OpenAIResponses(Provider):
         return self._ended(self._head(body), reply, self._items(reply, body))
 
     def _ended(self, head: Body, reply: ModelReply, items: list[Body]) -> Body:
+        head = {**head, "usage": _USAGE}
         reasons = {"cut": "max_output_tokens", "refused": "content_filter"}
         if reply.stop in reasons:
             why = {"reason": reasons[reply.stop]}

@@ -25,6 +25,7 @@ from message_history.dialects.anthropic.shapes import DOCUMENT_SOURCES, IMAGE_SO
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.core.replies import ReplyInfo
     from message_history.dialects._shared.writer import Changes
 
 __all__ = ["BlockWriter"]
@@ -44,6 +45,7 @@ class BlockWriter:
     def __init__(self, changes: Changes, *, binds_thinking: bool) -> None:
         self._binds_thinking = binds_thinking
         self.marked: list[tuple[int, Wire]] = []
+        self.replies: tuple[ReplyInfo, ...] = ()
         self._changes = changes
         self._cited: dict[str, bool] = {}
 
@@ -123,13 +125,22 @@ class BlockWriter:
             else:
                 left[key] = value
         self._omit(left)
-        self._omit(block.carried(ANTHROPIC))
+        self._omit_of_message(block)
         return wire
 
     def _omit(self, keys: Mapping[str, Any]) -> None:
         """Record keys that are not sent, if there are any."""
         if keys:
             self._changes.omitted(FrozenDict(keys), f"keys that this API does not take (AN-B7): {', '.join(keys)}")
+
+    def _omit_of_message(self, block: Block) -> None:
+        """Record the keys of a message that are not sent, but for those that its `replies` hold."""
+        carried = block.carried(ANTHROPIC)
+        if carried:
+            self._omit({key: value for key, value in carried.items() if not self._is_in_replies(key, value)})
+
+    def _is_in_replies(self, key: str, value: object) -> bool:
+        return key in schema.OF_RESPONSES and any(getattr(reply, key) == value for reply in self.replies)
 
     def unmark(self, wire: Wire) -> None:
         """Forget the cache mark of a block that is not sent after all."""
@@ -211,7 +222,7 @@ class BlockWriter:
         shape = WHOLE.get(block.type)
         if shape is not None and not self._trimmed(block, wire):
             return None
-        self._omit(block.carried(ANTHROPIC))
+        self._omit_of_message(block)
         if wire.get("cache_control") is not None:
             self.marked.append((self._changes.index, wire))
         return self._alike(wire) if block.type == "search_result" else wire

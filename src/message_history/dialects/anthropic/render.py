@@ -125,6 +125,7 @@ class Render:
         self._by_code = set()
         content: list[Wire] = []
         outstanding = self._provider.begin(message)
+        self._blocks.replies = message.replies
         for block in message.content:
             kind = type(block)
             if kind is TextBlock and block.meta is None:

@@ -45,6 +45,8 @@ OWN_IN_USER: Final = frozenset({"search_result", "container_upload"})
 """The blocks of a user message that only this API knows; they go back as they came."""
 OWN_IN_RESULTS: Final = frozenset({"search_result", "tool_reference", "browser_state"})
 """The blocks of a result that only this API knows."""
+OF_RESPONSES: Final = frozenset({"id", "stop_reason"})
+"""What a response says of itself, and no request."""
 TOOL_CHANGES: Final = frozenset({"tool_addition", "tool_removal"})
 """What a system message may hold besides text, with a beta header (AN-A10)."""
 IN_ASSISTANT: Final = frozenset(
