@@ -97,6 +97,18 @@ def test_versions_of_one_chunk_are_cut_where_they_end(dialect: Dialect[Any]) -> 
 
 
 @pytest.mark.parametrize("dialect", KEPT)
+def test_a_fork_takes_over_the_turns_that_it_shares_with_a_whole_chunk(dialect: Dialect[Any]) -> None:
+    short = talk(3)
+    long = short
+    for n in range(SIZE):
+        long = long.add_assistant("more").add_user(f"and {n}")
+    # Encoded as a whole before the fork copies the beginning of it.
+    assert long.for_send_json(dialect) == dumped(long, dialect)
+    fork = short.add_assistant("another way").add_user("fine").add_assistant("good")
+    assert fork.for_send_json(dialect) == dumped(fork, dialect)
+
+
+@pytest.mark.parametrize("dialect", KEPT)
 def test_a_turn_that_depends_on_others_is_never_kept(dialect: Dialect[Any]) -> None:
     mark = Meta(extra=FrozenDict(anthropic={"cache_control": {"type": "ephemeral"}}))
     marked = MessageHistory().add_user("q").add_assistant("a")

@@ -198,3 +198,53 @@ def test_an_assistant_message_begins_no_turn_and_an_empty_history_has_no_opening
 @pytest.mark.parametrize("is_error", [True, False])
 def test_a_text_that_denies_nothing_is_no_denial(is_error: bool) -> None:
     assert denial_of_text("done", is_error=is_error) is None
+
+
+def test_a_second_result_leaves_its_call_with_the_first() -> None:
+    history = ASKED.add_tool_result("1", "first").add_tool_result("1", "second")
+    assert codes(history) == [RepairCode.SECOND_RESULT_QUOTED]
+    assert history.calls[0].result == ToolResultBlock("1", "first")
+    assert history.calls[0].state is CallState.ANSWERED
+
+
+def test_a_call_that_asks_for_approval_waits_for_it_when_its_run_was_interrupted() -> None:
+    call = ToolUseBlock("1", "f", {}, meta=Meta(mark=Mark(kind="approval", reason="client")))
+    sent = MessageHistory().add_user("q").add_assistant(call).as_sent(reason="interrupted")
+    assert sent[-1].results[0].mark == Mark(kind="stub", reason="interrupted")
+    assert sent.calls[0].state is CallState.WAITING
+
+
+def test_the_text_of_a_stub_is_no_result_for_a_call_that_settled() -> None:
+    settled = ASKED.add_tool_result("1", "ok").add_assistant("a").add_user("b")
+    again = settled.add_tool_result(settled.calls[0].call, Policy().stub_text, is_error=True)
+    assert codes(again) == [RepairCode.DUPLICATE_RESULT_DROPPED]
+    assert again == settled
+
+
+@pytest.mark.parametrize(("text", "messages"), [("late", 4), ("other", 5)])
+def test_a_late_result_is_known_again_when_a_window_took_its_call(text: str, messages: int) -> None:
+    late = ASKED.add_user("go on").add_assistant("a").add_user("b").add_tool_result("1", "late")
+    kept = late.add_assistant("c").add_user("d").add_assistant("e").drop_before(4)
+    assert not kept.calls
+    again = kept.add_tool_result("1", text)
+    assert len(again) == messages
+    code = RepairCode.DUPLICATE_RESULT_DROPPED if text == "late" else RepairCode.SECOND_RESULT_QUOTED
+    assert codes(again)[-1] is code
+
+
+def test_both_long_results_of_a_message_are_trimmed_and_it_is_counted_once() -> None:
+    history = MessageHistory().add_user("q").add_assistant([CALL, ToolUseBlock("2", "f", {})])
+    history = history.add_tool_result("1", "long " * 40).add_tool_result("2", "long " * 40).add_assistant("a")
+    trimmed = history.trim_results(older_than=3, text="short")
+    assert [result.text for result in trimmed[2].results] == ["short", "short"]
+
+
+def test_system_messages_that_lead_a_list_are_one_prompt_and_what_follows_keeps_its_place() -> None:
+    prompts = [{"role": "system", "content": text} for text in ("Be brief.", "Be kind.")]
+    call = {"type": "tool_use", "id": "1", "name": "f", "input": '{"a": '}
+    reply = {"id": "msg_1", "type": "message", "role": "assistant", "stop_reason": "max_tokens", "content": [call]}
+    raw = [*prompts, {"role": "user", "content": "q"}, reply]
+    history = MessageHistory.from_list(raw)
+    assert history.system == "Be brief.\n\nBe kind."
+    assert [repair.source for repair in history.repairs] == [3, 3]
+    assert codes(history) == [RepairCode.VALUE_CONVERTED, RepairCode.INCOMPLETE_CALL_DROPPED]

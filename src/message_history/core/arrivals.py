@@ -20,7 +20,8 @@ from message_history.core.message import make_message, with_content
 from message_history.core.pairing import Incoming, pair_results
 from message_history.core.past import ids_of, is_quoted_at, quote, records_of
 from message_history.core.repairs import Repair, RepairCode
-from message_history.core.rules import RESULTS, Outcome, Says, Standing, known_stub
+from message_history.core.rules import RESULTS, Outcome, Says, Standing
+from message_history.core.stub_results import known_stub
 from message_history.core.stubs import awaited
 
 if TYPE_CHECKING:

@@ -7,33 +7,24 @@ content (keys we have no field for, a provider's signature, our own mark) sits i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, final
+from typing import Any, Final, TypeAlias, TypeVar, final
 
 from attrs import evolve, field, frozen
 from attrs.converters import optional as optionally
-from attrs.exceptions import FrozenInstanceError
 from attrs.validators import optional
 
+from message_history.core.block_base import NO_META, Block, frozen_mapping, shortened, shortened_values
 from message_history.core.json_values import (
-    EMPTY,
     FrozenDict,
     freeze,
-    freeze_mapping,
     json_text,
-    set_state_once,
-    short_repr,
-    shortened,
-    shortened_values,
     thaw,
     thaw_flat,
     with_whole_pairs,
 )
+from message_history.core.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.meta import Mark, Meta, Runner, StubReason, plain_text
-from message_history.core.sources import bytes_at, document_source, image_source, url_source
-from message_history.core.validators import instance_of, must_be
-
-if TYPE_CHECKING:
-    from os import PathLike
+from message_history.core.validators import instance_of, must_be, set_state_once
 
 __all__ = [
     "NO_INPUT",
@@ -61,63 +52,6 @@ __all__ = [
     "with_meta",
 ]
 
-_NO_META: Final = Meta()
-
-
-@frozen
-class Block:
-    """What all blocks share."""
-
-    meta: Meta | None = field(default=None, kw_only=True, repr=False, validator=optional(instance_of(Meta)))
-
-    def __init_subclass__(cls) -> None:
-        if cls.__module__ != __name__:
-            raise TypeError("blocks cannot be subclassed: what is in a history must be one of those that cannot change")
-
-    def __attrs_pre_init__(self) -> None:
-        if type(self) is Block:
-            raise TypeError("Block has no content of its own; make a TextBlock or another kind of block")
-        if hasattr(self, "meta"):
-            raise FrozenInstanceError
-
-    @property
-    def mark(self) -> Mark | None:
-        """Return what this library says about the block, or None."""
-        return self.meta.mark if self.meta is not None else None
-
-    @property
-    def issuer(self) -> str | None:
-        """Return the dialect that signed or encrypted the block, or None."""
-        return self.meta.issuer if self.meta is not None else None
-
-    def extra(self, dialect: str) -> Mapping[str, Any]:
-        """Return the block's keys that we have no field for, as they came from a dialect.
-
-        Args:
-            dialect: the dialect's name.
-
-        Returns:
-            A read-only mapping, empty when the block did not come from there.
-        """
-        found = self.meta.extra.get(dialect, EMPTY) if self.meta is not None else EMPTY
-        return found if isinstance(found, FrozenDict) else EMPTY
-
-    def carried(self, dialect: str) -> Mapping[str, Any]:
-        """Return the keys of the message that this block opened, as they came from a dialect.
-
-        Args:
-            dialect: the dialect's name.
-
-        Returns:
-            A read-only mapping, empty when the block opened none or did not come from there.
-        """
-        found = self.meta.carried.get(dialect, EMPTY) if self.meta is not None else EMPTY
-        return found if isinstance(found, FrozenDict) else EMPTY
-
-    def _repr(self, *values: object) -> str:
-        mark = f", mark={self.mark.kind}" if self.mark is not None else ""
-        return f"{type(self).__name__}({', '.join(map(repr, values))}{mark})"
-
 
 @final
 @frozen(repr=False)
@@ -137,153 +71,6 @@ class TextBlock(Block):
 
     def __repr__(self) -> str:
         return self._repr(self.text)
-
-
-@final
-@frozen(init=False, repr=False)
-class ImageBlock(Block):
-    """An image.
-
-    Args:
-        source: where it is: `{"type": "base64", "media_type": ..., "data": ...}`, `{"type": "url", "url": ...}` or a
-            provider's file reference.
-    """
-
-    source: FrozenDict
-
-    def __init__(self, source: Mapping[str, Any], *, meta: Meta | None = None) -> None:
-        value, meta = _frozen_mapping("source", source, meta)
-        self.__attrs_init__(value, meta=meta)
-
-    @classmethod
-    def from_bytes(cls, data: bytes, *, media_type: str | None = None) -> ImageBlock:
-        """Make an image of its bytes.
-
-        Args:
-            data: the bytes of a PNG, JPEG, GIF, WebP, BMP or TIFF image, or of one whose type is given.
-            media_type: its type; None to read it from the bytes.
-
-        Returns:
-            The block, with the bytes in it. An export scales or converts what a provider does not take as it is.
-
-        Raises:
-            TypeError: for what is not bytes.
-            ValueError: for bytes that are no image, or a type that is no image's.
-        """
-        return cls(image_source(data, media_type))
-
-    @classmethod
-    def from_path(cls, path: str | PathLike[str], *, media_type: str | None = None) -> ImageBlock:
-        """Make an image of a file.
-
-        Args:
-            path: the file; see `from_bytes`. It is read now.
-            media_type: its type; None to read it from the bytes.
-
-        Returns:
-            The block, with the bytes in it.
-
-        Raises:
-            OSError: when the file cannot be read.
-            ValueError: see `from_bytes`.
-        """
-        return cls(image_source(bytes_at(path)[0], media_type))
-
-    @classmethod
-    def from_url(cls, url: str) -> ImageBlock:
-        """Make an image that the provider fetches itself.
-
-        Args:
-            url: where it is; it begins with https://, http://, gs:// or s3://, as far as the provider takes that.
-
-        Returns:
-            The block.
-
-        Raises:
-            TypeError: for what is no text.
-            ValueError: for what is no such URL.
-        """
-        return cls(url_source(url))
-
-    def __repr__(self) -> str:
-        return self._repr(shortened_values(self.source))
-
-
-@final
-@frozen(init=False, repr=False)
-class DocumentBlock(Block):
-    """A document.
-
-    Args:
-        source: where it is, in the forms of `ImageBlock`, or `{"type": "text", "media_type": ..., "data": ...}`.
-        title: its name, or None.
-    """
-
-    source: FrozenDict
-    title: str | None = field(default=None, validator=optional(instance_of(str)))
-
-    def __init__(self, source: Mapping[str, Any], title: str | None = None, *, meta: Meta | None = None) -> None:
-        value, meta = _frozen_mapping("source", source, meta)
-        self.__attrs_init__(value, None if title is None else plain_text(title), meta=meta)
-
-    @classmethod
-    def from_bytes(cls, data: bytes, *, media_type: str | None = None, title: str | None = None) -> DocumentBlock:
-        """Make a document of its bytes.
-
-        Args:
-            data: the bytes of a PDF, or of text in UTF-8, or of a document whose type is given.
-            media_type: its type; None to read it from the bytes.
-            title: its name.
-
-        Returns:
-            The block, with the bytes in it. Text is kept as text.
-
-        Raises:
-            TypeError: for what is not bytes.
-            ValueError: for bytes that are neither, or a type that is no document's.
-        """
-        return cls(document_source(data, media_type), title)
-
-    @classmethod
-    def from_path(
-        cls, path: str | PathLike[str], *, media_type: str | None = None, title: str | None = None
-    ) -> DocumentBlock:
-        """Make a document of a file.
-
-        Args:
-            path: the file; see `from_bytes`. It is read now. Files of Word and Excel are known by their names.
-            media_type: its type; None to read it from the bytes.
-            title: its name; that of the file by default.
-
-        Returns:
-            The block, with the bytes in it.
-
-        Raises:
-            OSError: when the file cannot be read.
-            ValueError: see `from_bytes`.
-        """
-        data, name = bytes_at(path)
-        return cls(document_source(data, media_type, name), title if title is not None else name)
-
-    @classmethod
-    def from_url(cls, url: str, *, title: str | None = None) -> DocumentBlock:
-        """Make a document that the provider fetches itself.
-
-        Args:
-            url: where it is; it begins with https://, http://, gs:// or s3://, as far as the provider takes that.
-            title: its name.
-
-        Returns:
-            The block.
-
-        Raises:
-            TypeError: for what is no text.
-            ValueError: for what is no such URL.
-        """
-        return cls(url_source(url), title)
-
-    def __repr__(self) -> str:
-        return self._repr(shortened_values(self.source), *([self.title] if self.title is not None else []))
 
 
 @final
@@ -347,7 +134,7 @@ class ToolUseBlock(Block):
         if input is None:
             value = NO_INPUT
         else:
-            value, meta = _frozen_mapping("input", input, meta)
+            value, meta = frozen_mapping("input", input, meta)
         self.__attrs_init__(plain_text(id), plain_text(name), value, turn=turn, meta=meta)
 
     @property
@@ -452,7 +239,7 @@ class ProviderBlock(Block):
 
     def __init__(self, dialect: str, data: Mapping[str, Any], *, meta: Meta | None = None) -> None:
         must_be(str, dialect=dialect)
-        value, meta = _frozen_mapping("data", data, meta)
+        value, meta = frozen_mapping("data", data, meta)
         self.__attrs_init__(plain_text(dialect), value, meta=meta)
 
     @property
@@ -556,20 +343,8 @@ def with_meta(block: _B, **changes: Any) -> _B:
     Returns:
         A new block; its `meta` is None when nothing is left in it.
     """
-    meta = evolve(block.meta if block.meta is not None else _NO_META, **changes)
-    return evolve(block, meta=None if meta == _NO_META else meta)
-
-
-def _frozen_mapping(name: str, value: object, meta: Meta | None) -> tuple[FrozenDict, Meta | None]:
-    """Freeze a mapping field; what had to be converted is noted in the meta."""
-    if type(value) is FrozenDict:
-        return value, meta
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}: {short_repr(value)}")
-    frozen_value, converted = freeze_mapping(value)
-    if converted:
-        meta = evolve(meta if meta is not None else _NO_META, converted=tuple(f"{name}.{text}" for text in converted))
-    return frozen_value, meta
+    meta = evolve(block.meta if block.meta is not None else NO_META, **changes)
+    return evolve(block, meta=None if meta == NO_META else meta)
 
 
 # Makers for the parsers: they have checked the values already, and `__init__` of a frozen class costs about twice as

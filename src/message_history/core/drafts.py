@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from attrs import evolve, frozen
 
-from message_history.core.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, tool_result_block
+from message_history.core.blocks import Block, Mark, Meta, ToolResultBlock, ToolUseBlock
 from message_history.core.json_values import thaw
 from message_history.core.log import Log
 from message_history.core.message import Message, make_message, with_replies
 from message_history.core.past import ids_of
-from message_history.core.repairs import Repair, RepairCode
 from message_history.core.replies import joined_replies
+from message_history.core.stub_results import make_stub
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -37,11 +37,7 @@ __all__ = [
     "final_answers",
     "free_id",
     "is_alike",
-    "is_final",
     "lowest",
-    "make_stub",
-    "reason_of",
-    "stub_repair",
     "user_message",
     "with_id",
 ]
@@ -281,61 +277,6 @@ class UserDraft:
 
 OpenTurn: TypeAlias = tuple["Message | AssistantDraft | None", "Message | UserDraft | None"]
 """The turn that may still change."""
-
-
-def make_stub(
-    call: ToolUseBlock, policy: Policy, reason: str = "not_recorded", detail: str = "", key: str = ""
-) -> ToolResultBlock:
-    """Make the result of a call that has none.
-
-    Args:
-        call: the call.
-        policy: says what the stub says.
-        reason: why there is no result; a call whose provider asks for approval waits for it, if nothing else is known.
-        detail: the reason that a person gave for denying the call.
-        key: the idempotency key of the call.
-
-    Returns:
-        A marked result; an error, unless the call may still run.
-    """
-    if call.approval and reason in ("not_recorded", "proposed"):
-        reason = "pending"
-    mark = Mark(kind="stub", reason=reason, detail=detail, key=key)
-    content = (TextBlock(policy.stub_content(reason, detail)),)
-    return tool_result_block(call.id, content, is_error=reason not in NO_ERROR, meta=Meta(mark=mark))
-
-
-def approved_result(result: ToolResultBlock, standing: ToolResultBlock) -> ToolResultBlock:
-    """Return the result of a call that asked for approval, marked if a person has approved it.
-
-    Args:
-        result: the result or stub that arrives.
-        standing: what stands there.
-    """
-    if result.is_stub or not standing.is_stub or reason_of(standing) not in ("approved", "started"):
-        return result
-    meta = result.meta if result.meta is not None else Meta()
-    return evolve(result, meta=evolve(meta, mark=Mark(kind="approval", reason="approved")))
-
-
-NO_ERROR: Final = frozenset({"proposed", "pending", "approved"})
-"""The reasons of stubs that are no errors: the call may still run."""
-
-
-def is_final(result: ToolResultBlock) -> bool:
-    """Return whether a result is a real one, or a stub that says in which state its call is."""
-    return not result.is_stub or reason_of(result) not in ("not_recorded", "interrupted")
-
-
-def stub_repair(position: int, call: ToolUseBlock, stub: ToolResultBlock, source: int | None = None) -> Repair:
-    """Return the record of a stub."""
-    detail = f"call {call.id!r:.80} of {call.name!r:.80}, {reason_of(stub)}"
-    return Repair(code=RepairCode.RESULT_STUBBED, index=position, source=source, added=(stub,), detail=detail)
-
-
-def reason_of(stub: ToolResultBlock) -> str:
-    """Return the reason of a stub."""
-    return stub.mark.reason if stub.mark is not None else ""
 
 
 def assistant_message(assistant: Message | AssistantDraft | None) -> Message | None:

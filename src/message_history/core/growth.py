@@ -15,11 +15,11 @@ from attrs import evolve
 
 from message_history.core.blocks import Block, ToolResultBlock, ToolUseBlock, with_meta
 from message_history.core.conversation import Context, messages_in, open_turn_of, parts_of
-from message_history.core.drafts import is_final, reason_of
 from message_history.core.ingest import Ingest
 from message_history.core.message import Message, make_message, with_replies
 from message_history.core.repairs import RepairCode
 from message_history.core.rules import behind_change
+from message_history.core.stub_results import is_final, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,10 +14,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, TypeGuard, Union, final
 
-from attrs.exceptions import FrozenInstanceError
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import date, time
 
 __all__ = [
@@ -28,10 +25,7 @@ __all__ = [
     "freeze",
     "freeze_mapping",
     "json_text",
-    "set_state_once",
     "short_repr",
-    "shortened",
-    "shortened_values",
     "thaw",
     "thaw_flat",
     "with_whole_pairs",
@@ -368,23 +362,6 @@ def _text_of(value: object) -> str:
         return f"<{kind.__module__}.{kind.__qualname__}>"
 
 
-def set_state_once(kind: type, slot: str) -> None:
-    """Let `__setstate__`, which unpickling and copying call, fill a new value of a frozen class and change none.
-
-    Args:
-        kind: a class that attrs made.
-        slot: a field that each whole value has.
-    """
-    fill: Callable[[object, object], None] = kind.__setstate__  # type: ignore[attr-defined]
-
-    def set_state(self: object, state: object) -> None:
-        if hasattr(self, slot):
-            raise FrozenInstanceError
-        fill(self, state)
-
-    kind.__setstate__ = set_state  # type: ignore[attr-defined]
-
-
 def short_repr(value: object) -> str:
     """Show any value in a few words, however large or deep it is.
 
@@ -497,13 +474,3 @@ def thaw(value: Any) -> Any:
     if type(value) is FrozenList:
         return [thaw(item) for item in value]
     return value
-
-
-def shortened(text: str) -> str:
-    """Return the beginning of a text, for a repr."""
-    return text if len(text) <= 24 else f"{text[:20]}..."
-
-
-def shortened_values(data: FrozenDict) -> dict[str, object]:
-    """Return an object with only the beginnings of its texts, for a repr."""
-    return {key: shortened(value) if isinstance(value, str) else value for key, value in data.items()}

@@ -30,8 +30,9 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.denials import OPENINGS
-from message_history.core.json_values import FrozenDict, set_state_once, short_repr
+from message_history.core.json_values import FrozenDict, short_repr
 from message_history.core.plain import NOT_PLAIN, UNSENDABLE, Plain, blocks_of_plain, invalidated, plain_of, reach_of
+from message_history.core.validators import set_state_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

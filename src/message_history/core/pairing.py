@@ -26,15 +26,8 @@ from message_history.core.drafts import call_key
 from message_history.core.json_values import EMPTY
 from message_history.core.message import NEEDS_REPAIR, Message, make_message, with_replies
 from message_history.core.repairs import Repair, RepairCode, in_words
-from message_history.core.rules import (
-    RESULTS,
-    Outcome,
-    Says,
-    is_doubtful,
-    known_stub,
-    may_be_rehomed,
-    standing_of_unknown,
-)
+from message_history.core.rules import RESULTS, Outcome, Says, is_doubtful, may_be_rehomed, standing_of_unknown
+from message_history.core.stub_results import known_stub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -324,9 +317,8 @@ class _Plan:
             self._early.append((place, block, self._turn))
 
     def _to_later_call(self, place: Place, block: ToolResultBlock) -> bool:
+        # Calls before the result would have been found when it was read.
         calls = self._unanswered.get(block.tool_use_id)
-        while calls and calls[0].place < place:
-            calls.popleft()
         if not calls:
             return False
         self._move(place, calls.popleft())

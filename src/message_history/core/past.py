@@ -139,25 +139,26 @@ def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) ->
     return [TextBlock(text, meta=Meta(mark=mark)), *content]
 
 
-def news_of_state(call: ToolUseBlock, stub: Mark, distance: int) -> TextBlock:
+def news_of_state(stub: ToolResultBlock, name: str, distance: int) -> TextBlock:
     """Return the marked text that says that a call of a settled turn has another state.
 
     Args:
-        call: the call.
-        stub: the mark of the stub that stands for the state.
+        stub: the stub that stands for the state.
+        name: the tool that was called.
         distance: how many messages before the text the call stands.
     """
+    of_stub = stub.mark if stub.mark is not None else Mark(kind="stub")
     mark = Mark(
         kind="state",
-        reason=stub.reason,
-        tool_use_id=call.id,
-        name=call.name,
+        reason=of_stub.reason,
+        tool_use_id=stub.tool_use_id,
+        name=name,
         distance=distance,
-        detail=stub.detail,
-        key=stub.key,
+        detail=of_stub.detail,
+        key=of_stub.key,
     )
-    because = f" Reason: {stub.detail}" if stub.detail else ""
-    text = f"[The tool call {call.name:.80} ({call.id:.80}) {_NEWS.get(stub.reason, _NO_NEWS)}{because}]"
+    because = f" Reason: {mark.detail}" if mark.detail else ""
+    text = f"[The tool call {name:.80} ({stub.tool_use_id:.80}) {_NEWS.get(mark.reason, _NO_NEWS)}{because}]"
     return TextBlock(text, meta=Meta(mark=mark))
 
 

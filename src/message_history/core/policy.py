@@ -7,8 +7,8 @@ from typing import Final, Literal, final
 from attrs import field, frozen
 
 from message_history.core.blocks import is_blank
-from message_history.core.json_values import set_state_once, short_repr
-from message_history.core.validators import one_of
+from message_history.core.json_values import short_repr
+from message_history.core.validators import one_of, set_state_once
 
 __all__ = ["Policy"]
 

@@ -22,7 +22,8 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.json_values import json_text, set_state_once, thaw
+from message_history.core.json_values import json_text, thaw
+from message_history.core.validators import set_state_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

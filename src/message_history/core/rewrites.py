@@ -21,9 +21,9 @@ from message_history.core.conversation import (
 from message_history.core.drafts import assistant_message
 from message_history.core.ingest import Ingest
 from message_history.core.log import Log
-from message_history.core.message import with_content
+from message_history.core.message import make_message, with_content
 from message_history.core.repairs import RepairCode
-from message_history.core.rules import behind_change, without_unanswered_calls
+from message_history.core.rules import behind_change, is_unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +94,7 @@ def without_unanswered(conversation: Conversation) -> Conversation:
     for assistant, user in (*past_of(conversation), open_turn_of(conversation)):
         turn: Iterable[Message | None] = (assistant, user)
         if assistant is not None:
-            *turn, removed = without_unanswered_calls(assistant, user)
+            *turn, removed = _without_unanswered_calls(assistant, user)
             if removed:
                 ids = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
                 ingest.record(RepairCode.UNANSWERED_CALL_REMOVED, None, tuple(removed), f"call {ids}")
@@ -102,6 +102,25 @@ def without_unanswered(conversation: Conversation) -> Conversation:
             if message is not None and message.content:
                 ingest.add(message, None)
     return ingest.finish(allowed=len(ingest.repairs)) if ingest.changed else conversation
+
+
+def _without_unanswered_calls(assistant: Message, user: Message | None) -> tuple[Message, Message | None, list[Block]]:
+    """Return both messages of a turn without its unanswered calls, and what was removed: each call with its stub."""
+    results = user.results if user is not None else (None,) * len(assistant.calls)
+    calls = zip(assistant.calls, results, strict=True)
+    unanswered = {call.id: (call, stub) for call, stub in calls if is_unanswered(call, stub)}
+    if not unanswered:
+        return assistant, user, []
+    calling = (block for block in assistant.content if not (isinstance(block, ToolUseBlock) and block.id in unanswered))
+    if user is not None:
+        kept = (
+            block
+            for block in user.content
+            if not (isinstance(block, ToolResultBlock) and block.tool_use_id in unanswered)
+        )
+        user = make_message("user", tuple(kept))
+    removed: list[Block] = [block for pair in unanswered.values() for block in pair if block is not None]
+    return with_content(assistant, tuple(calling)), user, removed
 
 
 def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conversation:

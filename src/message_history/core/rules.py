@@ -46,7 +46,7 @@ Rule 12. What is sent has a stub for each call of the open turn that has no resu
          (`needs_continuation`, `continuation`)
 Rule 13. On request, calls without a real result are removed together with their stubs, unless a person has denied them
          or left them to their provider; replies in which the model refused are removed together with what they
-         answered. (`without_unanswered_calls`, and `rewrites.py`)
+         answered. (`is_unanswered`, and `rewrites.py`)
 Rule 14. Every call has a state. A state that is recorded is a stub with a reason. In the open turn it replaces the stub
          that stands there. For a call of a settled turn it becomes a marked text in the user message that is open: what
          was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. The first
@@ -75,9 +75,7 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
     is_blank,
-    with_meta,
 )
-from message_history.core.denials import OPENINGS, denial_of_text
 from message_history.core.drafts import count_of_calls
 from message_history.core.message import (
     Message,
@@ -85,8 +83,6 @@ from message_history.core.message import (
     bootstrap_message,
     has_thinking,
     invalidate_thinking,
-    make_message,
-    with_content,
 )
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
 
@@ -120,7 +116,7 @@ __all__ = [
     "is_nothing",
     "is_same_result",
     "is_settled",
-    "known_stub",
+    "is_unanswered",
     "may_be_rehomed",
     "may_move",
     "moves_of",
@@ -129,7 +125,6 @@ __all__ = [
     "standing_of_unknown",
     "state_of",
     "state_of_reason",
-    "without_unanswered_calls",
 ]
 
 UNKNOWN_TOOL: Final = "unknown_tool"
@@ -337,24 +332,6 @@ def is_same_result(left: ToolResultBlock, right: ToolResultBlock) -> bool:
     return left.is_error == right.is_error and left.content == right.content
 
 
-def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
-    """Return a result, marked as a stub when its whole text is a stub's, whose mark was lost in a provider's format.
-
-    So is the text in which another program says that the call was denied.
-    """
-    if block.is_stub or len(block.content) != 1 or not isinstance(block.content[0], TextBlock):
-        return block
-    text = block.content[0].text
-    found = policy.reason_of_text(text)
-    if found is None and (block.is_error or text in OPENINGS):
-        denial = denial_of_text(text, is_error=block.is_error)
-        found = ("denied", denial) if denial is not None else None
-    if found is None:
-        return block
-    reason, detail = found
-    return with_meta(block, mark=Mark(kind="stub", reason=reason, detail=detail))
-
-
 # Rule 14: the states of a call
 
 
@@ -508,37 +485,16 @@ def _continuation(text: str) -> TextBlock:
     return TextBlock(text, meta=Meta(mark=Mark(kind="continuation")))
 
 
-def _is_decided(call: ToolUseBlock, stub: ToolResultBlock) -> bool:
-    """Return whether a person has denied a call, or approved one that its provider runs: the decision is its result."""
-    state = state_of_reason(stub.mark.reason) if stub.mark is not None else CallState.UNKNOWN
-    return state is CallState.DENIED or (state is CallState.APPROVED and is_settled(state, call.approval))
-
-
-def without_unanswered_calls(assistant: Message, user: Message | None) -> tuple[Message, Message | None, list[Block]]:
-    """Rule 13: take the calls without a real result out of a turn.
+def is_unanswered(call: ToolUseBlock, result: ToolResultBlock | None) -> bool:
+    """Rule 13: return whether a call is removed on request: it has no real result, and no decision is its result.
 
     Args:
-        assistant: the assistant message.
-        user: the user message behind it; None leaves all its calls unanswered.
-
-    Returns:
-        Both messages without them, and what was removed: each call with its stub.
+        call: the call.
+        result: its result or stub; None where there is no user message.
     """
-    results = zip(assistant.calls, user.results, strict=True) if user is not None else ()
-    stubs = {call.id: result for call, result in results if result.is_stub and not _is_decided(call, result)}
-    unanswered = set(assistant.ids) if user is None else stubs.keys()
-    removed: list[Block] = []
-    for call in assistant.calls:
-        if call.id in unanswered:
-            removed += [call, stubs[call.id]] if call.id in stubs else [call]
-    if not removed:
-        return assistant, user, removed
-    calling = (block for block in assistant.content if not (isinstance(block, ToolUseBlock) and block.id in unanswered))
-    if user is not None:
-        kept = (
-            block
-            for block in user.content
-            if not (isinstance(block, ToolResultBlock) and block.is_stub and block.tool_use_id in unanswered)
-        )
-        user = make_message("user", tuple(kept))
-    return with_content(assistant, tuple(calling)), user, removed
+    if result is None or not result.is_stub:
+        return result is None
+    state = state_of_reason(result.mark.reason) if result.mark is not None else CallState.UNKNOWN
+    # A person has denied the call, or approved one that its provider runs.
+    is_decided = state is CallState.DENIED or (state is CallState.APPROVED and is_settled(state, call.approval))
+    return not is_decided

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, final
 
 from message_history.core.calls import find_calls
 from message_history.core.conversation import messages_in, parts_of
-from message_history.core.drafts import make_stub
 from message_history.core.message import make_message
 from message_history.core.repairs import UnknownCallError
 from message_history.core.rules import MOVES, REASONS, CallState, moves_of
 from message_history.core.step import step
+from message_history.core.stub_results import make_stub
 
 if TYPE_CHECKING:
     from message_history.core.blocks import ToolUseBlock

@@ -6,7 +6,7 @@ It never looks at the whole conversation: only at the open turn, and by id at th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, final
 
 from attrs import evolve
 
@@ -19,7 +19,6 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.calls import state_of_settled
 from message_history.core.conversation import (
     Context,
     Conversation,
@@ -31,21 +30,17 @@ from message_history.core.drafts import (
     AssistantDraft,
     OpenTurn,
     UserDraft,
-    approved_result,
     assistant_message,
     count_of_calls,
     free_id,
-    is_alike,
-    lowest,
-    reason_of,
-    stub_repair,
     user_message,
     with_id,
 )
 from message_history.core.json_values import freeze
 from message_history.core.log import put
+from message_history.core.matching import Search
 from message_history.core.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role
-from message_history.core.past import IdRecord, is_quoted_at, news_of_state, quote, records_of
+from message_history.core.past import news_of_state, quote
 from message_history.core.repairs import Repair, RepairCode, in_words
 from message_history.core.replies import as_json
 from message_history.core.rules import (
@@ -54,25 +49,20 @@ from message_history.core.rules import (
     TABLE,
     UNKNOWN_TOOL,
     Action,
-    CallState,
     Outcome,
-    Says,
-    Standing,
     arrival_of,
     enforce,
     fault_of_call,
     is_nothing,
-    is_same_result,
-    known_stub,
-    may_move,
     placeholder,
     state_of,
-    state_of_reason,
 )
+from message_history.core.stub_results import approved_result, known_stub, reason_of, stub_repair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.matching import Match
     from message_history.core.past import Turn
     from message_history.core.repairs import Removed
     from message_history.core.replies import ReplyInfo
@@ -158,24 +148,6 @@ def advance(conversation: Conversation, messages: Sequence[Message], start: int 
     if position == start:
         return conversation, start
     return make_conversation(past.extend(settled), (assistant, user), context), position
-
-
-class Match(NamedTuple):
-    """What a result was found to be for; see `rules.RESULTS`.
-
-    Args:
-        standing: how its call stands.
-        says: what it says, compared with what is there.
-        result: the result, with its call's id where the call is known.
-        call: the call, if there is one.
-        position: the position of a waiting call in its turn; of a settled one, of its message.
-    """
-
-    standing: Standing
-    says: Says
-    result: ToolResultBlock
-    call: ToolUseBlock | None = None
-    position: int = -1
 
 
 @final
@@ -347,7 +319,8 @@ class Transition:
 
     def _add_result(self, block: ToolResultBlock) -> None:
         """Rule 5."""
-        match = self._match(block)
+        search = Search(self.past, self._assistant_draft(), self._user_draft(), self._context, self._answers)
+        match = search.match(block)
         outcome = RESULTS[match.standing, match.says]
         if outcome in (Outcome.ANSWER, Outcome.HOLD_PLACE):
             self._answer(block, match)
@@ -361,79 +334,6 @@ class Transition:
             self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, match.result, _result_text(match.result))
         else:
             self._drop(RepairCode.ORPHAN_RESULT_DROPPED, match.result, _result_text(match.result))
-
-    def _match(self, block: ToolResultBlock) -> Match:
-        """Rule 5: find the call of a result."""
-        settled = self._settled_place(self._answers) if self._answers is not None else None
-        if settled is not None:
-            return self._match_settled(block, *settled)
-        assistant_draft, user_draft = self._assistant_draft(), self._user_draft()
-        known = assistant_draft.place_of(self._answers) if self._answers is not None else None
-        named = assistant_draft.named(block.tool_use_id) if known is None else 1 << known
-        waiting = ((1 << len(assistant_draft.calls)) - 1) & ~user_draft.answered
-        if block.tool_use_id == "" and waiting.bit_count() == 1:
-            return self._match_waiting(block, lowest(waiting))
-        if named & waiting:
-            return self._match_waiting(block, lowest(named & waiting))
-        if named and self._repeats(block, named):
-            return Match(Standing.ANSWERED, Says.SAME, block)
-        return self._match_by_id(block, assistant_draft.calls[lowest(named)] if named else None)
-
-    def _match_waiting(self, block: ToolResultBlock, position: int) -> Match:
-        standing = self._user_draft().latest(position)
-        if not block.is_stub:
-            says = Says.DIFFERENT
-        elif standing is None:
-            says = Says.STUB
-        else:
-            moves = may_move(state_of_reason(reason_of(standing.result)), state_of_reason(reason_of(block)))
-            says = Says.MOVE if moves else Says.SAME
-        return Match(Standing.WAITING, says, block, self._assistant_draft().calls[position], position)
-
-    def _match_by_id(self, block: ToolResultBlock, answered: ToolUseBlock | None) -> Match:
-        """Find the call of a result that no call of the open turn waits for.
-
-        Args:
-            block: the result.
-            answered: a call that has its id, and another result.
-        """
-        record = records_of(self.past, block.tool_use_id)
-        if record is None:
-            if answered is None:
-                return Match(Standing.UNKNOWN, Says.DIFFERENT, block)
-            record = IdRecord()
-        if block.is_stub:
-            return Match(Standing.SETTLED, Says.STUB, block)
-        late = self._count_of_late(record, block)
-        if late < len(record.stubs):
-            where = record.stubs[late]
-            return Match(Standing.STUBBED, Says.DIFFERENT, block, self._settled_call(where), 2 * where[0] - 1)
-        same = self._is_quoted_here(block) or (answered is None and self._is_recorded_before(block, record))
-        says = Says.SAME if same else Says.DIFFERENT
-        if answered is not None:
-            return Match(Standing.ANSWERED, says, block, answered)
-        return Match(Standing.SETTLED, says, block, self._settled_call(record.call))
-
-    def _match_settled(self, block: ToolResultBlock, turn: int, position: int) -> Match:
-        """Compare a result with what stands for its call, which is known and settled."""
-        call = self._settled_call((turn, position))
-        user = self.past[turn][1]
-        if call is not None:
-            block = evolve(block, tool_use_id=call.id)
-        standing = user.results[position] if user is not None else block
-        if block.is_stub:
-            state = self._settled_state(turn, position)
-            if state is CallState.ANSWERED or not may_move(state, state_of_reason(reason_of(block))):
-                return Match(Standing.SETTLED, Says.STUB, block, call)
-            return Match(Standing.STUBBED, Says.MOVE, block, call, 2 * turn - 1)
-        if standing.is_stub:
-            record = records_of(self.past, block.tool_use_id) or IdRecord()
-            made_good = self._count_of_late(record, block) >= len(record.stubs)
-            same = made_good and (self._is_quoted_here(block) or self._is_recorded_before(block, record))
-            return Match(Standing.STUBBED, Says.SAME if same else Says.DIFFERENT, block, call, 2 * turn - 1)
-        if is_same_result(standing, block):
-            return Match(Standing.SETTLED, Says.SAME, block, call)
-        return self._match_by_id(block, call)
 
     def _answer(self, block: ToolResultBlock, match: Match) -> None:
         """Put a result or a stub in its call's place."""
@@ -457,70 +357,14 @@ class Transition:
         self._last_answered = match.position
         self.user = self._user_draft().answer(match.position, block)
 
-    def _settled_place(self, call: ToolUseBlock) -> tuple[int, int] | None:
-        """Find the settled turn in which a call stands, and its position there."""
-        turn = (call.turn + 1) // 2 if call.turn is not None else 0
-        assistant = self.past[turn][0] if 0 < turn < len(self.past) else None
-        if assistant is None:
-            return None
-        place = assistant.ids.index(call.id) if call.id in assistant.ids else None
-        if place is None or not is_alike(assistant.calls[place], call):
-            # The turn may have been put behind another, or whoever gives the result has changed the input.
-            moved = AssistantDraft.of(assistant).place_of(call)
-            place = moved if moved is not None or self._assistant_draft().place_of(call) is not None else place
-        return (turn, place) if place is not None else None
-
-    def _settled_call(self, where: tuple[int, int] | None) -> ToolUseBlock | None:
-        assistant = self.past[where[0]][0] if where is not None else None
-        return assistant.calls[where[1]] if assistant is not None and where is not None else None
-
-    def _count_of_late(self, record: IdRecord, block: ToolResultBlock) -> int:
-        """Count the late results that were quoted for a result's id."""
-        return record.late + self._user_draft().quoted(block.tool_use_id)[0]
-
-    def _repeats(self, block: ToolResultBlock, named: int) -> bool:
-        """Return whether a result says nothing that the results of its calls in the open turn do not say."""
-        if block.is_stub:
-            return True
-        while named:
-            standing = self._user_draft().latest(lowest(named))
-            if standing is not None and is_same_result(standing.result, block):
-                return True
-            named &= named - 1
-        return False
-
-    def _is_quoted_here(self, block: ToolResultBlock) -> bool:
-        """Return whether the open turn's last quote for a result's id says the same."""
-        _, where = self._user_draft().quoted(block.tool_use_id)
-        return where is not None and is_quoted_at(self._user_draft().rest, where, block)
-
-    def _is_recorded_before(self, block: ToolResultBlock, record: IdRecord) -> bool:
-        """Return whether the last settled call with a result's id, or the last settled quote for it, says the same."""
-        if record.call is not None:
-            user = self.past[record.call[0]][1]
-            if user is not None and is_same_result(user.results[record.call[1]], block):
-                return True
-        if record.quote is None:
-            return False
-        user = self.past[record.quote[0]][1]
-        return user is not None and is_quoted_at(user.content, record.quote[1], block)
-
     def _add_news(self, match: Match) -> None:
         """Rule 14: say in the open turn what became of a call of a settled turn."""
-        mark = match.result.mark
-        if match.call is not None and mark is not None:
-            self._add_to_user(news_of_state(match.call, mark, self._user_position() - match.position))
-
-    def _settled_state(self, turn: int, position: int) -> CallState:
-        """Return the state of a call of a settled turn, with the news of the open turn."""
-        conversation = make_conversation(self.past, (self.assistant, self.user), self._context)
-        return state_of_settled(conversation, turn, position)
+        self._add_to_user(news_of_state(match.result, _tool_name(match), self._user_position() - match.position))
 
     def _quote(self, match: Match, reason: str, code: RepairCode) -> None:
         """Keep a result as text: what was sent never changes."""
         distance = self._user_position() - match.position if match.position > 0 else 0
-        name = match.call.name if match.call is not None else UNKNOWN_TOOL
-        quoted = quote(match.result, reason, name, distance)
+        quoted = quote(match.result, reason, _tool_name(match), distance)
         for part in quoted:
             self._add_to_user(part)
         self._record(code, (match.result,), tuple(quoted), _result_text(match.result), at=self._user_position())
@@ -579,6 +423,10 @@ def _without_notes(block: Block) -> tuple[Block, tuple[str, ...]]:
         if inner:
             block, noted = evolve(block, content=tuple(part for part, _ in parts)), (*noted, *inner)
     return (with_meta(block, converted=()) if noted else block), noted
+
+
+def _tool_name(match: Match) -> str:
+    return match.call.name if match.call is not None else UNKNOWN_TOOL
 
 
 def _call_text(call: ToolUseBlock) -> str:

@@ -8,19 +8,12 @@ from attrs import evolve
 
 from message_history.core.blocks import ToolResultBlock
 from message_history.core.conversation import context_of, length_of, make_conversation, messages_in, parts_of
-from message_history.core.drafts import (
-    UserDraft,
-    assistant_message,
-    calls_of,
-    count_of_calls,
-    make_stub,
-    reason_of,
-    stub_repair,
-)
+from message_history.core.drafts import UserDraft, assistant_message, calls_of, count_of_calls
 from message_history.core.message import Message, make_message
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rules import continuation, enforce, is_settled, needs_continuation, state_of_reason
 from message_history.core.step import step
+from message_history.core.stub_results import make_stub, reason_of, stub_repair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -1,8 +1,10 @@
-"""Checks of fields whose errors say what to write instead."""
+"""Checks of the fields of frozen classes, whose errors say what to write instead."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from attrs.exceptions import FrozenInstanceError
 
 from message_history.core.json_values import short_repr
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     Validator = Callable[[Any, Attribute[Any], Any], None]
 
-__all__ = ["instance_of", "must_be", "one_of"]
+__all__ = ["instance_of", "must_be", "one_of", "set_state_once"]
 
 
 def instance_of(kind: type) -> Validator:
@@ -51,3 +53,20 @@ def must_be(kind: type, **values: object) -> None:
     for name, value in values.items():
         if not isinstance(value, kind):
             raise TypeError(f"{name} must be {kind.__name__}, not {type(value).__name__}: {short_repr(value)}")
+
+
+def set_state_once(kind: type, slot: str) -> None:
+    """Let `__setstate__`, which unpickling and copying call, fill a new value of a frozen class and change none.
+
+    Args:
+        kind: a class that attrs made.
+        slot: a field that each whole value has.
+    """
+    fill: Callable[[object, object], None] = kind.__setstate__  # type: ignore[attr-defined]
+
+    def set_state(self: object, state: object) -> None:
+        if hasattr(self, slot):
+            raise FrozenInstanceError
+        fill(self, state)
+
+    kind.__setstate__ = set_state  # type: ignore[attr-defined]

@@ -19,8 +19,8 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.drafts import reason_of
 from message_history.core.json_values import FrozenDict, FrozenList, json_text
+from message_history.core.stub_results import reason_of
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.schema import anything
 from message_history.dialects.openai_responses import schema

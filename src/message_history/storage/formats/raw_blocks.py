@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from message_history.core.drafts import NO_ERROR
 from message_history.core.policy import Policy
+from message_history.core.stub_results import NO_ERROR
 from message_history.dialects import Anthropic
 
 __all__ = [
