@@ -338,7 +338,7 @@ def test_every_rule_of_a_dialect_says_where_it_comes_from(name: str) -> None:
 
 FOLDERS = sorted({**DIALECTS, **dict.fromkeys(CLASSES_OF_OBJECTS)})
 # What a file of a dialect does, by its name; docs/adding_a_dialect.md says it at length.
-ROLES = {"__init__", "parse", "render", "check", "schema", "model_fields", "limits", "media", "stream"}
+ROLES = {"__init__", "parse", "render", "check", "schema", "model_fields", "limits", "media", "stream", "tools"}
 ROLES |= {"approvals", "block_writer", "plain_writer", "provider_blocks", "shapes"}
 # What only one dialect has to do.
 ALONE = {

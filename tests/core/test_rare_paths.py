@@ -248,3 +248,11 @@ def test_system_messages_that_lead_a_list_are_one_prompt_and_what_follows_keeps_
     assert history.system == "Be brief.\n\nBe kind."
     assert [repair.source for repair in history.repairs] == [3, 3]
     assert codes(history) == [RepairCode.VALUE_CONVERTED, RepairCode.INCOMPLETE_CALL_DROPPED]
+
+
+def test_a_quote_whose_call_a_window_took_answers_no_other_call_with_its_id() -> None:
+    stubbed = ASKED.add_user("go on").add_assistant("a").add_user("b").add_assistant(CALL).add_user("c")
+    late = stubbed.add_assistant("d").add_user("e").add_tool_result("1", "late")
+    assert [record.state for record in late.calls] == [CallState.ANSWERED, CallState.UNKNOWN]
+    kept = late.drop_before(4)
+    assert [record.state for record in kept.calls] == [CallState.UNKNOWN]

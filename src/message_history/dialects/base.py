@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
     from message_history.core.repairs import Repair
+    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.violations import Violation
 
 __all__ = ["Dialect", "Export", "Foreign", "Parsed", "Reply", "Rule", "checked_dialect"]
@@ -236,6 +237,10 @@ class Dialect(ABC, Generic[WireT_co]):
     def has_system_in_list(self) -> bool:
         """Return whether the system prompt goes into the list of messages."""
         return False
+
+    def tool_form(self) -> ToolForm | None:
+        """Return how requests of this dialect have their tools; None where it has no requests."""
+        return None
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Return whether a key that came from a dialect is one that a render here writes, or records if it does not.

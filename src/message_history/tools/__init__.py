@@ -1,7 +1,6 @@
 """Tools of requests as values, read from any provider's form and written in any other's."""
 
-from message_history.tools.parsing import parse_toolset, tool_api
-from message_history.tools.rendering import render_toolset
-from message_history.tools.values import OmittedPart, Tool, ToolChoice, Toolset
+from message_history.dialects._shared.tools.values import OmittedPart, Tool, ToolChoice, Toolset
+from message_history.tools.converting import parse_toolset, render_toolset, tool_api
 
 __all__ = ["OmittedPart", "Tool", "ToolChoice", "Toolset", "parse_toolset", "render_toolset", "tool_api"]

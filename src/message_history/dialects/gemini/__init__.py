@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
+    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation
 
@@ -87,6 +88,12 @@ class Gemini(Fields):
         from message_history.dialects.gemini.check import violations  # noqa: PLC0415 - who sends does without
 
         return violations(wire, self)
+
+    def tool_form(self) -> ToolForm:
+        """Return how requests have their tools; see `Dialect.tool_form`."""
+        from message_history.dialects.gemini.tools import FORM  # noqa: PLC0415 - few ask
+
+        return FORM
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`. Of several candidates, the first is taken."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
+    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.media import Limits
     from message_history.violations import Violation
@@ -92,6 +93,13 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
         from message_history.dialects.openai_chat.check import violations  # noqa: PLC0415 - who sends does without
 
         return violations(wire, FORM, quoted())
+
+    def tool_form(self) -> ToolForm:
+        """Return how requests have their tools; see `Dialect.tool_form`."""
+        from message_history.dialects.openai_chat.schema import NAME, NAME_LIMIT  # noqa: PLC0415 - few ask
+        from message_history.dialects.openai_chat.tools import ChatForm  # noqa: PLC0415
+
+        return ChatForm(NAME, NAME_LIMIT)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -1,0 +1,1 @@
+"""What the dialects share of the tools of requests; each has its own in its `tools.py`."""
