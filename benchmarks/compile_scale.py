@@ -1,9 +1,10 @@
 """Conversations compiled on a local Ray, with a worker and the driver killed: `python -m benchmarks.compile_scale`.
 
-    python -m benchmarks.damaged_conversations 250000 FOLDER/in-0.jsonl
-    python -m benchmarks.compile_scale FOLDER OUT --kill      # needs the extra `ray`
+    python -m benchmarks.compile_scale FOLDER OUT --make 1000000 --kill --compare      # needs the extra `ray`
 
-It prints rows/s, MB/s, the time that `json.loads` alone takes for the same lines, and the memory of the workers.
+It makes the input, kills a worker and then the driver in mid-run, starts again, compiles the same once more without
+being disturbed, and compares the bytes. It prints the time that `json.loads` alone takes for the same lines, and what
+time and memory the workers took.
 """
 
 from __future__ import annotations
@@ -21,13 +22,19 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.damaged_conversations import lines
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SAMPLE_BYTES: Final = 200_000_000
+TASK: Final = "ray::MapBatches"
+"""How the command of a worker begins while it runs a unit."""
+FILES: Final = 4
+"""How many files the input is made of."""
 
 
-def drive(folder: Path, out: Path, workers: int) -> None:
+def drive(folder: Path, out: Path, workers: int, unit_bytes: int) -> None:
     """Compile all files of a folder on a local Ray; this is the process that is killed."""
     import ray  # noqa: PLC0415 - the measuring process does without
 
@@ -41,7 +48,14 @@ def drive(folder: Path, out: Path, workers: int) -> None:
         done[0] += sum(report.rows.values())
         print(f"done {report.index} {done[0]}", flush=True)
 
-    report = compile_files(sorted(folder.glob("*.jsonl")), Plan(target="trl"), out, run=run_on_ray, on_report=show)
+    report = compile_files(
+        sorted(folder.glob("*.jsonl")),
+        Plan(target="trl"),
+        out,
+        unit_bytes=unit_bytes,
+        run=run_on_ray,
+        on_report=show,
+    )
     print(json.dumps({"rows": report.rows, "repaired": report.repaired, "rejected": report.rejected}), flush=True)
 
 
@@ -110,17 +124,17 @@ class Watch(threading.Thread):
             time.sleep(0.5)
 
 
-def run_once(chosen: argparse.Namespace, kill: str | None, after: int) -> bool:
-    """Run the driver; kill a worker or the driver after some units.
+def run_once(chosen: argparse.Namespace, out: Path, kill: Sequence[str] = ()) -> bool:
+    """Run the driver; kill a worker or the driver, one after the other, each after some units.
 
     Returns:
         Whether it came to its end.
     """
-    command = [sys.executable, "-m", "benchmarks.compile_scale", str(chosen.folder), str(chosen.out), "--drive"]
+    left, after = list(kill), chosen.kill_after
+    command = [sys.executable, "-m", "benchmarks.compile_scale", str(chosen.folder), str(out), "--drive"]
+    command += ["--workers", str(chosen.workers), "--unit-mb", str(chosen.unit_mb)]
     started = time.monotonic()
-    with subprocess.Popen(
-        [*command, "--workers", str(chosen.workers)], stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as driver:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as driver:
         watch = Watch(driver.pid)
         watch.start()
         units = 0
@@ -128,15 +142,17 @@ def run_once(chosen: argparse.Namespace, kill: str | None, after: int) -> bool:
             units += line.startswith("done")
             if not line.startswith("done"):
                 print(line.strip())
-            if kill and units >= after:
-                victims = [pid for pid, _, _ in workers_of(driver.pid)] if kill == "worker" else [driver.pid]
-                print(f"kill the {kill} after {units} units")
-                if kill == "driver":
+            if left and units >= after:
+                # Ray's own agents are named like its workers: without one of them, the whole node ends.
+                tasks = [pid for pid, _, _ in workers_of(driver.pid, TASK)]
+                if left[0] == "worker" and not tasks:
+                    continue
+                victim, after = left.pop(0), units + chosen.kill_after
+                print(f"kill the {victim} after {units} units", flush=True)
+                if victim == "driver":
                     os.killpg(driver.pid, signal.SIGKILL)
-                elif victims:
-                    os.kill(victims[0], signal.SIGKILL)
-                kill = "driver" if kill == "worker" and chosen.kill else None
-                after = units + chosen.kill_after
+                else:
+                    os.kill(tasks[0], signal.SIGKILL)
         watch.stop = True
     peaks = ", ".join(f"{memory / 1e6:.0f}" for _, memory in sorted(watch.peaks.items()))
     print(f"seconds {time.monotonic() - started:.0f}, of the workers' processors {sum(watch.seconds.values()):.0f}")
@@ -164,18 +180,34 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kill", action="store_true", help="kill a worker, then the driver, then start again")
     parser.add_argument("--kill-after", type=int, default=10, help="after how many units")
+    parser.add_argument("--unit-mb", type=int, default=64, help="how much input makes one unit of work")
+    parser.add_argument("--make", type=int, metavar="N", help="make N conversations in FOLDER first")
+    parser.add_argument("--compare", action="store_true", help="compile once more, undisturbed, and compare the bytes")
     parser.add_argument("--drive", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.drive:
-        drive(chosen.folder, chosen.out, chosen.workers)
+        drive(chosen.folder, chosen.out, chosen.workers, chosen.unit_mb * 1_000_000)
         return
+    if chosen.make:
+        chosen.folder.mkdir(parents=True, exist_ok=True)
+        for n in range(FILES):
+            count = chosen.make // FILES
+            with (chosen.folder / f"in-{n}.jsonl").open("wb") as opened:
+                opened.writelines(lines(count, n * count))
     size = sum(path.stat().st_size for path in chosen.folder.glob("*.jsonl"))
     print(f"input {size / 1e9:.2f} GB; json.loads alone: {measure_loads(chosen.folder) / 1e6:.0f} MB/s of a processor")
     if chosen.kill:
-        run_once(chosen, "worker", chosen.kill_after)
-    if not run_once(chosen, None, 0):
+        run_once(chosen, chosen.out, ("worker", "driver"))
+    if not run_once(chosen, chosen.out):
         sys.exit("the driver failed")
     print(f"sha256 of all files: {hash_of(chosen.out)}")
+    if chosen.compare:
+        other = chosen.out.with_name(f"{chosen.out.name}-undisturbed")
+        if not run_once(chosen, other):
+            sys.exit("the driver failed")
+        print(f"sha256 without a kill: {hash_of(other)}")
+        if hash_of(other) != hash_of(chosen.out):
+            sys.exit("the bytes differ")
 
 
 if __name__ == "__main__":

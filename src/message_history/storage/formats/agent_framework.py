@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import ROLES, first_of
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
@@ -146,6 +146,7 @@ AGENT_FRAMEWORK: Final = Format(
     title="Semantic Kernel chat histories, Microsoft.Extensions.AI messages, Agent Framework threads and sessions",
     files="whatever place an application keeps them in",
     omits="meta data, counts of tokens, texts that repeat a result",
+    unwritten=STATE,
     source="microsoft/semantic-kernel: serializedChatHistoryV1_15_1.json; microsoft/agent-framework: _types.py",
     checked="2026-11-22",
     fit=_fit,

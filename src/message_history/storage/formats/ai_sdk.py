@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, first_of
 from message_history.storage.formats.raw_blocks import (
     BLOCKS,
@@ -139,6 +139,7 @@ AI_SDK: Final = Format(
     title="AI SDK messages (UIMessage of versions 4, 5 and 6)",
     files="what `onFinish` and `useChat` give, in whatever place an application keeps it",
     omits="starts of steps, sources, data parts and data messages",
+    unwritten=STATE,
     source="vercel/ai: packages/ai/src/ui/ui-messages.ts, ui/convert-to-model-messages.ts",
     checked="2026-11-22",
     fit=_fit,
@@ -227,6 +228,7 @@ AI_SDK_MODEL: Final = Format(
     title="AI SDK messages for models (ModelMessage, CoreMessage)",
     files="what `response.messages` gives, in whatever place an application keeps it",
     omits="nothing",
+    unwritten=STATE,
     source="vercel/ai: packages/provider-utils/src/types/model-message.ts",
     checked="2026-11-22",
     fit=_fit_model,

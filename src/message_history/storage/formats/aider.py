@@ -72,6 +72,7 @@ AIDER: Final = Format(
     title="aider chat history (Markdown)",
     files=".aider.chat.history.md",
     omits="what the program printed itself, in quoted lines",
+    unwritten="it is text, and no text in it can be refused",
     source="Aider-AI/aider: aider/utils.py (split_chat_history_markdown), aider/io.py",
     checked="2026-11-22",
     fit=_fit,

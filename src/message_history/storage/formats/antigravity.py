@@ -68,6 +68,7 @@ ANTIGRAVITY: Final = Format(
     title="Antigravity CLI steps",
     files="~/.gemini/antigravity-cli/**/*.jsonl",
     omits="marks of the program; it truncates long contents itself and records no ids of calls",
+    unwritten="Antigravity goes on from its own database; this is a copy, truncated and without ids of calls",
     source="files of 2026, and jazzyalex/agent-sessions: AntigravityTranscriptParser.swift (no public source)",
     checked="2026-11-22",
     fit=_fit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.raw_blocks import BLOCKS, image, text
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ ASSISTANTS_THREADS: Final = Format(
     title="OpenAI Assistants: messages of a thread",
     files="what GET /v1/threads/{id}/messages gives",
     omits="annotations, attached files (their ids are kept); calls are in the steps of runs, not in messages",
+    unwritten=EXPORTED,
     source="the API reference of OpenAI, openai-python: types/beta/threads/message.py",
     checked="2026-11-22",
     fit=_fit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, thinking
 
@@ -91,6 +91,7 @@ ATIF: Final = Format(
     title="ATIF trajectories (Harbor, terminal-bench)",
     files="trajectory.json",
     omits="metrics, and what a step notes under `extra`",
+    unwritten=OUTCOME,
     source="laude-institute/harbor: docs/rfcs/0001-trajectory-format.md; versions 1.0 to 1.7",
     checked="2026-11-22",
     fit=_fit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of, calls_of
 from message_history.storage.formats.raw_blocks import BLOCKS, result, text, thinking
 
@@ -103,6 +103,7 @@ AUTOGEN: Final = Format(
     title="AutoGen states of agents and teams, and lists of their messages",
     files="what `save_state()` and `TaskResult` give; chats of version 0.2 are lists of messages",
     omits="chunks of streams, requests for input, choices of the next speaker",
+    unwritten=STATE,
     source="microsoft/autogen: autogen-core models/_types.py, autogen-agentchat messages.py, state/_states.py (0.7.5)",
     checked="2026-11-22",
     fit=_fit,

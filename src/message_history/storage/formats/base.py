@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
 
 __all__ = [
+    "DATA_SET",
+    "EXPORTED",
     "NOTHING_JUDGED",
+    "OUTCOME",
     "PAIRING",
+    "STATE",
     "Collector",
     "Fit",
     "Format",
@@ -46,6 +50,12 @@ PAIRING: Final = frozenset(
 """The dialects' rules on which results follow which calls: what transcripts of most programs are judged by."""
 NOTHING_JUDGED: Final[frozenset[str]] = frozenset()
 """For programs that do not record the results of their calls, and for data that no program goes on with."""
+
+STATE: Final = "an application writes it with its framework, whose own code sends it"
+OUTCOME: Final = "it records what was done; no program goes on with it"
+EXPORTED: Final = "it is a copy for people; the service goes on from its own store"
+DATA_SET: Final = "trainers read it in the form that `compile` writes"
+"""Why files of a format are read only."""
 
 
 @final
@@ -105,6 +115,7 @@ class Format:
         repair: writes a broken file again, in the same format; None for formats that are read only.
         judged: the ids of the dialects' rules that a sound file of this format keeps; None for all of them.
         general: whether other programs write the same: it is asked when no format of one program fits.
+        unwritten: why files of the format are read only, where they are.
         by_line: whether each line of a file of lines is a conversation of its own, so that it can be read alone.
     """
 
@@ -118,6 +129,7 @@ class Format:
     read: Callable[[Document], Reading] = field(repr=False)
     repair: Callable[[bytes, Policy], Rewritten] | None = field(default=None, repr=False)
     judged: frozenset[str] | None = field(default=PAIRING, repr=False)
+    unwritten: str = ""
     general: bool = False
     by_line: bool = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIChat, OpenAIResponses
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ BATCH_RESULTS: Final = Format(
     title="Results of batches (OpenAI, Anthropic, Bedrock)",
     files="what the batch APIs give",
     omits="requests that failed, other choices, counts of tokens; OpenAI's and Anthropic's results lack the request",
+    unwritten=OUTCOME,
     source="the providers' references of their batch APIs",
     checked="2026-11-22",
     fit=_fit,

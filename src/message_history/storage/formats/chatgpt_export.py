@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.raw_blocks import BLOCKS, call, json_text, result, text, thinking
 
 if TYPE_CHECKING:
@@ -159,6 +159,7 @@ CHATGPT_EXPORT: Final = Format(
     title="ChatGPT data exports",
     files="conversations.json of the export",
     omits="messages on other branches, recaps of reasoning, images and sounds (their names are kept)",
+    unwritten=EXPORTED,
     source="exports of 2023 to 2026; no public source",
     checked="2026-11-22",
     fit=_fit,

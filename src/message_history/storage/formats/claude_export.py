@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chatgpt_export import branch_to
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
 
@@ -91,6 +91,7 @@ CLAUDE_EXPORT: Final = Format(
     title="claude.ai data exports",
     files="conversations.json of the export",
     omits="messages on other branches, files (their names are kept)",
+    unwritten=EXPORTED,
     source="exports of 2024 to 2026; no public source",
     checked="2026-11-22",
     fit=_fit,

@@ -87,6 +87,7 @@ CLINE_DISPLAY: Final = Format(
     title="Cline and Roo Code: messages of the display (ui_messages.json); api_conversation_history.json is `messages`",
     files="globalStorage/saoudrizwan.claude-dev/tasks/*/ui_messages.json, globalStorage/rooveterinaryinc.roo-cline/...",
     omits="requests, checkpoints, errors, unfinished messages; results of tools are mostly in the other file",
+    unwritten="the programs go on from api_conversation_history.json, which is `messages`; this is what they showed",
     source="cline/cline: apps/vscode/src/shared/ExtensionMessage.ts, core/storage/disk.ts",
     checked="2026-08-22",
     fit=_fit,

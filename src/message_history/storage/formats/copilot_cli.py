@@ -1,31 +1,65 @@
-"""The events of GitHub Copilot CLI: what the user and the model wrote, tools that ran, and subagents."""
+"""The events of GitHub Copilot CLI: what the user and the model wrote, tools that ran, and subagents.
+
+What is sent is what the program itself makes of the events when it goes on with a session: calls are those that a reply
+requests; an abort, and a session that is resumed, answer the calls that are open; a compaction takes the place of what
+was before it began; the first result of a call counts; commands that the user ran are not sent.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import json
+import uuid
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
+from attrs import evolve
+
+from message_history.storage.formats.base import (
+    NOTHING_JUDGED,
+    PAIRING,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    fit_items,
+)
+from message_history.storage.formats.message_rows import RowForm, dialect_items
+from message_history.storage.formats.raw_blocks import (
+    BLOCKS,
+    call,
+    image,
+    json_text,
+    result,
+    state_result,
+    text,
+    text_of,
+    thinking,
+)
+from message_history.storage.formats.spliced import repair_threads
+from message_history.storage.sessions.splicing import Piece, Thread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.blocks import Block
+    from message_history.core.message import Message, Role
+    from message_history.core.policy import Policy
+    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
+    from message_history.storage.formats.message_rows import Items
+    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["COPILOT_CLI"]
 
 _SENT: Final = ("user.message", "assistant.message", "tool.execution_complete", "system.message")
 _PREFIXES: Final = (
-    "session.",
-    "assistant.",
-    "tool.",
-    "hook.",
-    "subagent.",
-    "system.",
-    "user.",
-    "skill.",
-    "permission.",
+    *("session.", "assistant.", "tool.", "hook.", "subagent.", "system.", "user.", "skill.", "permission."),
+    *("model.", "mcp.", "external_tool.", "command.", "user_input.", "elicitation.", "sampling.", "exit_plan_mode."),
 )
+_ANSWERS_OPEN_CALLS: Final = ("abort", "session.resume")
+_JUDGED: Final = PAIRING | {"AN-C3"}
+"""The program sends results where it has them, also behind what the user wrote meanwhile: providers refuse that."""
+_NAMESPACE: Final = uuid.UUID("9d5a7c1e-2f0b-5c3d-8a4e-61b7c2d93f05")
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
@@ -43,65 +77,138 @@ def _fit(document: Document) -> Fit:
     return fit_items(document.first_rows(), _is_row, _is_marked)
 
 
-def _read(document: Document) -> Reading:
-    session = _Session()
-    for number, row in document.rows():
-        session.take(number, row)
-    main, *others = session.collectors.items()
-    subagents = [each.conversation(BLOCKS, label=f"subagent {name}") for name, each in others if each.entries]
-    first = main[1].conversation(BLOCKS, id=session.about.get("sessionId"))
-    return Reading(conversations=(first, *subagents), unread=tuple(main[1].unread))
+class _Words(NamedTuple):
+    """What an event says, or what follows from it: the position of its line, who says it, and what, as blocks."""
+
+    at: int
+    role: Role
+    items: list[Any]
 
 
+@final
 class _Session:
-    """The main conversation under the empty name, and one for each subagent by the call that started it."""
+    """The main conversation, and one for each subagent by the call that started it, or by its id."""
 
-    def __init__(self) -> None:
-        self.collectors: dict[str, Collector] = {"": Collector()}
-        self.about: dict[str, Any] = {}
-        self._called: set[object] = set()
-        self._thought: object = None
+    def __init__(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
+        self.about: Mapping[str, Any] = {}
+        self.system = ""
+        self.words: list[_Words] = []
+        self.sides: dict[str, list[_Words]] = {}
+        self.omitted: Counter[str] = Counter()
+        self.unread: list[tuple[int, object]] = []
+        self._compacted_from: int | None = None
+        self._answered: set[object] = set()
+        self._open: dict[object, None] = {}
+        every = list(rows)
+        self._by_user = {_data(row).get("toolCallId") for _, row in every if row.get("type") == "tool.user_requested"}
+        self._reasoned = {_data(row).get("reasoningText") for _, row in every}
+        for at, row in every:
+            self._take(at, row)
 
-    def take(self, number: int, row: Mapping[str, Any]) -> None:
-        """Take one event."""
+    def _take(self, at: int, row: Mapping[str, Any]) -> None:
         kind, data = row.get("type"), row.get("data")
-        main = self.collectors[""]
         if not isinstance(data, dict) or not isinstance(kind, str):
-            main.note(number, "a row that is no event", row)
+            self.unread.append((at, row))
             return
-        parent = data.get("parentToolCallId")
-        own = self.collectors.setdefault(parent, Collector()) if isinstance(parent, str) and parent else main
+        side = data.get("parentToolCallId") or row.get("agentId")
+        role, items = _items(row)
+        if items and self._is_sent(kind, data, side):
+            self._note_other_words(data)
+            if side:
+                self.sides.setdefault(str(side), []).append(_Words(at, role, items))
+            else:
+                self._add(_Words(at, role, items))
+        elif items and kind == "tool.execution_complete":
+            self.omitted["results that are not sent: of commands of the user, or of calls that have one"] += 1
+        elif kind == "system.message" and not self.system and not side:
+            self.system = text_of(data.get("content"))
+        else:
+            self.omitted[kind] += 1
+        if not side:
+            self._follow(at, kind, data)
+
+    def _add(self, words: _Words) -> None:
+        self.words.append(words)
+        for item in words.items:
+            if item["type"] == "tool_use":
+                self._open[item.get("id")] = None
+            elif item["type"] == "tool_result":
+                self._answered.add(item.get("tool_use_id"))
+                self._open.pop(item.get("tool_use_id"), None)
+
+    def _replace(self, words: list[_Words]) -> None:
+        """Put others in the place of all that was said."""
+        self.words, self._answered, self._open = [], set(), {}
+        for each in words:
+            self._add(each)
+
+    def _is_sent(self, kind: str, data: Mapping[str, Any], side: object) -> bool:
+        if kind == "assistant.reasoning":
+            return data.get("content") not in self._reasoned
+        if kind != "tool.execution_complete" or side:
+            return True
+        is_users = data.get("isUserRequested") is True or data.get("toolCallId") in self._by_user
+        return not is_users and data.get("toolCallId") not in self._answered
+
+    def _note_other_words(self, data: Mapping[str, Any]) -> None:
+        sent = data.get("transformedContent")
+        if isinstance(sent, str) and sent != data.get("content"):
+            self.omitted["texts of the user as they were sent, with what the program added"] += 1
+        found = data.get("result")
+        if isinstance(found, dict) and found.get("detailedContent") not in (None, found.get("content")):
+            self.omitted["details of results for the display"] += 1
+
+    def _follow(self, at: int, kind: str, data: Mapping[str, Any]) -> None:
+        """Do what an event means for those before it."""
         if kind == "session.start":
             self.about = data
-        if kind == "user.message":
-            own.add_blocks(number, "user", [*text(data.get("content")), *_attached(data)])
-        elif kind == "assistant.message":
-            self._add_reply(own, number, data)
-        elif kind == "assistant.reasoning":
-            self._thought = data.get("content")
-            own.add_blocks(number, "assistant", thinking(self._thought))
-        elif kind == "tool.execution_start" and data.get("toolCallId") not in self._called:
-            self._called.add(data.get("toolCallId"))
-            own.add_blocks(number, "assistant", [_call(data, "toolName")])
-        elif kind == "tool.execution_complete":
-            own.add_blocks(number, "user", [_result(data)])
-        elif kind == "system.message" and not own.entries:
-            own.add(number, {"role": "system", "content": str(data.get("content") or "")})
-        else:
-            main.omit(kind)
+        elif kind == "session.compaction_start":
+            self._compacted_from = len(self.words)
+        elif kind == "session.compaction_complete":
+            self._compact(at, data)
+        elif kind == "session.context_cleared":
+            self.omitted["messages that were cleared"] += len(self.words)
+            self._replace(_text_words(at, data.get("initialMessage")))
+        elif kind in _ANSWERS_OPEN_CALLS and self._open:
+            self._add(_Words(at, "user", [state_result(id, "interrupted") for id in self._open]))
 
-    def _add_reply(self, own: Collector, number: int, data: Mapping[str, Any]) -> None:
-        requests = [each for each in data.get("toolRequests") or [] if isinstance(each, dict)]
-        self._called.update(each.get("toolCallId") for each in requests)
-        reasoning = data.get("reasoningText")
-        thought = thinking(reasoning) if reasoning != self._thought else []
-        own.add_blocks(
-            number, "assistant", [*thought, *text(data.get("content")), *(_call(each, "name") for each in requests)]
-        )
+    def _compact(self, at: int, data: Mapping[str, Any]) -> None:
+        cut = self._compacted_from if self._compacted_from is not None else len(self.words)
+        self._compacted_from = None
+        summary = _text_words(at, data.get("summaryContent"))
+        if data.get("success") is True and summary:
+            self.omitted["session.compaction_complete"] -= 1
+            self.omitted["messages that a summary takes the place of"] += cut
+            self._replace([*summary, *self.words[cut:]])
 
 
-def _call(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return call(data.get("toolCallId"), data.get(key), data.get("arguments"))
+def _text_words(at: int, written: object) -> list[_Words]:
+    """Give a text that an event puts in the place of what was before; none for blank text."""
+    return [_Words(at, "user", items) for items in [text(written)] if items]
+
+
+def _data(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    data = row.get("data")
+    return data if isinstance(data, dict) else {}
+
+
+def _items(row: Mapping[str, Any]) -> Items:
+    """Give what an event says by itself; nothing for one that is not sent."""
+    kind, data = row.get("type"), _data(row)
+    if kind == "user.message":
+        return "user", [*text(data.get("content")), *_attached(data)]
+    if kind == "system.notification":
+        return "user", text(data.get("content"))
+    if kind == "assistant.reasoning":
+        return "assistant", thinking(data.get("content"))
+    if kind == "assistant.message":
+        calls = [_call(each) for each in data.get("toolRequests") or [] if isinstance(each, dict)]
+        return "assistant", [*thinking(data.get("reasoningText")), *text(data.get("content")), *calls]
+    return "user", [_result(data)] if kind == "tool.execution_complete" else []
+
+
+def _call(asked: Mapping[str, Any]) -> dict[str, Any]:
+    return call(asked.get("toolCallId"), asked.get("name"), asked.get("arguments"))
 
 
 def _result(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,22 +216,182 @@ def _result(data: Mapping[str, Any]) -> dict[str, Any]:
     content = found.get("content") if isinstance(found, dict) else None
     if content is None and isinstance(error, dict):
         content = error.get("message")
-    return result(data.get("toolCallId"), content, is_error=data.get("success") is False)
+    binary = found.get("binaryResultsForLlm") if isinstance(found, dict) else None
+    media = [_binary(each) for each in binary or [] if isinstance(each, dict)]
+    return result(data.get("toolCallId"), [*text(content), *media] if media else content, is_error=not _worked(data))
+
+
+def _worked(data: Mapping[str, Any]) -> bool:
+    return data.get("success") is not False
+
+
+def _binary(each: Mapping[str, Any]) -> dict[str, Any]:
+    kind = each.get("mimeType")
+    if isinstance(each.get("data"), str) and str(kind).startswith("image/"):
+        return image(f"data:{kind};base64,{each['data']}")
+    return {"type": "text", "text": f"[{kind or each.get('type')}: {each.get('assetId') or each.get('description')}]"}
 
 
 def _attached(data: Mapping[str, Any]) -> list[Any]:
-    """Give the names of attached files; the file does not hold their content."""
-    names = [each.get("path") for each in data.get("attachments") or [] if isinstance(each, dict)]
-    return [block for name in names for block in text(f"[attached: {name}]")]
+    """Give what is attached: pasted images and selected text are in the file, of other files the names are."""
+    found: list[Any] = []
+    for each in data.get("attachments") or []:
+        if not isinstance(each, dict):
+            continue
+        named = each.get("path") or each.get("filePath") or each.get("displayName") or each.get("title")
+        name = named or json_text({key: value for key, value in each.items() if key != "data"})
+        if each.get("type") == "blob" and isinstance(each.get("data"), str):
+            found.append(_binary(each))
+        else:
+            found += text(f"[attached: {name}]")
+            found += text(each.get("text"))
+    return found
+
+
+def _read(document: Document) -> Reading:
+    session = _Session(document.rows())
+    main = Collector()
+    for at, row in session.unread:
+        main.note(at, "a row that is no event", row)
+    if session.system.strip():
+        main.add(0, {"role": "system", "content": session.system})
+    for kind, times in session.omitted.items():
+        main.omit(kind, times)
+    _add_all(main, session.words)
+    subagents = []
+    for name, words in session.sides.items():
+        collector = Collector()
+        _add_all(collector, words)
+        found = collector.conversation(BLOCKS, label=f"subagent {name}")
+        # The program does not go on with these.
+        subagents.append(evolve(found, judged=NOTHING_JUDGED))
+    first = main.conversation(BLOCKS, id=session.about.get("sessionId"))
+    return Reading(conversations=(first, *subagents), unread=tuple(main.unread))
+
+
+def _add_all(collector: Collector, words: Sequence[_Words]) -> None:
+    for run in _messages(words):
+        collector.add(run[0].at, {"role": run[0].role, "content": [item for each in run for item in each.items]})
+
+
+def _messages(words: Sequence[_Words]) -> list[list[_Words]]:
+    """Part what was said into messages: a result that stands behind what the user wrote is not in the same one."""
+    runs: list[list[_Words]] = []
+    for each in words:
+        last = runs[-1][-1] if runs else None
+        is_late = last is not None and _is_result(each) and not _is_result(last)
+        if last is not None and last.role == each.role and not is_late:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return runs
+
+
+def _is_result(words: _Words) -> bool:
+    return bool(words.items) and words.items[0]["type"] == "tool_result"
+
+
+def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
+    """Give the main conversation as pieces; none when nothing was said."""
+    words = _Session((n, line.value) for n, line in enumerate(lines) if line.value is not None).words
+    pieces: list[Piece] = []
+    for each in words:
+        for m, item in enumerate(each.items):
+            parsed = BLOCKS.parse([{"role": each.role, "content": [item]}])
+            blocks = tuple(block for message in parsed.messages for block in message.content)
+            if blocks:
+                pieces.append(Piece(each.at, m, each.role, item, blocks, f"line {each.at}"))
+    if not pieces:
+        return ()
+    collector = Collector()
+    _add_all(collector, words)
+    thread = Thread(
+        label="",
+        dialect=BLOCKS,
+        pieces=tuple(pieces),
+        entries=tuple(collector.entries),
+        first_lines=tuple(lines[at].number for at in collector.places),
+        write=_write,
+        judged=_JUDGED,
+    )
+    return (thread,)
+
+
+def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+    """Give an event with some of its items only."""
+    data = dict(row["data"])
+    kept = {item.get("id") for item in items if item["type"] == "tool_use"}
+    if "toolRequests" in data:
+        data["toolRequests"] = [each for each in data["toolRequests"] if each.get("toolCallId") in kept]
+    if not any(item["type"] == "text" for item in items):
+        data["content"] = ""
+    if not any(item["type"] == "thinking" for item in items):
+        data.pop("reasoningText", None)
+    return {**row, "data": data}
+
+
+def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
+    return dialect_items(BLOCKS, "content", role, block, before)
+
+
+def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
+    results = [item for item in items if item["type"] == "tool_result"]
+    written = [item for item in items if item["type"] != "tool_result"]
+    rows: list[dict[str, Any]] = [{"type": "tool.execution_complete", "data": _execution(item)} for item in results]
+    if written and role == "user":
+        rows.append({"type": "user.message", "data": {"content": text_of(written)}})
+    elif written:
+        asked = [item for item in written if item["type"] == "tool_use"]
+        requests = [{"toolCallId": each["id"], "name": each["name"], "arguments": each["input"]} for each in asked]
+        data: dict[str, Any] = {"content": text_of([item for item in written if item["type"] == "text"])}
+        thought = "\n\n".join(item["thinking"] for item in written if item["type"] == "thinking")
+        data |= {"reasoningText": thought} if thought else {}
+        id = str(uuid.uuid5(_NAMESPACE, json.dumps([like.get("id"), data, requests], sort_keys=True)))
+        rows.append({"type": "assistant.message", "data": {"messageId": id, **data, "toolRequests": requests}})
+    envelope = {key: like[key] for key in ("id", "timestamp") if key in like}
+    return [{**row, **envelope, "parentId": like.get("id")} for row in rows]
+
+
+def _execution(made: Mapping[str, Any]) -> dict[str, Any]:
+    data = {"toolCallId": made.get("tool_use_id"), "success": made.get("is_error") is not True}
+    if not data["success"]:
+        return {**data, "error": {"message": text_of(made.get("content"))}}
+    content = made.get("content")
+    images = [
+        {"type": "image", "mimeType": part["source"]["media_type"], "data": part["source"]["data"]}
+        for part in (content if isinstance(content, list) else [])
+        if part.get("type") == "image" and part["source"].get("type") == "base64"
+    ]
+    found = {"content": text_of(content), **({"binaryResultsForLlm": images} if images else {})}
+    return {**data, "result": found}
+
+
+_FORM: Final = RowForm(
+    dialect=BLOCKS,
+    content="content",
+    path=lambda lines: list(range(len(lines))),
+    items=_items,
+    with_items=_with_items,
+    make=_make,
+    write=_write,
+    id_key="id",
+)
+
+
+def _repair(data: bytes, policy: Policy) -> Rewritten:
+    return repair_threads(data, policy, _threads, _FORM.weave)
 
 
 COPILOT_CLI: Final = Format(
     name="copilot-cli",
     title="GitHub Copilot CLI events",
     files="~/.copilot/session-state/*/events.jsonl",
-    omits="session, hook, turn and telemetry events, system prompts of later turns",
-    source="files of versions 0.0.420 to 1.0.77, jazzyalex/agent-sessions: CopilotSessionParser.swift",
+    omits="session, hook, turn and telemetry events, system prompts of later turns, what was compacted or cleared",
+    source="github/copilot-sdk: nodejs/src/generated/session-events.ts; the loader of @github/copilot 1.0.39; files of "
+    "versions 0.0.420 to 1.0.77",
     checked="2026-11-22",
     fit=_fit,
     read=_read,
+    repair=_repair,
+    judged=_JUDGED,
 )

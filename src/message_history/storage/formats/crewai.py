@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.raw_blocks import BLOCKS, text
 
@@ -76,6 +76,7 @@ CREWAI: Final = Format(
     title="CrewAI outputs of crews and logs of tasks",
     files="what `CrewOutput.model_dump_json()` and `output_log_file` write",
     omits="starts of tasks, expected outputs, summaries, counts of tokens",
+    unwritten=OUTCOME,
     source="crewAIInc/crewAI: lib/crewai/src/crewai/tasks/task_output.py, utilities/file_handler.py",
     checked="2026-11-22",
     fit=_fit,

@@ -76,6 +76,7 @@ CURSOR: Final = Format(
     title="Cursor agent transcripts",
     files="~/.cursor/projects/*/agent-transcripts/**/*.jsonl",
     omits="ends of turns; Cursor writes no ids of calls, and mostly no results",
+    unwritten="Cursor goes on from its own database; this is a copy, without ids of calls and mostly without results",
     source="files of 2026, and jazzyalex/agent-sessions: CursorSessionParser.swift (no public source)",
     checked="2026-11-22",
     fit=_fit,

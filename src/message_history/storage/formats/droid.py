@@ -148,6 +148,7 @@ DROID_STREAM: Final = Format(
     title="Factory droid: printed events (stream-json)",
     files="the output of `droid exec --output-format stream-json`",
     omits="system and error events",
+    unwritten="it is printed; no program reads it again",
     source="jazzyalex/agent-sessions: DroidSessionParser.swift (no public source)",
     checked="2026-11-22",
     fit=_fit_stream,

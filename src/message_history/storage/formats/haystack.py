@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, first_of
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
@@ -79,6 +79,7 @@ HAYSTACK: Final = Format(
     title="Haystack chat messages",
     files="what `ChatMessage.to_dict()` writes, in whatever place an application keeps it",
     omits="meta data",
+    unwritten=STATE,
     source="deepset-ai/haystack: haystack/dataclasses/chat_message.py (3.4.0)",
     checked="2026-11-22",
     fit=_fit,

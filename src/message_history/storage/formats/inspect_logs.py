@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.raw_blocks import BLOCKS
 
@@ -67,6 +67,7 @@ INSPECT_LOGS: Final = Format(
     title="inspect_ai logs",
     files="logs/*.json; an .eval file is an archive: `inspect log convert --to json` unpacks it",
     omits="events, scores, the configuration of the evaluation",
+    unwritten=OUTCOME,
     source="UKGovernmentBEIS/inspect_ai: inspect_ai/log/_log.py, model/_chat_message.py (0.3.285)",
     checked="2026-11-22",
     fit=_fit,

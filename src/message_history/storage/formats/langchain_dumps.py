@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, calls_of
 from message_history.storage.formats.raw_blocks import BLOCKS, result
 
@@ -121,6 +121,7 @@ LANGCHAIN: Final = Format(
     title="LangChain messages (dumpd, messages_to_dict, model_dump) and LangGraph states",
     files="whatever place an application keeps them in; GET /threads/{id}/state",
     omits="marks of removed messages, other keys of a state",
+    unwritten=STATE,
     source="langchain-ai/langchain: libs/core/langchain_core/messages, load/dump.py",
     checked="2026-11-22",
     fit=_fit,

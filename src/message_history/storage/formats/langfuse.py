@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.raw_blocks import BLOCKS
 
@@ -113,6 +113,7 @@ LANGFUSE: Final = Format(
     title="Langfuse observations and traces",
     files="exports of observations or traces as JSON or JSONL",
     omits="spans, events and other observations that are no generations",
+    unwritten=OUTCOME,
     source="langfuse/langfuse: packages/shared/src/server/repositories/types.ts, fern/apis/server",
     checked="2026-11-22",
     fit=_fit,

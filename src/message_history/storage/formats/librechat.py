@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading
 from message_history.storage.formats.chatgpt_export import branch_to
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, text_of, thinking
 
@@ -87,6 +87,7 @@ LIBRECHAT: Final = Format(
     title="LibreChat exports",
     files="the JSON that a conversation is exported to",
     omits="messages on other branches, errors of replies",
+    unwritten=EXPORTED,
     source="danny-avila/LibreChat: api/server/utils/import, client/src/hooks/Conversations/useExportConversation.ts",
     checked="2026-11-22",
     fit=_fit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import ROLES, blocks_of, calls_of, first_of
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
@@ -86,6 +86,7 @@ LLAMA_INDEX: Final = Format(
     title="LlamaIndex messages and chat stores",
     files="what `ChatMessage.model_dump()` and `SimpleChatStore.persist()` write",
     omits="nothing",
+    unwritten=STATE,
     source="run-llama/llama_index: llama_index/core/base/llms/types.py (0.14.25)",
     checked="2026-11-22",
     fit=_fit,

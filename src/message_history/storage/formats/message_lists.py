@@ -23,6 +23,7 @@ __all__ = ["MESSAGE_LISTS", "fit_of_messages", "is_message"]
 _CONTENT: Final = frozenset(
     {"content", "parts", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning_details"}
 )
+_NO_WORDS: Final = frozenset({"type", "id", "index"})
 
 
 def is_message(entry: object) -> bool:
@@ -32,9 +33,19 @@ def is_message(entry: object) -> bool:
     parts = entry.get("parts")
     if isinstance(parts, list) and "kind" not in entry and not all(map(_is_gemini_part, parts)):
         return False
+    content = entry.get("content")
+    if isinstance(content, list) and any(map(_is_text_elsewhere, content)):
+        return False
     if "role" in entry:
         return isinstance(entry["role"], str) and (not _CONTENT.isdisjoint(entry) or len(entry) == 1)
     return shape_of(entry) is not None
+
+
+def _is_text_elsewhere(part: object) -> bool:
+    """Return whether a part of type text has its words under another key than all dialects: they would be lost."""
+    if not isinstance(part, Mapping) or part.get("type") != "text" or "text" in part:
+        return False
+    return any(isinstance(value, str) and bool(value.strip()) for key, value in part.items() if key not in _NO_WORDS)
 
 
 def _is_gemini_part(part: object) -> bool:

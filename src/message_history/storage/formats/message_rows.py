@@ -141,6 +141,9 @@ class _Weaving:
     def _keep(self, n: int, dropped: set[tuple[int, int]]) -> None:
         value = self._lines[n].value or {}
         items = self._form.items(value)[1]
+        if not items:
+            # What follows from a row and does not stand in it cannot be taken out of it.
+            return
         kept = [item for m, item in enumerate(items) if (n, m) not in dropped]
         if not kept:
             self._gone.add(n)

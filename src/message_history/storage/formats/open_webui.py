@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.chatgpt_export import branch_to
 from message_history.storage.formats.raw_blocks import BLOCKS
@@ -64,6 +64,7 @@ OPEN_WEBUI: Final = Format(
     title="Open WebUI chat exports",
     files="chat-export-*.json",
     omits="messages on other branches, sources, usage (reasoning and calls stay in the text)",
+    unwritten=EXPORTED,
     source="open-webui/open-webui: backend/open_webui/models/chats.py, src/lib/utils/index.ts",
     checked="2026-11-22",
     fit=_fit,

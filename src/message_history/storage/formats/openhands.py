@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, calls_of
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, text_of, thinking
 
@@ -186,6 +186,7 @@ OPENHANDS: Final = Format(
     title="OpenHands events and evaluation outputs",
     files="trajectory exports, sessions/*/events/*.json, output.jsonl",
     omits="changes of state, recalls, condensations, observations that answer no call",
+    unwritten=OUTCOME,
     source="All-Hands-AI/OpenHands: openhands/events/serialization, tests/runtime/trajs; OpenHands/software-agent-sdk",
     checked="2026-11-22",
     fit=_fit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of
 
@@ -112,6 +112,7 @@ PHOENIX: Final = Format(
     title="Arize Phoenix spans (OpenInference)",
     files="exports of spans as JSON or JSONL",
     omits="spans without messages",
+    unwritten=OUTCOME,
     source="Arize-ai/openinference: spec/semantic_conventions.md, Arize-ai/phoenix: packages/phoenix-client",
     checked="2026-11-22",
     fit=_fit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.message_lists import is_message
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ PREFERENCES: Final = Format(
     title="Data sets with prompt and completion, or chosen and rejected (TRL, OpenAI)",
     files="data sets: a JSON list, or a row in each line",
     omits="scores and labels",
+    unwritten=DATA_SET,
     source="huggingface/trl: docs/source/dataset_formats.md",
     checked="2026-11-22",
     fit=_fit,

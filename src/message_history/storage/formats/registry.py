@@ -39,6 +39,7 @@ from message_history.storage.formats.kimi_cli import KIMI_CODE, KIMI_CONTEXT, KI
 from message_history.storage.formats.langchain_dumps import LANGCHAIN
 from message_history.storage.formats.langfuse import LANGFUSE
 from message_history.storage.formats.librechat import LIBRECHAT
+from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
 from message_history.storage.formats.message_lists import MESSAGE_LISTS
 from message_history.storage.formats.open_webui import OPEN_WEBUI
@@ -68,7 +69,7 @@ _ALL: Final = (
     *(OPENCODE_STORAGE, AIDER, CONTINUE, AI_SDK, AI_SDK_MODEL, LANGCHAIN, AUTOGEN, LLAMA_INDEX, HAYSTACK),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
-    *(SESSION_TRACES, SHAREGPT, BATCH_RESULTS, PREFERENCES, CONVERSATION_LISTS, MESSAGE_LISTS),
+    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, CONVERSATION_LISTS, MESSAGE_LISTS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
 """The formats by name; those of one program first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_of
+from message_history.storage.formats.base import OUTCOME, Collector, Fit, Format, Reading, fit_of
 
 if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
@@ -37,6 +37,7 @@ SESSION_TRACES: Final = Format(
     title="Hugging Face session traces (STS); traces of Claude Code, Codex and pi are files of these programs",
     files="data sets and buckets on the Hub",
     omits="the header",
+    unwritten=OUTCOME,
     source="huggingface.co/docs/hub/session-traces-format",
     checked="2026-11-22",
     fit=_fit,

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Collector, Fit, Format, Reading
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ SHAREGPT: Final = Format(
     title="ShareGPT data sets (LLaMA-Factory, Axolotl, Hermes)",
     files="data sets: a JSON list, or a conversation in each line",
     omits="nothing; ids are given to calls, for the format has none",
+    unwritten=DATA_SET,
     source="hiyouga/LLaMA-Factory: data/README.md, src/llamafactory/data/converter.py; axolotl: prompt_strategies",
     checked="2026-11-22",
     fit=_fit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading
+from message_history.storage.formats.base import OUTCOME, Collector, Fit, Format, Reading
 from message_history.storage.formats.chat_messages import ROLES, blocks_of, calls_of
 from message_history.storage.formats.raw_blocks import BLOCKS, result
 
@@ -54,6 +54,7 @@ SWE_AGENT: Final = Format(
     title="SWE-agent trajectories",
     files="trajectories/**/*.traj",
     omits="the list `trajectory`, which repeats the history, the outcome and the configuration",
+    unwritten=OUTCOME,
     source="SWE-agent/SWE-agent: sweagent/types.py, trajectories/demonstrations",
     checked="2026-11-22",
     fit=_fit,
@@ -94,6 +95,7 @@ MINI_SWE_AGENT: Final = Format(
     title="mini-SWE-agent trajectories",
     files="*.traj.json",
     omits="the end of the run, costs, and what is noted beside messages",
+    unwritten=OUTCOME,
     source="SWE-agent/mini-swe-agent: src/minisweagent/agents/default.py, run/utils/save.py",
     checked="2026-11-22",
     fit=_fit_mini,

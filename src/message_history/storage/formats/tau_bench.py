@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIChat
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.raw_blocks import BLOCKS
 
@@ -49,6 +49,7 @@ TAU_BENCH: Final = Format(
     title="tau-bench results",
     files="results/*.json",
     omits="rewards and information on the task",
+    unwritten=OUTCOME,
     source="sierra-research/tau-bench: tau_bench/run.py, historical_trajectories",
     checked="2026-11-22",
     fit=_fit,
@@ -104,6 +105,7 @@ TAU2_BENCH: Final = Format(
     title="tau2-bench results",
     files="data/simulations/*.json",
     omits="rewards, tasks, costs, tools of the simulated user",
+    unwritten=OUTCOME,
     source="sierra-research/tau2-bench: src/tau2/data_model/message.py, simulation.py",
     checked="2026-11-22",
     fit=_fit_2,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from attrs import evolve, field, fields_dict, frozen
@@ -193,7 +194,7 @@ def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
     additions: list[Addition] = []
     last: int | None = None
     ends = {piece.group: n for n, piece in enumerate(pieces) if n in staying}
-
+    spoke = list(accumulate((n if piece.role == "assistant" else -1 for n, piece in enumerate(pieces)), max))
     for place in order:
         if place.piece in staying:
             last = place.piece
@@ -202,7 +203,8 @@ def splice(thread: Thread, policy: Policy, *, as_sent: bool = False) -> Splice:
         if after is not None and place.piece is None and place.call in staying:
             # The model went on in another reply: the result stands behind the one with its call.
             group = pieces[place.call].group
-            after = pieces[ends[group]] if group is not None and group != after.group else after
+            went_on = last is not None and group is not None and spoke[last] > ends[group]
+            after = pieces[ends[group]] if went_on else after
         if additions and additions[-1].after is after and additions[-1].role == place.role:
             additions[-1] = evolve(additions[-1], items=(*additions[-1].items, *place.items))
         elif place.items:
