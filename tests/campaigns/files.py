@@ -65,12 +65,17 @@ def _failures(data: bytes, form: str) -> Iterator[str]:
 
 
 def _texts_of_sound(line: bytes) -> list[str]:
-    """Return the marked texts of a line that is a JSON object."""
+    """Return the marked texts of a line that is a JSON object, or several whose line ends are lost."""
     try:
-        value = json.loads(line.decode())
+        text, texts, begin = line.decode(), [], 0
+        while begin < len(text):
+            value, begin = json.JSONDecoder().raw_decode(text, begin)
+            if not isinstance(value, dict):
+                return []
+            texts += _MARKED.findall(json.dumps(value))
     except ValueError:
         return []
-    return _MARKED.findall(json.dumps(value)) if isinstance(value, dict) else []
+    return texts
 
 
 def _file(form: str, chance: Random) -> bytes:

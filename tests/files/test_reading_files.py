@@ -96,7 +96,7 @@ def test_what_is_read_is_a_frozen_value() -> None:
         (b'{"role": "user", "content": nothing}', "Expecting value at column 29"),
         (b"{'role': 'user'}", "Expecting property name enclosed in double quotes at column 2"),
         (b"# a comment", "Expecting value at column 1"),
-        (b'{"role": "user"} {"role": "user"}', "Extra data at column 18"),
+        (b'{"role": "user"} "and more"', "Extra data at column 18"),
         (b"\0\0\0\0", "Expecting value at column 1"),
         (b'{"messages": []}', "a whole conversation, where one message is expected"),
     ],

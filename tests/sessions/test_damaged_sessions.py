@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import MessageHistory, RepairCode, ToolUseBlock
+from message_history.dialects import Anthropic
 from message_history.storage import JsonlSession
+from message_history.storage.damaged_json import MERGED, parted
+from message_history.storage.files import read_bytes
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.lines import whole_lines
 from message_history.storage.sessions.reading import RepairedSession, session_in
@@ -139,3 +142,48 @@ def test_results_of_claude_code_stand_first_whatever_stands_before_their_call() 
     values[-1] = {**values[-1], "parentUuid": "steered"}
     data = rows([*values[:-1], steered, values[-1]])
     assert session_in(data, chosen=FORMATS["claude-code"]).violations() == []
+
+
+def merged(data: bytes, number: int, between: bytes = b"") -> bytes:
+    """Take the line end behind a line away."""
+    lines = data.split(b"\n")
+    lines[number : number + 2] = [lines[number] + between + lines[number + 1]]
+    return b"\n".join(lines)
+
+
+@pytest.mark.parametrize("between", [b"", b" ", b"\r"])
+@pytest.mark.parametrize("number", [0, 1, 3])
+@pytest.mark.parametrize("form", ["message-history", "claude-code", "codex"])
+def test_lines_whose_end_is_lost_are_read_and_parted(form: str, number: int, between: bytes) -> None:
+    sound = {
+        "message-history": own(),
+        "claude-code": rows(claude_lines(HISTORY)),
+        "codex": rows(codex_lines(HISTORY)),
+    }[form]
+    found = session_in(merged(sound, number, between), chosen=FORMATS[form])
+    assert [(note.line, note.detail, note.skipped) for note in found.notes] == [(number + 1, MERGED, None)]
+    assert repaired(merged(sound, number, between), form)[0].data == sound
+
+
+def test_three_lines_in_one_of_a_session_are_loaded_and_parted_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(merged(merged(own(), 2), 2))
+    session = JsonlSession(path)
+    assert session.load() == HISTORY
+    assert session.report.skipped == 0
+    assert not session.report.clean
+    assert path.read_bytes() == own()
+
+
+def test_lines_of_messages_whose_end_is_lost_are_read() -> None:
+    data = b"".join(json.dumps(entry).encode() for entry in HISTORY.for_send(Anthropic()))
+    saved = read_bytes(data + b"\n")
+    assert MessageHistory.from_list(saved.entries) == HISTORY
+    assert [note.detail for note in saved.notes] == [MERGED]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1}{"a"', '{"a": 1}}', '{"a": 1}2', '2{"a": 1}', "1 2", '{"a": 1},{"a": 1}', "[" * 9_999]
+)
+def test_what_is_not_objects_alone_is_not_parted(text: str) -> None:
+    assert parted(text) == []

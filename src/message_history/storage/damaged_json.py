@@ -12,7 +12,18 @@ from typing import Any, Final, final
 
 from attrs import define, field, frozen
 
-__all__ = ["NOT_UTF8", "Decoder", "Items", "LineNote", "decode_bytes", "decode_line", "items_of", "member_of"]
+__all__ = [
+    "MERGED",
+    "NOT_UTF8",
+    "Decoder",
+    "Items",
+    "LineNote",
+    "decode_bytes",
+    "decode_line",
+    "items_of",
+    "member_of",
+    "parted",
+]
 
 MAX_DEPTH: Final = 200
 """Containers nested deeper than this are kept as JSON text; Python's parser gives up at about a thousand."""
@@ -20,6 +31,7 @@ MAX_DIGITS: Final = 4_000
 """Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
 
 TRUNCATED: Final = "cut off"
+MERGED: Final = "several objects on one line; each is taken for a line"
 
 NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 """Bytes that are no UTF-8, as `decode_bytes` keeps them."""
@@ -66,6 +78,35 @@ def decode_line(written: bytes) -> str:
         The text, as `decode_bytes` gives it.
     """
     return decode_bytes(written.strip(b"\0 \t\r\n"))
+
+
+def parted(text: str) -> list[str]:
+    """Part lines that have lost the line end between them.
+
+    Args:
+        text: what stands on one line, and is no JSON value.
+
+    Returns:
+        The objects, two at least; none when anything else stands there.
+
+    Complexity: linear in the text.
+    """
+    parts: list[str] = []
+    begin = 0
+    if NOT_UTF8.search(text):
+        return []
+    try:
+        while begin < len(text):
+            _, end = _OBJECT.raw_decode(text, begin)
+            parts.append(text[begin:end])
+            begin = found.end() if (found := _SPACE.match(text, end)) else end
+    except (ValueError, RecursionError):
+        return []
+    return parts if len(parts) > 1 and all(part.startswith("{") for part in parts) else []
+
+
+_OBJECT: Final = json.JSONDecoder(parse_int=str, strict=False)
+_SPACE: Final = re.compile(r"\s*")
 
 
 @final

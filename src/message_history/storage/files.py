@@ -18,7 +18,16 @@ from message_history.core.json_cache import base64_of
 from message_history.dialects import Export, OpenAIChat
 from message_history.dialects.registry import dialect_of, shape_of
 from message_history.history import MessageHistory
-from message_history.storage.damaged_json import NOT_UTF8, Decoder, LineNote, decode_bytes, items_of, member_of
+from message_history.storage.damaged_json import (
+    MERGED,
+    NOT_UTF8,
+    Decoder,
+    LineNote,
+    decode_bytes,
+    items_of,
+    member_of,
+    parted,
+)
 from message_history.storage.request_bodies import (
     KEYS,
     Place,
@@ -416,17 +425,21 @@ def _lines_in(text: str) -> SavedFile:
     for line, written in enumerate(text.split("\n"), 1):
         if not written.strip():
             continue
-        decoder = Decoder()
-        value = decoder.value(written)
-        failure = decoder.failure
-        if failure is None and isinstance(value, dict) and "role" not in value and MESSAGES in value:
-            failure = "a whole conversation, where one message is expected"
-        if failure is not None:
-            notes.append(LineNote(line=line, detail=failure, skipped=written))
-            continue
-        notes += [LineNote(line=line, detail=detail) for detail in decoder.kept]
-        entries.append(value)
-        lines.append(line)
+        whole = Decoder().reads(written)
+        parts = [written] if whole else parted(written.strip()) or [written]
+        notes += [LineNote(line=line, detail=MERGED)] if len(parts) > 1 else []
+        for part in parts:
+            decoder = Decoder()
+            value = decoder.value(part)
+            failure = decoder.failure
+            if failure is None and isinstance(value, dict) and "role" not in value and MESSAGES in value:
+                failure = "a whole conversation, where one message is expected"
+            if failure is not None:
+                notes.append(LineNote(line=line, detail=failure, skipped=part))
+                continue
+            notes += [LineNote(line=line, detail=detail) for detail in decoder.kept]
+            entries.append(value)
+            lines.append(line)
     return SavedFile(entries=tuple(entries), form=FileForm.LINES, lines=tuple(lines), notes=tuple(notes))
 
 

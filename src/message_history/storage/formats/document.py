@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
-from message_history.storage.damaged_json import Decoder, LineNote, decode_bytes, decode_line
+from message_history.storage.damaged_json import MERGED, Decoder, LineNote, decode_bytes, decode_line, parted
 from message_history.storage.files import FileForm, SavedFile, read_bytes, saved_value
 from message_history.storage.sessions.splicing import Line
 
@@ -128,10 +128,17 @@ def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:
         text = decode_line(written)
         decoder = Decoder()
         value = decoder.value(text) if text else None
-        if text and not isinstance(value, dict):
+        parts = parted(text) if decoder.failure is not None else []
+        if parts:
+            notes.append(LineNote(line=number, detail=MERGED))
+        elif text and not isinstance(value, dict):
             notes.append(LineNote(line=number, detail=decoder.failure or "no object", skipped=text))
+        for part in parts:
+            value = decoder.value(part)
+            lines.append(Line(number, part.encode() + b"\n", value))
         notes += [LineNote(line=number, detail=kept) for kept in decoder.kept]
-        lines.append(Line(number, written, value if isinstance(value, dict) else None))
+        if not parts:
+            lines.append(Line(number, written, value if isinstance(value, dict) else None))
     return lines, notes
 
 

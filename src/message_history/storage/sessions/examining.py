@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
+from message_history.storage.damaged_json import MERGED
 from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
 from message_history.storage.formats.own_sessions import OWN_SESSIONS
 from message_history.storage.sessions.disk import Stamp, back_up, replace, stamp_of
@@ -85,7 +86,9 @@ class RepairedFile:
 
 def _spoilt(session: SessionFile) -> int:
     """Count the lines that are not as they should be; in a file of our own, those that were kept too."""
-    return len(session.notes) if session.format is OWN_SESSIONS else session.skipped
+    if session.format is OWN_SESSIONS:
+        return len(session.notes)
+    return session.skipped + sum(note.detail == MERGED for note in session.notes)
 
 
 def find_files(

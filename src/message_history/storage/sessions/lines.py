@@ -30,7 +30,7 @@ from message_history.core.stubs import unrecorded_stubs
 from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
 from message_history.history import conversation_of
-from message_history.storage.damaged_json import Decoder, LineNote, decode_line
+from message_history.storage.damaged_json import MERGED, Decoder, LineNote, decode_line, parted
 from message_history.storage.files import json_bytes
 from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json, standing
 
@@ -178,7 +178,10 @@ class Journal:
         decoder = Decoder()
         value = decoder.value(text)
         if decoder.failure is not None:
-            self.note(line, decoder.failure, text[:SHORT_REPR])
+            parts = parted(text)
+            self.note(line, MERGED if parts else decoder.failure, None if parts else text[:SHORT_REPR])
+            for part in parts:
+                self.take(line, part.encode())
             return
         if b"\0" in written:
             self.note(line, "zero bytes around it")
