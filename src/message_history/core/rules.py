@@ -81,7 +81,6 @@ from message_history.core.message import (
     Message,
     Role,
     bootstrap_message,
-    has_thinking,
     invalidate_thinking,
 )
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
@@ -435,7 +434,7 @@ def enforce(policy: Policy, repairs: Sequence[Repair]) -> None:
 
 def behind_change(message: Message) -> Message:
     """Rule 10: return a message as it is when something before it has changed."""
-    return invalidate_thinking(message) if has_thinking(message) else message
+    return invalidate_thinking(message)
 
 
 def is_doubtful(call: ToolUseBlock, *, truncated: bool) -> bool:

@@ -23,9 +23,7 @@ from message_history.core.blocks import (
     DocumentBlock,
     ImageBlock,
     ProviderBlock,
-    RedactedThinkingBlock,
     TextBlock,
-    ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     blocks_of,
@@ -57,7 +55,7 @@ from message_history.core.drafts import AssistantDraft, UserDraft, assistant_mes
 from message_history.core.fitting import fitting_cut
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
-from message_history.core.message import Message, has_thinking, make_message, with_content
+from message_history.core.message import Message, count_of_thinking, has_thinking, is_plain, make_message, with_content
 from message_history.core.past import ids_of, records_of
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rewrites import TRIMMED, fold_messages
@@ -192,7 +190,7 @@ def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text:
     omitted = Omitted(
         results=trimming.results,
         positions=tuple(trimming.positions),
-        invalidated=_count_of_thinking(messages[first:]),
+        invalidated=sum(map(count_of_thinking, messages[first:])),
     )
     trimmed = [*trimmed[:first], *map(behind_change, trimmed[first:])]
     return fold_messages(conversation, trimmed, context.repairs, user=user), omitted
@@ -274,12 +272,13 @@ def _invalidate(tail: _Tail, conversation: Conversation, position: int, since: i
         first = position // 2 * 2 + 1
         for number in range(min(len(tail.turns), max((end - first + 1) // 2, 0))):
             assistant, user = tail.turns[number]
-            if assistant is not None and has_thinking(assistant):
-                count += _count_of_thinking([assistant])
+            valid = count_of_thinking(assistant) if assistant is not None else 0
+            if assistant is not None and valid:
+                count += valid
                 tail.turns[number] = behind_change(assistant), user
     newest = assistant_message(tail.assistant) if messages_in(past) < end else None
-    if newest is not None and has_thinking(newest):
-        count += _count_of_thinking([newest])
+    if newest is not None and count_of_thinking(newest):
+        count += count_of_thinking(newest)
         tail.assistant = behind_change(newest)
     return count
 
@@ -292,18 +291,11 @@ def _any_thinking(_: int, turns: Sequence[Turn]) -> bool:
 def _any_quotes(_: int, turns: Sequence[Turn]) -> bool:
     """Return whether a turn quotes a late result, for `Log.summaries`."""
     return any(
-        user is not None and any(block.meta is not None and _is_late(block) for block in user.content)
+        # A plain message has nothing that travels with its blocks; to ask for them would make them.
+        user is not None
+        and not is_plain(user)
+        and any(block.meta is not None and _is_late(block) for block in user.content)
         for _, user in turns
-    )
-
-
-def _count_of_thinking(messages: Iterable[Message]) -> int:
-    """Count the thinking that is valid."""
-    return sum(
-        isinstance(block, ThinkingBlock | RedactedThinkingBlock) and block.bound
-        for message in messages
-        if has_thinking(message)
-        for block in message.content
     )
 
 
