@@ -10,7 +10,7 @@ from attrs import evolve
 from message_history.core.blocks import SystemBlock
 from message_history.core.conversation import NO_TURN, context_of, length_of, make_conversation, parts_of
 from message_history.core.log import Log
-from message_history.core.message import is_plain, make_message
+from message_history.core.message import has_thinking, is_plain, make_message
 from message_history.core.pairing import pair_results
 from message_history.core.repairs import Repair, RepairCode, Severity, in_words
 from message_history.core.rules import behind_change, enforce, is_nothing
@@ -101,7 +101,10 @@ class Ingest:
         invalidated = False
         while position < len(messages):
             if self.changed and not invalidated:
-                messages[position:] = map(behind_change, messages[position:])
+                # Most messages hold no thinking: to ask here saves two calls for each.
+                messages[position:] = [
+                    behind_change(message) if has_thinking(message) else message for message in messages[position:]
+                ]
                 invalidated = True
             start = position
             self.current, position = advance(self.current, messages, start)
@@ -246,16 +249,21 @@ def _is_prompt(block: Block) -> bool:
 
 def log_new(before: Context, after: Context, dialect: str = "") -> None:
     """Log the repairs that are new; `dialect` is the one that a list was parsed in."""
-    for repair in after.repairs[len(before.repairs) :]:
-        _log(repair, dialect)
-
-
-def _log(repair: Repair, dialect: str) -> None:
-    """Log a repair without any content: logs are read by others than the histories."""
+    new = after.repairs[len(before.repairs) :]
+    if not new:
+        return
     import logging  # noqa: PLC0415 - a history without repairs does without
 
-    level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
-    fields = {
+    logger = logging.getLogger("message_history")
+    for repair in new:
+        level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
+        if logger.isEnabledFor(level):
+            logger.log(level, "%s", repair.outline, extra=_fields(repair, dialect))
+
+
+def _fields(repair: Repair, dialect: str) -> dict[str, Any]:
+    """Return what is logged of a repair, without any content: logs are read by others than the histories."""
+    return {
         "repair_code": repair.code.value,
         "repair_severity": repair.severity.value,
         "repair_index": repair.index,
@@ -265,4 +273,3 @@ def _log(repair: Repair, dialect: str) -> None:
         "repair_added": len(repair.added),
         "repair_dialect": dialect,
     }
-    logging.getLogger("message_history").log(level, "%s", repair.outline, extra=fields)

@@ -178,6 +178,8 @@ class Transition:
         self._last_answered = -1
         self._content_first = False
         self._reordered = False
+        # A user message that stays as it is, opened to look into it.
+        self._opened: tuple[Message | None, UserDraft] | None = None
 
     def apply(self, message: Message) -> None:
         """Add the blocks of the message, one by one."""
@@ -378,7 +380,12 @@ class Transition:
         return self.assistant
 
     def _user_draft(self) -> UserDraft:
-        return self.user if isinstance(self.user, UserDraft) else UserDraft.of(self.user)
+        user = self.user
+        if isinstance(user, UserDraft):
+            return user
+        if self._opened is None or self._opened[0] is not user:
+            self._opened = user, UserDraft.of(user)
+        return self._opened[1]
 
     def _is_complete(self) -> bool:
         """Return whether the user message exists and has a real result for every call."""

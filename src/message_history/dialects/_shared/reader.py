@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from message_history.core.blocks import Block
+    from message_history.core.message import Message
     from message_history.core.parsed import Parsed
     from message_history.dialects.base import Foreign
 
@@ -41,6 +42,8 @@ def read_entries(
     reader: EntryReader,
     what: str = "no message",
     follow: Callable[[Parsed], None] | None = None,
+    *,
+    known: Sequence[Message | None] = (),
 ) -> Parsed:
     """Read a list entry by entry.
 
@@ -50,6 +53,7 @@ def read_entries(
         reader: reads one entry.
         what: what is wrong with an entry that nobody can read.
         follow: gets what an entry of another dialect held, before it is added.
+        known: for each entry, its message where that was read already; empty when none was.
 
     Returns:
         What the reader read.
@@ -57,7 +61,12 @@ def read_entries(
     Complexity: linear in the entries.
     """
     parsed = reader.parsed
+    messages, sources = parsed.messages, parsed.sources
     for source, entry in enumerate(raw):
+        if known and (message := known[source]) is not None:
+            messages.append(message)
+            sources.append(source)
+            continue
         if reader.own_entry(entry, source):
             continue
         found = foreign(entry, source) if foreign is not None else None

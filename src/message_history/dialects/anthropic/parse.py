@@ -72,28 +72,20 @@ def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign 
     found = [*known, *(common_message(entry, 2) for entry in raw[len(known) :])]
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
-    return read_entries(raw, foreign, _Reader(found))
+    return read_entries(raw, foreign, _Reader(), known=found)
 
 
 @final
 class _Reader:
-    """One list on its way in.
+    """One list on its way in."""
 
-    Args:
-        found: for each entry, its message where it has a common shape.
-    """
-
-    def __init__(self, found: Sequence[Message | None]) -> None:
+    def __init__(self) -> None:
         self.parsed = Parsed()
-        self._found = found
 
     def own_entry(self, entry: object, source: int) -> bool:
-        """Take a message of a common shape."""
-        del entry
-        message = self._found[source]
-        if message is not None:
-            self.parsed.add(message, source)
-        return message is not None
+        """Take none: what is surely of this dialect has a common shape, and was read already."""
+        del entry, source
+        return False
 
     def other_entry(self, entry: object, source: int) -> bool:
         """Read a message."""
