@@ -213,6 +213,8 @@ class Ingest:
         Raises:
             InvariantError: see `rules.enforce`.
         """
+        if user is None and context_of(self.current) is self._context:
+            return self.current  # Nothing was repaired.
         enforce(self._context.policy, self.repairs[allowed:])
         past, (assistant, standing), context = parts_of(self.current)
         if context.policy is not self._context.policy:

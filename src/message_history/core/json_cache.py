@@ -156,11 +156,13 @@ def json_array(pieces: Iterable[bytes]) -> bytes:
     Returns:
         The array.
     """
-    parts = [b"["]
-    for piece in pieces:
-        if piece:
-            parts += (b",", piece) if len(parts) > 1 else (piece,)
-    parts.append(b"]")
+    some = [piece for piece in pieces if piece]
+    if not some:
+        return b"[]"
+    # Brackets and commas in between are put in at once, and the text is copied once.
+    parts = [b","] * (2 * len(some) + 1)
+    parts[1::2] = some
+    parts[0], parts[-1] = b"[", b"]"
     return b"".join(parts)
 
 
