@@ -68,13 +68,14 @@ def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> 
 
     Complexity: linear in the list.
     """
-    conversation = from_list(saved, None, evolve(policy, on_violation="repair"), "keep")
+    repairing = policy if policy.on_violation == "repair" else evolve(policy, on_violation="repair")
+    conversation = from_list(saved, None, repairing, "keep")
     recorded, found = tuple(repairs), context_of(conversation).repairs
     if not found:
         conversation, final = stand_stubs(conversation, recorded)
         recorded = recorded[:final]
     past, turn, context = parts_of(conversation)
-    return make_conversation(past, turn, evolve(context, policy=policy, repairs=Log((*recorded, *found))))
+    return make_conversation(past, turn, Context(policy, context.system, Log((*recorded, *found))))
 
 
 def _open_ids(entries: Sequence[Any]) -> frozenset[str]:

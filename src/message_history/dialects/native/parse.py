@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
 from message_history.core.json_values import freeze_mapping, short_repr
@@ -74,7 +74,17 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    return read_entries(raw, foreign, _Reader(), "no message of the saved form")
+    found = [_common(entry) for entry in raw]
+    if all(found):
+        return Parsed(cast("list[Message]", found), list(range(len(found))))
+    return read_entries(raw, foreign, _Reader(), "no message of the saved form", known=found)
+
+
+def _common(entry: Any) -> Message | None:
+    """Read a message of a shape that nearly all have; None for any other."""
+    if type(entry) is not dict or type(version := entry.get(NATIVE)) is not int or version != VERSION:
+        return None
+    return common_message(entry, 3)
 
 
 @final
