@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.core.message import Message, Role
     from message_history.storage.formats.message_rows import Items
-    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["ChatRows", "chat_call"]
 
@@ -37,6 +36,7 @@ class ChatRows:
     """How a program writes messages.
 
     Args:
+        list_key: the key of the list of messages in a file that is one object; empty when there are no such files.
         inside: the key of the message in a row; empty when the row is the message.
         beside: what else a new row has.
         role_key: the key of a message's role.
@@ -47,6 +47,7 @@ class ChatRows:
         add: reads a message; returns whether it is one.
     """
 
+    list_key: str = ""
     inside: str = ""
     beside: Mapping[str, Any] = field(factory=dict)
     role_key: str = "role"
@@ -59,18 +60,13 @@ class ChatRows:
     def form(self) -> RowForm:
         """Return how rows are repaired."""
         return RowForm(
-            dialect=BLOCKS,
-            content="content",
-            path=self._path,
+            list_key=self.list_key,
             items=self._items,
             parse=self._parse,
             with_items=self._with_items,
             write=self._write,
             make=self._make,
         )
-
-    def _path(self, lines: Sequence[Line]) -> list[int]:
-        return [n for n, line in enumerate(lines) if line.value is not None and self._items(line.value)[1]]
 
     def _message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         found = row.get(self.inside) if self.inside else row

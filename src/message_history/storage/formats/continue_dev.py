@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import Collector, Fit, Format, Reading
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.chat_rows import ChatRows, chat_call
-from message_history.storage.formats.message_rows import repair_items
 from message_history.storage.formats.raw_blocks import BLOCKS, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
 
 __all__ = ["CONTINUE"]
@@ -52,12 +49,13 @@ def _context(item: Mapping[str, Any]) -> list[Any]:
 
 
 _FORM: Final = ChatRows(
-    inside="message", beside={"contextItems": []}, id_key="toolCallId", calls_key="toolCalls", call=chat_call
+    list_key="history",
+    inside="message",
+    beside={"contextItems": []},
+    id_key="toolCallId",
+    calls_key="toolCalls",
+    call=chat_call,
 ).form()
-
-
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    return repair_items(data, policy, _FORM, "history")
 
 
 CONTINUE: Final = Format(
@@ -69,5 +67,5 @@ CONTINUE: Final = Format(
     checked="2026-06-18",
     fit=_fit,
     read=_read,
-    repair=_repair,
+    repair=_FORM.repair,
 )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
-from message_history.storage.formats.message_rows import RowForm, repair_rows
+from message_history.storage.formats.message_rows import RowForm
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from message_history.core.message import Role
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.message_rows import Items
-    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["DROID", "DROID_STREAM"]
 
@@ -51,10 +49,6 @@ def _read(document: Document) -> Reading:
     return collector.reading(BLOCKS, id=about.get("id"), title=about.get("sessionTitle") or about.get("title"))
 
 
-def _path(lines: Sequence[Line]) -> list[int]:
-    return [n for n, line in enumerate(lines) if line.value is not None and _items(line.value)[1]]
-
-
 def _items(row: Mapping[str, Any]) -> Items:
     message = row.get("message")
     if row.get("type") != "message" or not isinstance(message, dict):
@@ -64,21 +58,14 @@ def _items(row: Mapping[str, Any]) -> Items:
     return "assistant" if message.get("role") == "assistant" else "user", items
 
 
-def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-    return {**row, "message": {**row["message"], "content": items}}
-
-
 def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
     envelope = {key: like[key] for key in ("id", "parentId", "timestamp") if key in like}
     return [{"type": "message", **envelope, "message": {"role": role, "content": items}}]
 
 
 _FORM: Final = RowForm(
-    dialect=BLOCKS,
-    content="content",
-    path=_path,
+    inside="message",
     items=_items,
-    with_items=_with_items,
     make=_make,
     id_key="id",
     parent_key="parentId",
@@ -94,7 +81,7 @@ DROID: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=partial(repair_rows, form=_FORM),
+    repair=_FORM.repair,
 )
 
 _EVENTS: Final = ("system", "message", "tool_call", "tool_result", "completion", "error")

@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
-from message_history.storage.formats.document import parse_document
-from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_items, repair_rows
+from message_history.storage.formats.message_rows import RowForm, dialect_items
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from message_history.core.blocks import Block
     from message_history.core.message import Message, Role
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.message_rows import Items
-    from message_history.storage.sessions.splicing import Line
 
 __all__ = ["GOOSE"]
 
@@ -116,20 +112,12 @@ def _result(item: Mapping[str, Any]) -> dict[str, Any]:
     return result(item.get("id"), blocks, is_error=failed)
 
 
-def _path(lines: Sequence[Line]) -> list[int]:
-    return [n for n, line in enumerate(lines) if line.value is not None and _items(line.value)[1]]
-
-
 def _items(row: Mapping[str, Any]) -> Items:
     content = row.get("content")
     hidden = (
         _is_header(row) or not isinstance(content, list) or (row.get("metadata") or {}).get("agentVisible") is False
     )
     return "assistant" if row.get("role") == "assistant" else "user", [] if hidden else list(content or [])
-
-
-def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-    return {**row, "content": items}
 
 
 def _parse(item: Any) -> list[Any]:
@@ -164,21 +152,12 @@ def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[st
 
 
 _FORM: Final = RowForm(
-    dialect=BLOCKS,
-    content="content",
-    path=_path,
+    list_key="conversation",
     items=_items,
     parse=_parse,
-    with_items=_with_items,
     write=_write,
     make=_make,
 )
-
-
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    if isinstance(parse_document(data).object.get("conversation"), list):
-        return repair_items(data, policy, _FORM, "conversation")
-    return repair_rows(data, policy, _FORM)
 
 
 GOOSE: Final = Format(
@@ -190,5 +169,5 @@ GOOSE: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=_repair,
+    repair=_FORM.repair,
 )

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_rows import ChatRows
-from message_history.storage.formats.message_rows import repair_rows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_text, result, text, text_of, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
 
 __all__ = ["GROK_CLI"]
@@ -90,10 +87,6 @@ def _call(made: Mapping[str, Any]) -> dict[str, Any]:
 _FORM: Final = ChatRows(role_key="type", result_role="tool_result", call=_call, add=_add).form()
 
 
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    return repair_rows(data, policy, _FORM)
-
-
 GROK_CLI: Final = Format(
     name="grok-cli",
     title="Grok CLI chat history",
@@ -103,5 +96,5 @@ GROK_CLI: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=_repair,
+    repair=_FORM.repair,
 )

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Final
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.chat_rows import ChatRows
-from message_history.storage.formats.document import parse_document
-from message_history.storage.formats.message_rows import repair_items, repair_rows
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
 
 __all__ = ["HERMES"]
@@ -45,13 +41,7 @@ def _read(document: Document) -> Reading:
     return collector.reading(BLOCKS, id=about.get("session_id"), title=about.get("title"), tools=about.get("tools"))
 
 
-_FORM: Final = ChatRows().form()
-
-
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    if isinstance(parse_document(data).object.get("messages"), list):
-        return repair_items(data, policy, _FORM, "messages")
-    return repair_rows(data, policy, _FORM)
+_FORM: Final = ChatRows(list_key="messages").form()
 
 
 HERMES: Final = Format(
@@ -63,5 +53,5 @@ HERMES: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=_repair,
+    repair=_FORM.repair,
 )

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.chat_rows import ChatRows
-from message_history.storage.formats.message_rows import repair_rows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.policy import Policy
-    from message_history.storage.formats.base import Rewritten
     from message_history.storage.formats.document import Document
 
 __all__ = ["KIMI_CODE", "KIMI_CONTEXT", "KIMI_WIRE"]
@@ -43,10 +40,6 @@ def _read_context(document: Document) -> Reading:
 _FORM: Final = ChatRows().form()
 
 
-def _repair_context(data: bytes, policy: Policy) -> Rewritten:
-    return repair_rows(data, policy, _FORM)
-
-
 KIMI_CONTEXT: Final = Format(
     name="kimi-cli",
     title="Kimi CLI context",
@@ -56,7 +49,7 @@ KIMI_CONTEXT: Final = Format(
     checked="2026-07-16",
     fit=_fit_context,
     read=_read_context,
-    repair=_repair_context,
+    repair=_FORM.repair,
 )
 
 

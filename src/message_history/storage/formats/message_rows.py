@@ -19,6 +19,7 @@ from message_history.core.message import make_message
 from message_history.storage.files import json_bytes
 from message_history.storage.formats.base import PAIRING
 from message_history.storage.formats.document import parse_document
+from message_history.storage.formats.raw_blocks import BLOCKS
 from message_history.storage.formats.spliced import repair_threads
 from message_history.storage.sessions.splicing import Line, Piece, Thread
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from message_history.storage.formats.spliced import Woven
     from message_history.storage.sessions.splicing import Addition, Splice
 
-__all__ = ["Items", "RowForm", "dialect_items", "repair_items", "repair_rows"]
+__all__ = ["Items", "RowForm", "dialect_items"]
 
 Items = tuple["Role", list[Any]]
 """Who a row is of, and what it says, item by item."""
@@ -48,10 +49,12 @@ class RowForm:
     Args:
         dialect: the dialect that items are parsed in.
         content: the key of a message's items in that dialect.
-        path: gives the positions of the rows of the conversation, in its order.
+        inside: the key of the message in a row; empty when the row is the message.
+        list_key: the key of the list of rows in a file that is one object; empty when there are no such files.
         items: gives the items of a row; none when it is no message.
-        with_items: gives a row with other items.
         make: makes rows of items, like another row.
+        path: gives the positions of the rows of the conversation, in its order; by default of all that have items.
+        with_items: gives a row with other items; by default they are the content of the message.
         parse: gives an item in the dialect's form; it is in that form by default.
         write: gives a block that was made as items; as the dialect writes it by default.
         id_key: the key of a row's id; empty when rows have none.
@@ -59,12 +62,18 @@ class RowForm:
         id_length: how long ids are at most.
     """
 
-    dialect: Dialect[Any]
-    content: str
-    path: Callable[[Sequence[Line]], list[int]] = field(repr=False)
+    dialect: Dialect[Any] = BLOCKS
+    content: str = "content"
+    inside: str = ""
+    list_key: str = ""
     items: Callable[[Mapping[str, Any]], Items] = field(repr=False)
-    with_items: Callable[[dict[str, Any], list[Any]], dict[str, Any]] = field(repr=False)
     make: Callable[[Role, list[Any], Mapping[str, Any]], list[dict[str, Any]]] = field(repr=False)
+    path: Callable[[Sequence[Line]], list[int]] = field(
+        default=Factory(lambda form: form._rows_with_items, takes_self=True), repr=False
+    )
+    with_items: Callable[[dict[str, Any], list[Any]], dict[str, Any]] = field(
+        default=Factory(lambda form: form._with_content, takes_self=True), repr=False
+    )
     parse: Callable[[Any], list[Any]] = field(default=lambda item: [item], repr=False)
     write: Callable[[Role, Block, Message | None], list[Any]] = field(
         default=Factory(lambda form: partial(dialect_items, form.dialect, form.content), takes_self=True), repr=False
@@ -72,6 +81,42 @@ class RowForm:
     id_key: str = ""
     parent_key: str = ""
     id_length: int = 36
+
+    def repair(self, data: bytes, policy: Policy) -> Rewritten:
+        """Repair a file of rows, or one that is an object with the rows in a list of it.
+
+        Args:
+            data: its content.
+            policy: decides where there is a choice.
+
+        Returns:
+            What to write: the same bytes when there is nothing to repair.
+
+        Complexity: linear in the file.
+        """
+        if self.list_key and isinstance(parse_document(data).object.get(self.list_key), list):
+            return repair_threads(
+                data, policy, self.threads, self.weave, parts=self._listed_rows, written=self._with_list
+            )
+        return repair_threads(data, policy, self.threads, self.weave)
+
+    def _listed_rows(self, data: bytes) -> list[Line]:
+        items = enumerate(parse_document(data).object[self.list_key], 1)
+        return [Line(n, json_bytes(item), item if isinstance(item, dict) else None) for n, item in items]
+
+    def _with_list(self, data: bytes, woven: Woven) -> bytes:
+        is_same = all(line is not None and value is None for line, value in woven)
+        if is_same and len(woven) == len(self._listed_rows(data)):
+            return data
+        items = [json.loads(line.written) if value is None and line is not None else value for line, value in woven]
+        return json_bytes({**parse_document(data).object, self.list_key: items}, indent=2) + b"\n"
+
+    def _rows_with_items(self, lines: Sequence[Line]) -> list[int]:
+        return [n for n, line in enumerate(lines) if line.value is not None and self.items(line.value)[1]]
+
+    def _with_content(self, row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+        content = {self.content: items}
+        return {**row, self.inside: {**row[self.inside], **content}} if self.inside else {**row, **content}
 
     def threads(self, lines: Sequence[Line]) -> tuple[Thread, ...]:
         """Give the conversation in the rows; none when nothing was said."""
@@ -222,47 +267,3 @@ def dialect_items(dialect: Dialect[Any], content: str, role: Role, block: Block,
     if isinstance(found, str):
         return [{"type": "text", "text": found}]
     return list(found or [])[-1:] if len(messages) > 1 else list(found or [])
-
-
-def repair_rows(data: bytes, policy: Policy, form: RowForm) -> Rewritten:
-    """Repair a file of rows.
-
-    Args:
-        data: its content.
-        policy: decides where there is a choice.
-        form: how its program writes rows.
-
-    Returns:
-        What to write.
-
-    Complexity: linear in the file.
-    """
-    return repair_threads(data, policy, form.threads, form.weave)
-
-
-def repair_items(data: bytes, policy: Policy, form: RowForm, key: str) -> Rewritten:
-    """Repair a file that is one object, with the rows in a list of it.
-
-    Args:
-        data: its content.
-        policy: decides where there is a choice.
-        form: how its program writes rows.
-        key: the key of the list.
-
-    Returns:
-        What to write: the same bytes when there is nothing to repair.
-
-    Complexity: linear in the file.
-    """
-
-    def parts(data: bytes) -> list[Line]:
-        items = enumerate(parse_document(data).object[key], 1)
-        return [Line(n, json_bytes(item), item if isinstance(item, dict) else None) for n, item in items]
-
-    def written(data: bytes, woven: Woven) -> bytes:
-        if all(line is not None and value is None for line, value in woven) and len(woven) == len(parts(data)):
-            return data
-        items = [json.loads(line.written) if value is None and line is not None else value for line, value in woven]
-        return json_bytes({**parse_document(data).object, key: items}, indent=2) + b"\n"
-
-    return repair_threads(data, policy, form.threads, form.weave, parts=parts, written=written)

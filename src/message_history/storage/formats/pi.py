@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_of
 from message_history.storage.formats.linked_rows import path_to_newest
-from message_history.storage.formats.message_rows import RowForm, dialect_items, repair_rows
+from message_history.storage.formats.message_rows import RowForm, dialect_items
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
@@ -180,10 +179,6 @@ def _parse(item: Any) -> list[Any]:
     return [block for entry in collector.entries for block in entry["content"]]
 
 
-def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-    return {**row, "message": {**row["message"], "content": items}}
-
-
 def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
     items = []
     for made in dialect_items(BLOCKS, "content", role, block, before):
@@ -226,12 +221,10 @@ def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[st
 
 
 _FORM: Final = RowForm(
-    dialect=BLOCKS,
-    content="content",
+    inside="message",
     path=_path,
     items=_items,
     parse=_parse,
-    with_items=_with_items,
     write=_write,
     make=_make,
     id_key="id",
@@ -249,6 +242,6 @@ PI: Final = Format(
     checked="2026-03-15",
     fit=_fit,
     read=_read,
-    repair=partial(repair_rows, form=_FORM),
+    repair=_FORM.repair,
     judged=frozenset({"AN-C4"}),
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import Gemini
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.linked_rows import path_to_newest
-from message_history.storage.formats.message_rows import RowForm, repair_rows
+from message_history.storage.formats.message_rows import RowForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,10 +101,6 @@ def _items(row: Mapping[str, Any]) -> Items:
     return role, parts if isinstance(parts, list) else []
 
 
-def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-    return {**row, "message": {**row["message"], "parts": items}}
-
-
 def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
     envelope = {key: like[key] for key in _ENVELOPE if key in like}
     kind = "tool_result" if any("functionResponse" in item for item in items) else role
@@ -120,7 +115,7 @@ _FORM: Final = RowForm(
     content="parts",
     path=_path,
     items=_items,
-    with_items=_with_items,
+    inside="message",
     make=_make,
     id_key="uuid",
     parent_key="parentUuid",
@@ -136,6 +131,6 @@ QWEN_CODE: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=partial(repair_rows, form=_FORM),
+    repair=_FORM.repair,
     judged=frozenset({"GM-G07", "GM-G08"}),
 )
