@@ -133,9 +133,9 @@ def _assistant(message: Message, index: int, omissions: list[Repair], *, thinkin
             texts.append(block.text)  # type: ignore[attr-defined]
             parts.append(block)
         elif kind is ToolUseBlock:
-            call = _call(block)  # type: ignore[arg-type]
-            synthetic = synthetic or call is None
-            calls.append(call or _raw_call(block))  # type: ignore[arg-type]
+            call, is_readable = _call(block)  # type: ignore[arg-type]
+            synthetic = synthetic or not is_readable
+            calls.append(call)
         elif isinstance(block, ThinkingBlock) and thinking and not is_blank(block.thinking):
             reasoning.append(block.thinking)
         elif isinstance(block, ThinkingBlock | RedactedThinkingBlock):
@@ -153,16 +153,11 @@ def _assistant(message: Message, index: int, omissions: list[Repair], *, thinkin
     )
 
 
-def _call(block: ToolUseBlock) -> Call | None:
-    """Make a call; None when its input is no JSON, so that the library wrote what stands there."""
-    if not block.readable:
-        return None
-    input = block.input
-    return Call(block.id, block.name, input, block.arguments or json_text(input))
-
-
-def _raw_call(block: ToolUseBlock) -> Call:
-    return Call(block.id, block.name, block.input, json_text(block.input))
+def _call(block: ToolUseBlock) -> tuple[Call, bool]:
+    """Make a call; False when its input is no JSON, so that the library wrote what stands there."""
+    input, is_readable = block.input, block.readable
+    written = block.arguments if is_readable else None
+    return Call(block.id, block.name, input, written or json_text(input)), is_readable
 
 
 def _user(message: Message, index: int, omissions: list[Repair], names: dict[str, str]) -> Iterable[Turn]:

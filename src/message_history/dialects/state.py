@@ -18,6 +18,7 @@ from message_history.core.json_values import freeze, thaw
 from message_history.core.policy import Policy
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.stubs import repairs_of
+from message_history.dialects._shared.writer import is_unicode
 from message_history.dialects.lists import restore, to_list
 from message_history.dialects.native import Native
 from message_history.dialects.native.parse import NATIVE, VERSION
@@ -45,20 +46,11 @@ def state_text(conversation: Conversation) -> str:
         "policy": {name: value for name, value in policy.items() if value != default[name]},
     }
     text = json.dumps(state, ensure_ascii=False)
-    return text if _is_utf8(text) else json.dumps(state)
+    return text if is_unicode(text) else json.dumps(state)
 
 
 def _choices(policy: Policy) -> dict[str, Any]:
     return {field.name: getattr(policy, field.name) for field in attrs.fields(Policy) if field.init}
-
-
-def _is_utf8(text: str) -> bool:
-    """Return whether a text can be encoded: it cannot with a lone surrogate in it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def from_state_text(text: str, policy: Policy | None = None) -> Conversation:

@@ -6,20 +6,17 @@ client = openai.AsyncOpenAI(http_client=httpx.AsyncClient(transport=AsyncHealing
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import httpx
 
-from message_history.integrations.transports import AsyncHealing, OnHealed, SyncHealing
-
-if TYPE_CHECKING:
-    from message_history.healing.healer import Healer
+from message_history.integrations.transports import AsyncHealing, SyncHealing
 
 __all__ = ["AsyncHealingTransport", "HealingTransport"]
 
 
 @final
-class HealingTransport(SyncHealing, httpx.BaseTransport):
+class HealingTransport(SyncHealing[httpx.BaseTransport], httpx.BaseTransport):
     """Heals the requests to every known API, and passes all others on; for SDKs that take a `httpx.Client`.
 
     Args:
@@ -29,19 +26,11 @@ class HealingTransport(SyncHealing, httpx.BaseTransport):
         on_healed: called with each request that was healed.
     """
 
-    def __init__(
-        self,
-        transport: httpx.BaseTransport | None = None,
-        *,
-        healer: Healer | None = None,
-        provider: str | None = None,
-        on_healed: OnHealed | None = None,
-    ) -> None:
-        super().__init__(transport if transport is not None else httpx.HTTPTransport(), healer, provider, on_healed)
+    _default = httpx.HTTPTransport
 
 
 @final
-class AsyncHealingTransport(AsyncHealing, httpx.AsyncBaseTransport):
+class AsyncHealingTransport(AsyncHealing[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
     """Heals the requests to every known API, and passes all others on; for SDKs that take a `httpx.AsyncClient`.
 
     Args:
@@ -51,14 +40,4 @@ class AsyncHealingTransport(AsyncHealing, httpx.AsyncBaseTransport):
         on_healed: called with each request that was healed.
     """
 
-    def __init__(
-        self,
-        transport: httpx.AsyncBaseTransport | None = None,
-        *,
-        healer: Healer | None = None,
-        provider: str | None = None,
-        on_healed: OnHealed | None = None,
-    ) -> None:
-        super().__init__(
-            transport if transport is not None else httpx.AsyncHTTPTransport(), healer, provider, on_healed
-        )
+    _default = httpx.AsyncHTTPTransport

@@ -6,20 +6,17 @@ client = anthropic.AsyncAnthropic(http_client=httpx2.AsyncClient(transport=Async
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import httpx2
 
-from message_history.integrations.transports import AsyncHealing, OnHealed, SyncHealing
-
-if TYPE_CHECKING:
-    from message_history.healing.healer import Healer
+from message_history.integrations.transports import AsyncHealing, SyncHealing
 
 __all__ = ["AsyncHealingTransport", "HealingTransport"]
 
 
 @final
-class HealingTransport(SyncHealing, httpx2.BaseTransport):
+class HealingTransport(SyncHealing[httpx2.BaseTransport], httpx2.BaseTransport):
     """Heals the requests to every known API, and passes all others on; for SDKs that take a `httpx2.Client`.
 
     Args:
@@ -29,19 +26,11 @@ class HealingTransport(SyncHealing, httpx2.BaseTransport):
         on_healed: called with each request that was healed.
     """
 
-    def __init__(
-        self,
-        transport: httpx2.BaseTransport | None = None,
-        *,
-        healer: Healer | None = None,
-        provider: str | None = None,
-        on_healed: OnHealed | None = None,
-    ) -> None:
-        super().__init__(transport if transport is not None else httpx2.HTTPTransport(), healer, provider, on_healed)
+    _default = httpx2.HTTPTransport
 
 
 @final
-class AsyncHealingTransport(AsyncHealing, httpx2.AsyncBaseTransport):
+class AsyncHealingTransport(AsyncHealing[httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport):
     """Heals the requests to every known API, and passes all others on; for SDKs that take a `httpx2.AsyncClient`.
 
     Args:
@@ -51,14 +40,4 @@ class AsyncHealingTransport(AsyncHealing, httpx2.AsyncBaseTransport):
         on_healed: called with each request that was healed.
     """
 
-    def __init__(
-        self,
-        transport: httpx2.AsyncBaseTransport | None = None,
-        *,
-        healer: Healer | None = None,
-        provider: str | None = None,
-        on_healed: OnHealed | None = None,
-    ) -> None:
-        super().__init__(
-            transport if transport is not None else httpx2.AsyncHTTPTransport(), healer, provider, on_healed
-        )
+    _default = httpx2.AsyncHTTPTransport

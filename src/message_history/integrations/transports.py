@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from message_history.healing.healer import Healer, Healing
 from message_history.healing.routes import route_of
@@ -16,20 +16,24 @@ if TYPE_CHECKING:
 __all__ = ["AsyncHealing", "OnHealed", "SyncHealing"]
 
 OnHealed: TypeAlias = "Callable[[HealedRequest[bytes]], object]"
+TransportT = TypeVar("TransportT")
 MISTRAL: Final = "mistral"
 
 
-class _Healing:
-    """Heals one request, and keeps what was sent of it."""
+class _Healing(Generic[TransportT]):
+    """Heals one request, and keeps what was sent of it; `_default` makes what sends the requests."""
+
+    _default: ClassVar[Callable[[], Any]]
 
     def __init__(
         self,
-        transport: Any,
-        healer: Healer | None,
-        provider: str | None,
-        on_healed: OnHealed | None,
+        transport: TransportT | None = None,
+        *,
+        healer: Healer | None = None,
+        provider: str | None = None,
+        on_healed: OnHealed | None = None,
     ) -> None:
-        self._transport = transport
+        self._transport: Any = transport if transport is not None else type(self)._default()
         self._healer = healer if healer is not None else Healer()
         self._provider, self._on_healed = provider, on_healed
 
@@ -55,7 +59,7 @@ class _Healing:
         return response
 
 
-class SyncHealing(_Healing):
+class SyncHealing(_Healing[TransportT]):
     """The methods of a transport for a client; `transport` sends the requests."""
 
     def handle_request(self, request: Any) -> Any:
@@ -71,7 +75,7 @@ class SyncHealing(_Healing):
         self._transport.close()
 
 
-class AsyncHealing(_Healing):
+class AsyncHealing(_Healing[TransportT]):
     """The methods of a transport for an asynchronous client; `transport` sends the requests."""
 
     async def handle_async_request(self, request: Any) -> Any:

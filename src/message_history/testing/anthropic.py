@@ -23,17 +23,8 @@ _STOPS = {"end": "end_turn", "cut": "max_tokens", "refused": "refusal", "paused"
 class Anthropic(Provider):
     """The Messages API."""
 
+    family = Dialect
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/anthropic/v1/messages$")
-
-    def dialect(self, path: str, body: Body) -> Dialect:
-        """See `Provider`."""
-        del path
-        return Dialect.for_model(body["model"])
-
-    def wire(self, body: Body) -> list[Any]:
-        """See `Provider`."""
-        messages: list[Any] = body["messages"]
-        return messages
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""

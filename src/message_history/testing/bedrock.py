@@ -27,6 +27,7 @@ _USAGE = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
 class Bedrock(Provider):
     """Converse, and ConverseStream."""
 
+    family = Dialect
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/bedrock/model/[^/]+/converse(-stream)?$")
     stream_type: ClassVar[str] = "application/vnd.amazon.eventstream"
 
@@ -35,10 +36,10 @@ class Bedrock(Provider):
         del body
         return path.endswith("/converse-stream")
 
-    def dialect(self, path: str, body: Body) -> Dialect:
+    def model(self, path: str, body: Body) -> str:
         """See `Provider`."""
         del body
-        return Dialect.for_model(path.split("/")[3])
+        return path.split("/")[3]
 
     def wire(self, body: Body) -> list[Any]:
         """Give the messages as boto3 was given them: with bytes."""

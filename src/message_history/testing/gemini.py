@@ -24,6 +24,8 @@ _BYPASSES = (b"skip_thought_signature_validator", b"context_engineering_is_the_w
 class Gemini(Provider):
     """The Gemini Developer API."""
 
+    family = Dialect
+    list_key = "contents"
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/gemini/v1(beta)?/models/[^/:]+:(stream)?[gG]enerateContent$")
 
     def streams(self, path: str, body: Body) -> bool:
@@ -31,15 +33,10 @@ class Gemini(Provider):
         del body
         return path.endswith(":streamGenerateContent")
 
-    def dialect(self, path: str, body: Body) -> Dialect:
+    def model(self, path: str, body: Body) -> str:
         """See `Provider`."""
         del body
-        return Dialect.for_model(_model(path))
-
-    def wire(self, body: Body) -> list[Any]:
-        """See `Provider`."""
-        contents: list[Any] = body["contents"]
-        return contents
+        return _model(path)
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""

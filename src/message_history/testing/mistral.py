@@ -30,17 +30,8 @@ _FOLLOWS = {
 class Mistral(Provider):
     """Mistral's chat completions."""
 
+    family = Dialect
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/mistral/v1/chat/completions$")
-
-    def dialect(self, path: str, body: Body) -> Dialect:
-        """See `Provider`."""
-        del path
-        return Dialect.for_model(body["model"])
-
-    def wire(self, body: Body) -> list[Any]:
-        """See `Provider`."""
-        messages: list[Any] = body["messages"]
-        return messages
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""

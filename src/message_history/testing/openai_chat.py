@@ -24,17 +24,8 @@ _STOPS = {"end": "stop", "cut": "length", "refused": "content_filter", "paused":
 class OpenAIChat(Provider):
     """Chat Completions."""
 
+    family = Dialect
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/openai/v1/chat/completions$")
-
-    def dialect(self, path: str, body: Body) -> Dialect:
-        """See `Provider`."""
-        del path
-        return Dialect.for_model(body["model"])
-
-    def wire(self, body: Body) -> list[Any]:
-        """See `Provider`."""
-        messages: list[Any] = body["messages"]
-        return messages
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
         """See `Provider`."""

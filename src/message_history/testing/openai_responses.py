@@ -29,16 +29,12 @@ _USAGE = {
 class OpenAIResponses(Provider):
     """The Responses API."""
 
+    family = Dialect
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/openai/v1/responses$")
 
     def __init__(self) -> None:
         super().__init__()
         self.items = 0
-
-    def dialect(self, path: str, body: Body) -> Dialect:
-        """See `Provider`."""
-        del path
-        return Dialect.for_model(body["model"])
 
     def wire(self, body: Body) -> list[Any]:
         """See `Provider`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from message_history.violations import check
 
@@ -20,14 +20,26 @@ __all__ = ["Body", "Provider", "sse"]
 Body = dict[str, Any]
 
 
+class ForModel(Protocol):
+    """A dialect that differs by model."""
+
+    @classmethod
+    def for_model(cls, model: str, /) -> Dialect[Any]:
+        """Choose the fields for a model."""
+
+
 class Provider(ABC):
     """One provider's API.
 
     Attributes:
+        family: its dialect.
+        list_key: the key of the list in a request.
         path: the paths that it serves.
         stream_type: the media type of its streams.
     """
 
+    family: ClassVar[type[ForModel]]
+    list_key: ClassVar[str] = "messages"
     path: ClassVar[re.Pattern[str]]
     stream_type: ClassVar[str] = "text/event-stream"
 
@@ -69,13 +81,20 @@ class Provider(ABC):
         del path
         return bool(body.get("stream"))
 
-    @abstractmethod
     def dialect(self, path: str, body: Body) -> Dialect[Any]:
         """Choose the dialect for the model that is asked."""
+        return self.family.for_model(self.model(path, body))
 
-    @abstractmethod
+    def model(self, path: str, body: Body) -> str:
+        """Name the model that is asked."""
+        del path
+        model: str = body["model"]
+        return model
+
     def wire(self, body: Body) -> list[Any]:
         """Give the list that is checked."""
+        entries: list[Any] = body[self.list_key]
+        return entries
 
     @abstractmethod
     def own_rules(self, body: Body, dialect: Any) -> str | None:

@@ -27,6 +27,7 @@ from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Aliases,
     Changes,
+    is_unicode,
     named_for,
     thaw_well_formed,
     well_formed,
@@ -159,7 +160,7 @@ class Render:
             self.changes.omitted(block, "thinking behind other content (MS-M19)")
         elif is_blank(block.thinking) and not block.signature:
             self.changes.omitted(block, "blank thinking")
-        elif block.signature and not _is_well_formed(block.thinking):
+        elif block.signature and not is_unicode(block.thinking):
             self.changes.omitted(
                 block, "signed thinking with a lone surrogate, which cannot be sent unchanged (MS-M23)"
             )
@@ -423,14 +424,6 @@ def _thoughts(value: object) -> list[FrozenDict]:
 def _is_thought(part: FrozenDict) -> bool:
     kind = part.get("type")
     return isinstance(part.get("text"), str) if kind == "text" else kind in ("reference", "tool_reference")
-
-
-def _is_well_formed(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _sent(block: Block) -> set[str]:

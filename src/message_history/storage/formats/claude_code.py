@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
+from message_history.storage.formats.base import Fit, Format
 from message_history.storage.formats.spliced import read_threads, repair_threads
 from message_history.storage.sessions import claude_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.policy import Policy
     from message_history.storage.formats.document import Document
 
 __all__ = ["CLAUDE_CODE"]
@@ -36,14 +36,6 @@ def _fit(document: Document) -> Fit:
     return Fit.NEAR if lines else Fit.NONE
 
 
-def _read(document: Document) -> Reading:
-    return read_threads(document, claude_code.threads)
-
-
-def _repair(data: bytes, policy: Policy) -> Rewritten:
-    return repair_threads(data, policy, claude_code.threads, claude_code.spliced)
-
-
 CLAUDE_CODE: Final = Format(
     name="claude-code",
     title="Claude Code sessions",
@@ -52,7 +44,7 @@ CLAUDE_CODE: Final = Format(
     source="files of versions 1.0 to 2.1",
     checked="2026-11-22",
     fit=_fit,
-    read=_read,
-    repair=_repair,
+    read=partial(read_threads, threads=claude_code.threads),
+    repair=partial(repair_threads, threads=claude_code.threads, weave=claude_code.spliced),
     judged=None,
 )
