@@ -39,8 +39,8 @@ exit code is 1. `--format NAME` (`from_file(path, format=NAME)`) settles it, and
 plain list.
 
 Every entry of a file is accounted for: it is in a conversation, or counted in `conversation.omitted` as something that
-is known to be no conversation, or reported as not read. A file with an entry that is not read is never written. Lines
-of Claude Code and Codex that are no messages are passed over, and a repair leaves them as they are.
+is known to be no conversation, or reported as not read. A file with an entry that is not read is never written, but for
+lines of Claude Code and Codex that are no messages: they are counted, and a repair leaves them as they are.
 
 `repair` and `doctor --fix` write the formats marked *read and repaired*, in their own form, and leave what is sound as
 it is. The others are read only, each for the reason that stands with it below: `convert` writes their conversation as a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -21,8 +22,10 @@ from tests.sessions.growing import of_length
 HI = claude_line("u1", None, "user", "hi")
 
 
-def rewound(lines: int) -> tuple[tuple[str, int], ...]:
-    return (("lines of messages that were rewound or compacted", lines),)
+def rewound(lines: int, *others: str) -> tuple[tuple[str, int], ...]:
+    """Say what is omitted: lines that were rewound, and the other lines by their kinds."""
+    counts = Counter({"lines of messages that were rewound or compacted": lines}) + Counter(others)
+    return tuple(sorted(counts.items()))
 
 
 def call(id: str) -> list[dict[str, Any]]:
@@ -156,7 +159,9 @@ def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversatio
         claude_line("e2", "u2", "assistant", words("API Error: 500"), isApiErrorMessage=True),
     ]
     assert messages_of(session_in(rows(values))) == [("user", ["hi"]), ("assistant", ["Hello."]), ("user", ["and?"])]
-    assert session_in(rows(values)).conversations[0].omitted == rewound(1)
+    assert session_in(rows(values)).conversations[0].omitted == rewound(
+        1, "errors of the API, and messages without content", "errors of the API, and messages without content"
+    )
     assert repaired(values) == values
 
 
@@ -402,7 +407,8 @@ def test_mending_does_not_bring_back_what_was_compacted(kept: dict[str, Any]) ->
     values = rollout(user("old"), assistant("older"), codex_line(kept, "compacted"), user("new"), function("1"))
     file = session_in(rows(values))
     after = file.repair_file()
-    assert after.after.conversations[0].omitted == file.conversations[0].omitted == rewound(2)
+    assert after.after.conversations[0].omitted == file.conversations[0].omitted
+    assert file.conversations[0].omitted == rewound(2, "lines of type session_meta")
     assert not after.after.violations()
     assert after.after.repair_file().data == after.data
     assert '"old"' in after.data.decode()
@@ -446,7 +452,8 @@ def test_turns_that_were_rolled_back_are_not_in_the_conversation() -> None:
     ]
     file = session_in(rows(rollout(*items)))
     assert len(file.conversations[0].file.entries) == 4
-    assert file.conversations[0].omitted == rewound(2)
+    others = ("lines of type event_msg thread_rolled_back", "lines of type session_meta")
+    assert file.conversations[0].omitted == rewound(2, *others)
     assert file.repair_file().data == rows(rollout(*items))
 
 

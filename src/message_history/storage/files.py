@@ -18,6 +18,7 @@ from message_history.core.json_cache import base64_of
 from message_history.dialects import Export, OpenAIChat
 from message_history.dialects.registry import dialect_of, shape_of
 from message_history.history import MessageHistory
+from message_history.storage.containers import UnopenedError, with_journal
 from message_history.storage.damaged_json import (
     MERGED,
     NOT_UTF8,
@@ -255,7 +256,10 @@ def content_of(path: str | PathLike[str]) -> bytes:
         raise UnreadableFileError(error.strerror or "it cannot be read") from error
     if len(data) > MAX_BYTES:
         raise UnreadableFileError(f"it is larger than {MAX_BYTES:,} bytes")
-    return data
+    try:
+        return with_journal(Path(path), data)
+    except (UnopenedError, OSError) as error:
+        raise UnreadableFileError(str(error)) from error
 
 
 def read_bytes(data: bytes) -> SavedFile:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 NAMES = [f"{each.format}-{n}" for n, each in enumerate(SAMPLES)]
 every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
-WITHOUT_SAMPLE = {"message-history", "opencode-storage"}
-"""Our own sessions have tests of their own; a single file of opencode's storage holds no conversation."""
+DATABASES = {"opencode-database", "goose-database", "hermes-database", "crush", "openclaw-database"}
+WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}
+"""Our own sessions and databases have tests of their own; a file of opencode's storage holds no conversation."""
 
 
 def told(history: MessageHistory) -> list[tuple[str, str]]:
@@ -269,3 +270,27 @@ def test_the_formats_are_listed() -> None:
     result = CliRunner().invoke(app, ["formats"])
     assert result.exit_code == 0
     assert all(f"{each.name}: " in result.output for each in FORMATS.values())
+
+
+def test_lines_of_claude_code_and_codex_that_are_no_messages_are_counted() -> None:
+    strange = {"type": "tool", "sessionId": "s", "message": {"role": "tool", "content": "Words of an unknown kind."}}
+    for name, row, kind in (
+        ("claude-code", strange, "lines of type tool"),
+        (
+            "codex",
+            {"type": "event_msg", "payload": {"type": "brand_new", "text": "x"}},
+            "lines of type event_msg brand_new",
+        ),
+    ):
+        sample = next(each for each in SAMPLES if each.format == name)
+        assert dict(session_in(sample.data + lines(row)).conversations[0].omitted)[kind] == 1
+
+
+def test_a_chat_of_chatgpt_is_read_without_what_older_and_smaller_exports_lack() -> None:
+    nodes = {
+        "u": {"parent": None, "message": {"author": {"role": "user"}, "content": {"parts": [QUESTION]}}},
+        "a": {"parent": "u", "message": {"author": {"role": "assistant"}, "content": {"parts": [ANSWER]}}},
+    }
+    session = session_in(value({"title": "A file", "mapping": nodes}))
+    assert (session.format.name, session.unread) == ("chatgpt-export", ())
+    assert told(session.conversations[0].history()) == [("user", QUESTION), ("assistant", ANSWER)]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
 
 __all__ = [
+    "DATABASE",
     "DATA_SET",
     "EXPORTED",
     "NOTHING_JUDGED",
@@ -54,6 +55,7 @@ NOTHING_JUDGED: Final[frozenset[str]] = frozenset()
 STATE: Final = "an application writes it with its framework, whose own code sends it"
 OUTCOME: Final = "it records what was done; no program goes on with it"
 EXPORTED: Final = "it is a copy for people; the service goes on from its own store"
+DATABASE: Final = "a database is read from a copy in memory, and only its own program writes it"
 DATA_SET: Final = "trainers read it in the form that `compile` writes"
 """Why files of a format are read only."""
 

@@ -18,7 +18,8 @@ __all__ = ["CHATGPT_EXPORT", "branch_to"]
 def _is_conversation(item: Mapping[str, Any]) -> bool:
     mapping = item.get("mapping")
     return isinstance(mapping, dict) and all(
-        isinstance(node, dict) and "message" in node and "children" in node for node in mapping.values()
+        isinstance(node, dict) and "message" in node and ("children" in node or "parent" in node)
+        for node in mapping.values()
     )
 
 
@@ -127,7 +128,7 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any], calls: _Calls
 
 def _blocks(content: Mapping[str, Any]) -> list[Any]:
     kind = content.get("content_type")
-    if kind in ("text", "multimodal_text"):
+    if kind in ("text", "multimodal_text") or (kind is None and isinstance(content.get("parts"), list)):
         return [block for part in content.get("parts") or [] for block in _part(part)]
     if kind == "thoughts":
         return [block for each in content.get("thoughts") or [] for block in thinking(_thought(each))]

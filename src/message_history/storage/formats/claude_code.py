@@ -44,7 +44,7 @@ CLAUDE_CODE: Final = Format(
     source="files of versions 1.0 to 2.1",
     checked="2026-11-22",
     fit=_fit,
-    read=partial(read_threads, threads=claude_code.threads),
+    read=partial(read_threads, threads=claude_code.threads, kind=claude_code.kind_of),
     repair=partial(repair_threads, threads=claude_code.threads, weave=claude_code.spliced),
     judged=None,
 )

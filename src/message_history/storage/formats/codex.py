@@ -27,7 +27,7 @@ CODEX: Final = Format(
     source="openai/codex: codex-rs/protocol/src/protocol.rs, codex-rs/core/src/rollout",
     checked="2026-11-22",
     fit=_fit,
-    read=partial(read_threads, threads=codex.threads),
+    read=partial(read_threads, threads=codex.threads, kind=codex.kind_of),
     repair=partial(repair_threads, threads=codex.threads, weave=codex.spliced),
     judged=None,
 )

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
+from message_history.storage.containers import Archive, Database, UnopenedError, is_container, open_container
 from message_history.storage.damaged_json import MERGED, Decoder, LineNote, decode_bytes, decode_line, parted
-from message_history.storage.files import FileForm, SavedFile, read_bytes, saved_value
+from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, read_bytes, saved_value
 from message_history.storage.sessions.splicing import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["Document", "parse_document", "raw_rows", "rows_in"]
 
+LISTED: Final = 8
+"""How many names of tables and files a message has."""
 INSPECTED: Final = 60
 """How many objects of a file decide its format."""
 
@@ -32,6 +35,8 @@ class Document:
         value: the JSON value that it is; None when it is none, or null.
         lines: the lines of a file that holds an object in each; a single object on one line is such a file too.
         notes: the lines that hold no object, and what was kept in another form.
+        database: the database that it is; None for any other file.
+        problem: why a database or an archive cannot be read; None for one that can be, and for any other file.
     """
 
     data: bytes = field(repr=False)
@@ -39,6 +44,8 @@ class Document:
     value: Any = None
     lines: tuple[Line, ...] = ()
     notes: tuple[LineNote, ...] = ()
+    database: Database | None = None
+    problem: str | None = None
 
     @property
     def object(self) -> dict[str, Any]:
@@ -75,6 +82,8 @@ class Document:
     @cached_property
     def saved(self) -> SavedFile:
         """Return the list of messages that the file is, as `read_bytes` reads it."""
+        if self.problem is not None:
+            raise UnreadableFileError(self.problem, sound=True)
         if self.value is not None:
             return saved_value(self.value, self.notes)
         written = [line for line in self.lines if line.written.strip()]
@@ -100,6 +109,8 @@ def parse_document(data: bytes) -> Document:
 
     Complexity: linear in the content.
     """
+    if is_container(data):
+        return _container(data)
     text = decode_bytes(data)
     decoder = Decoder()
     value = decoder.value(text) if text.strip() else None
@@ -109,6 +120,39 @@ def parse_document(data: bytes) -> Document:
         return Document(data=data, text=text, value=value, lines=whole, notes=notes)
     lines, found = rows_in(data)
     return Document(data=data, text=text, lines=tuple(lines), notes=tuple(found))
+
+
+def _container(data: bytes) -> Document:
+    """Give what a database or an archive holds, where its form is known, and else say what it is."""
+    try:
+        found = open_container(data)
+        if isinstance(found, Database):
+            return Document(data=data, text="", database=found, problem=_of_tables(found))
+        names = [name for name in found.names if name.startswith("samples/") and name.endswith(".json")]
+        if "header.json" not in found.names or not names:
+            return Document(data=data, text="", problem=_of_files(found))
+        # A log of inspect_ai: each sample is a file.
+        return Document(data=data, text="", value={"version": 2, "eval": {}, "samples": found.values(names)})
+    except UnopenedError as error:
+        return Document(data=data, text="", problem=str(error))
+
+
+def _of_tables(database: Database) -> str:
+    if database.has("cursorDiskKV", "key") or database.has("ItemTable", "key") or database.has("blobs", "id", "data"):
+        return (
+            "it is a SQLite database of Cursor or another editor, whose form is not public: export the chat in the "
+            "editor, or read the transcripts under ~/.cursor/projects"
+        )
+    return f"it is a SQLite database of no program that is known, with the tables {_listed(database.columns)}"
+
+
+def _of_files(archive: Archive) -> str:
+    return f"it is an archive: unpack it, and read what is in it ({_listed(archive.names)})"
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = sorted(names)
+    return ", ".join(found[:LISTED]) + (f" and {len(found) - LISTED} more" if len(found) > LISTED else "")
 
 
 def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.message_rows import Items
 
-__all__ = ["GOOSE"]
+__all__ = ["GOOSE", "add_message"]
 
 _REQUESTS: Final = ("toolRequest", "frontendToolRequest")
 _NOT_SENT: Final = (
@@ -59,15 +59,26 @@ def _read(document: Document) -> Reading:
     for number, row in rows:
         if isinstance(row, dict) and _is_header(row):
             about = row
-        elif not isinstance(row, dict) or not isinstance(row.get("content"), list):
-            collector.note(number, "a row that is no message", row)
-        elif (row.get("metadata") or {}).get("agentVisible") is False:
-            collector.omit("messages that the model does not get any more")
         else:
-            collector.add_blocks(
-                number, str(row.get("role")), [block for item in row["content"] for block in _block(item, collector)]
-            )
+            add_message(collector, number, row)
     return collector.reading(BLOCKS, id=about.get("id"), title=about.get("name") or about.get("description"))
+
+
+def add_message(collector: Collector, place: int, row: Any) -> None:
+    """Add a message.
+
+    Args:
+        collector: what it is added to.
+        place: where it stands.
+        row: the message.
+    """
+    if not isinstance(row, dict) or not isinstance(row.get("content"), list):
+        collector.note(place, "a row that is no message", row)
+    elif (row.get("metadata") or {}).get("agentVisible") is False:
+        collector.omit("messages that the model does not get any more")
+    else:
+        blocks = [block for item in row["content"] for block in _block(item, collector)]
+        collector.add_blocks(place, str(row.get("role")), blocks)
 
 
 def _block(item: Any, collector: Collector) -> list[Any]:

@@ -65,7 +65,7 @@ def _with_attachments(value: Any, attached: Mapping[str, Any]) -> Any:
 INSPECT_LOGS: Final = Format(
     name="inspect",
     title="inspect_ai logs",
-    files="logs/*.json; an .eval file is an archive: `inspect log convert --to json` unpacks it",
+    files="logs/*.json; and .eval; where that is packed with Zstandard, `inspect log convert --to json` unpacks it",
     omits="events, scores, the configuration of the evaluation",
     unwritten=OUTCOME,
     source="UKGovernmentBEIS/inspect_ai: inspect_ai/log/_log.py, model/_chat_message.py (0.3.285)",

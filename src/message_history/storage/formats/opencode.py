@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from message_history.storage.formats.document import Document
 
-__all__ = ["OPENCODE", "OPENCODE_STORAGE"]
+__all__ = ["OPENCODE", "OPENCODE_STORAGE", "add_message"]
 
 _NOT_SENT: Final = frozenset(
     {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction", "subtask", "source-url"}
@@ -37,13 +37,23 @@ def _fit(document: Document) -> Fit:
 def _read(document: Document) -> Reading:
     collector = Collector()
     for n, message in enumerate(_messages(document) or ()):
-        role = message["info"]["role"]
-        for part in message["parts"]:
-            _add_part(collector, n, role, part)
-        if message["info"].get("error"):
-            collector.omit("errors of replies")
+        add_message(collector, n, message)
     about = document.object.get("info") or {}
     return collector.reading(BLOCKS, id=about.get("id"), title=about.get("title"))
+
+
+def add_message(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
+    """Add a message with its parts.
+
+    Args:
+        collector: what it is added to.
+        n: where it stands.
+        message: its `info` and `parts`.
+    """
+    for part in message["parts"]:
+        _add_part(collector, n, message["info"]["role"], part)
+    if message["info"].get("error"):
+        collector.omit("errors of replies")
 
 
 def _add_part(collector: Collector, n: int, role: str, part: Any) -> None:
@@ -71,10 +81,16 @@ def _add_tool(collector: Collector, n: int, part: Mapping[str, Any]) -> None:
     state = part.get("state") or {}
     collector.add_blocks(n, "assistant", [call(part.get("callID"), part.get("tool"), state.get("input"))])
     status = state.get("status")
-    if status == "error":
+    about = state.get("metadata") or {}
+    if status == "error" and about.get("interrupted") is True and isinstance(about.get("output"), str):
+        # What a tool gave before it was interrupted is sent.
+        collector.add_blocks(n, "user", [result(part.get("callID"), about["output"])])
+    elif status == "error":
         collector.add_blocks(n, "user", [result(part.get("callID"), state.get("error"), is_error=True)])
     elif "output" in state:
-        collector.add_blocks(n, "user", [result(part.get("callID"), state["output"])])
+        files = [block for each in state.get("attachments") or [] if isinstance(each, dict) for block in _file(each)]
+        content = [*text(state["output"]), *files] if files else state["output"]
+        collector.add_blocks(n, "user", [result(part.get("callID"), content)])
 
 
 def _file(part: Mapping[str, Any]) -> list[Any]:

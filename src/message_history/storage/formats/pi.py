@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from message_history.storage.formats.message_rows import Items
     from message_history.storage.sessions.splicing import Line
 
-__all__ = ["PI"]
+__all__ = ["PI", "read_entries"]
 
 _KINDS: Final = frozenset(
     {
@@ -42,6 +42,21 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
+    collector, id, title = read_entries(document)
+    return collector.reading(BLOCKS, id=id, title=title)
+
+
+def read_entries(document: Document) -> tuple[Collector, object, object]:
+    """Read the entries of a session.
+
+    Args:
+        document: the session.
+
+    Returns:
+        What is sent; the session's id and title.
+
+    Complexity: linear in the entries.
+    """
     every = list(document.rows())
     header = next((row for _, row in every if row.get("type") == "session"), {})
     name = next((row.get("name") for _, row in reversed(every) if row.get("type") == "session_info"), None)
@@ -54,7 +69,7 @@ def _read(document: Document) -> Reading:
             collector.omit("entries on another branch")
     for number, row in _since_compaction(path, collector):
         _add_entry(collector, number, row)
-    return collector.reading(BLOCKS, id=header.get("id"), title=name)
+    return collector, header.get("id"), name
 
 
 def _since_compaction(path: Sequence[Numbered], collector: Collector) -> list[Numbered]:

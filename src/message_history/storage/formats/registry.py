@@ -50,6 +50,7 @@ from message_history.storage.formats.phoenix import PHOENIX
 from message_history.storage.formats.pi import PI
 from message_history.storage.formats.preferences import PREFERENCES
 from message_history.storage.formats.qwen_code import QWEN_CODE
+from message_history.storage.formats.session_databases import SESSION_DATABASES
 from message_history.storage.formats.session_traces import SESSION_TRACES
 from message_history.storage.formats.sharegpt import SHAREGPT
 from message_history.storage.formats.swe_agent import MINI_SWE_AGENT, SWE_AGENT
@@ -69,6 +70,7 @@ _ALL: Final = (
     *(OPENCODE_STORAGE, AIDER, CONTINUE, AI_SDK, AI_SDK_MODEL, LANGCHAIN, AUTOGEN, LLAMA_INDEX, HAYSTACK),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
+    *SESSION_DATABASES,
     *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, CONVERSATION_LISTS, MESSAGE_LISTS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}

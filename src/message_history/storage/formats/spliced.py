@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final
+
+from attrs import evolve
 
 from message_history.storage.conversations import Conversation, Origin
 from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, json_bytes
@@ -31,12 +33,13 @@ ROUNDS: Final = 8
 REWOUND: Final = "lines of messages that were rewound or compacted"
 
 
-def read_threads(document: Document, threads: Threads) -> Reading:
+def read_threads(document: Document, threads: Threads, kind: Callable[[Mapping[str, Any]], str | None]) -> Reading:
     """Read the conversations in a file.
 
     Args:
         document: the file.
         threads: finds them.
+        kind: says what a line is that holds no message; None for one that does.
 
     Returns:
         The conversations.
@@ -47,7 +50,9 @@ def read_threads(document: Document, threads: Threads) -> Reading:
     found = tuple(map(_conversation, threads(document.lines)))
     if not found:
         raise UnreadableFileError("nothing was said in it yet", sound=True)
-    return Reading(conversations=found)
+    kinds = Counter(name for _, row in document.rows() if (name := kind(row)) is not None)
+    omitted = tuple(sorted((Counter(dict(found[0].omitted)) + kinds).items()))
+    return Reading(conversations=(evolve(found[0], omitted=omitted), *found[1:]))
 
 
 def _lines_of(data: bytes) -> Sequence[Line]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from message_history.core.message import Message, Role
     from message_history.storage.sessions.splicing import Addition, Line, Splice
 
-__all__ = ["is_line", "spliced", "threads"]
+__all__ = ["is_line", "kind_of", "spliced", "threads"]
 
 _DIALECT: Final = Anthropic(prefill=True)
 # What a line says of the session rather than of its message.
@@ -220,6 +220,21 @@ def _items(value: Mapping[str, Any]) -> list[Any]:
     if isinstance(content, list):
         return content
     return [content] if content is not None else []
+
+
+def kind_of(value: Mapping[str, Any]) -> str | None:
+    """Say what a line is that holds no message.
+
+    Args:
+        value: the line.
+
+    Returns:
+        Its kind; None for a message.
+    """
+    if _is_message(value):
+        return None if _items(value) else "errors of the API, and messages without content"
+    named = " ".join(str(value[key]) for key in ("type", "subtype") if isinstance(value.get(key), str))
+    return f"lines of type {named}" if named else "lines without a type"
 
 
 def _ids(value: Mapping[str, Any], kind: str, key: str) -> list[str]:

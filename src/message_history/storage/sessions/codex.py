@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from message_history.core.message import Message, Role
     from message_history.storage.sessions.splicing import Line, Splice
 
-__all__ = ["is_line", "spliced", "threads"]
+__all__ = ["is_line", "kind_of", "spliced", "threads"]
 
 # A rollout is the whole conversation.
 _DIALECT: Final = OpenAIResponses(continues=False)
@@ -107,6 +107,24 @@ def _items(value: Mapping[str, Any] | None) -> list[Any]:
     if value is not None and "payload" not in value and (value.get("type") in _ITEMS or _is_plain(value)):
         return [value]
     return []
+
+
+def kind_of(value: Mapping[str, Any]) -> str | None:
+    """Say what a line is that holds no item of the conversation.
+
+    Args:
+        value: the line.
+
+    Returns:
+        Its kind; None for one that holds an item.
+    """
+    kind, payload = _envelope(value)
+    if _items(value) or kind == "compacted":
+        return None
+    kind = kind or str(value.get("type") or value.get("record_type") or "session")
+    return (
+        f"lines of type {kind} {payload['type']}" if isinstance(payload.get("type"), str) else f"lines of type {kind}"
+    )
 
 
 def _is_plain(value: Mapping[str, Any]) -> bool:

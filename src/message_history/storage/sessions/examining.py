@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Examined", "RepairedFile", "changes", "examine", "find_files", "repair_beside", "repair_in_place"]
 
-SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj"})
-NAMES: Final = frozenset({".aider.chat.history.md"})
+SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".eval"})
+NAMES: Final = frozenset(
+    {".aider.chat.history.md", "opencode.db", "sessions.db", "state.db", "crush.db", "state.vscdb"}
+)
 NOT_ENTERED: Final = frozenset({".git", "node_modules", "__pycache__"})
 SHOWN: Final = 200
 """How many characters of a message a diff shows."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 from attrs import evolve, field, frozen
 
 from message_history.core.policy import Policy
+from message_history.storage.containers import is_container
 from message_history.storage.conversations import Conversation
 from message_history.storage.files import FileForm, LineNote, UnreadableFileError, content_of
 from message_history.storage.formats.document import parse_document
@@ -72,6 +73,10 @@ class SessionFile:
     @property
     def refusal(self) -> str | None:
         """Return why the file is not written back, however broken it is; None when it can be."""
+        if is_container(self.data):
+            return (
+                "a database or an archive is read, not written; `message-history convert` writes a conversation of it"
+            )
         if self.format.repair is None:
             return (
                 f"files of the format {self.format.name} are read, not written; `message-history convert` writes the "
@@ -105,6 +110,8 @@ class SessionFile:
 
         Complexity: linear in the file.
         """
+        if is_container(self.data):
+            raise UnreadableFileError(str(self.refusal))
         if not self.notes and not self.violations():
             main = self.conversations[0].file.form if self.conversations else None
             form = main if self.format.name == "messages" else None

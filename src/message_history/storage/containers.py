@@ -1,0 +1,216 @@
+"""Files that are no text: databases of SQLite, and archives. They are read from a copy in memory, and never written."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import field, frozen
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+__all__ = ["Archive", "Database", "UnopenedError", "is_container", "open_container", "with_journal"]
+
+_SQLITE: Final = b"SQLite format 3\0"
+_ZIP: Final = b"PK\x03\x04"
+_COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
+_MODES: Final = slice(18, 20)
+"""The bytes that say whether a database has a journal beside it; a copy in memory has none."""
+MAX_UNPACKED: Final = 512 * 1024 * 1024
+"""Archives that hold more than this are not read."""
+
+
+@final
+class UnopenedError(ValueError):
+    """A database or an archive that cannot be opened; the text says why."""
+
+
+@final
+@frozen
+class Database:
+    """A database of SQLite.
+
+    Args:
+        data: its bytes.
+        columns: the columns of each table.
+    """
+
+    data: bytes = field(repr=False)
+    columns: Mapping[str, frozenset[str]]
+
+    def has(self, table: str, *columns: str) -> bool:
+        """Return whether there is a table with these columns."""
+        return self.columns.get(table, frozenset()).issuperset(columns) and table in self.columns
+
+    def rows(self, table: str, order: str) -> list[dict[str, Any]]:
+        """Read a table.
+
+        Args:
+            table: its name.
+            order: the columns that its rows are sorted by.
+
+        Returns:
+            The rows, as dicts.
+
+        Raises:
+            UnopenedError: when the table is damaged.
+
+        Complexity: linear in the database.
+        """
+        try:
+            connection = _connect(self.data)
+            try:
+                found = connection.execute(f'SELECT * FROM "{table}" ORDER BY {order}')  # noqa: S608 - our own names
+                names = [each[0] for each in found.description]
+                return [dict(zip(names, row, strict=True)) for row in found]
+            finally:
+                connection.close()
+        except _errors() as error:
+            raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
+
+
+@final
+@frozen
+class Archive:
+    """A zip archive.
+
+    Args:
+        data: its bytes.
+        names: the names of the files in it.
+    """
+
+    data: bytes = field(repr=False)
+    names: tuple[str, ...]
+
+    def values(self, names: list[str]) -> list[Any]:
+        """Read files that hold JSON.
+
+        Args:
+            names: the files.
+
+        Returns:
+            The values.
+
+        Raises:
+            UnopenedError: when one cannot be unpacked, or holds no JSON, or they are too large together.
+
+        Complexity: linear in what is unpacked.
+        """
+        try:
+            with zipfile.ZipFile(io.BytesIO(self.data)) as opened:
+                if sum(opened.getinfo(name).file_size for name in names) > MAX_UNPACKED:
+                    raise UnopenedError(f"it unpacks to more than {MAX_UNPACKED:,} bytes")
+                return [json.loads(opened.read(name)) for name in names]
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            raise UnopenedError(f"it is an archive that cannot be unpacked here: {error}") from error
+        except json.JSONDecodeError as error:
+            raise UnopenedError(f"it is an archive, and a file in it is no JSON: {error}") from error
+
+
+def is_container(data: bytes) -> bool:
+    """Return whether a file is a database or an archive, or compressed."""
+    return data.startswith((_SQLITE, _ZIP, *_COMPRESSED))
+
+
+def open_container(data: bytes) -> Database | Archive:
+    """Open a database or an archive.
+
+    Args:
+        data: the content of the file.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        UnopenedError: when it is damaged, or compressed as a whole.
+
+    Complexity: linear in the content.
+    """
+    kind = next((name for mark, name in _COMPRESSED.items() if data.startswith(mark)), None)
+    if kind is not None:
+        raise UnopenedError(f"it is compressed with {kind}: unpack it, and read what was in it")
+    if data.startswith(_ZIP):
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as opened:
+                return Archive(data, tuple(opened.namelist()))
+        except zipfile.BadZipFile as error:
+            raise UnopenedError(f"it is a damaged archive: {error}") from error
+    try:
+        connection = _connect(data)
+        try:
+            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            columns = {name: frozenset(row[1] for row in _columns_of(connection, name)) for name in tables}
+        finally:
+            connection.close()
+    except _errors() as error:
+        raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
+    return Database(data, columns)
+
+
+def _module() -> Any:
+    """Give the module for databases, which a Python in a browser may lack."""
+    try:
+        import sqlite3  # noqa: PLC0415 - only who reads a database needs it
+    except ImportError as error:
+        raise UnopenedError("it is a SQLite database, and this Python cannot read one") from error
+    return sqlite3
+
+
+def _errors() -> type[Exception]:
+    found: type[Exception] = _module().Error
+    return found
+
+
+def _columns_of(connection: sqlite3.Connection, table: str) -> list[Any]:
+    return connection.execute("SELECT 0, name FROM pragma_table_info(?)", (table,)).fetchall()
+
+
+def _connect(data: bytes) -> sqlite3.Connection:
+    connection: sqlite3.Connection = _module().connect(":memory:")
+    connection.text_factory = lambda written: written.decode("utf-8", errors="surrogateescape")
+    # Nothing in a file that comes from somewhere may run here.
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.deserialize(data[: _MODES.start] + b"\x01\x01" + data[_MODES.stop :])
+    return connection
+
+
+def with_journal(path: Path, data: bytes) -> bytes:
+    """Add what a program has written to a database and not yet put into its file.
+
+    Args:
+        path: the file; what stands beside it is read, and nothing is written there.
+        data: its content.
+
+    Returns:
+        The whole content; the same for any other file.
+
+    Raises:
+        UnopenedError: when it is damaged.
+        OSError: when what stands beside it cannot be read.
+
+    Complexity: linear in the content.
+    """
+    journal = path.with_name(f"{path.name}-wal")
+    if not data.startswith(_SQLITE) or not journal.is_file() or not journal.stat().st_size:
+        return data
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy.db"
+        copy.write_bytes(data)
+        shutil.copyfile(journal, copy.with_name("copy.db-wal"))
+        try:
+            connection = _module().connect(copy)
+            try:
+                whole: bytes = connection.serialize()
+                return whole
+            finally:
+                connection.close()
+        except _errors() as error:
+            raise UnopenedError(f"it is a damaged SQLite database: {error}") from error

@@ -1,0 +1,284 @@
+"""The databases in which programs keep all their sessions: opencode, goose, Hermes, Crush and OpenClaw."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.storage.formats.base import DATABASE, Collector, Fit, Format, Reading
+from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.document import Document
+from message_history.storage.formats.goose import add_message as add_goose_message
+from message_history.storage.formats.opencode import add_message as add_opencode_message
+from message_history.storage.formats.pi import read_entries
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.storage.sessions.splicing import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from message_history.storage.containers import Database
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.damaged_json import LineNote
+
+    Row = dict[str, Any]
+    Add = Callable[[Collector, int, Row], None]
+
+__all__ = ["SESSION_DATABASES"]
+
+_ENCODED: Final = ("\x00json:", "\x01json:")
+"""How content begins that Hermes writes as JSON."""
+
+
+def _fit(document: Document, tables: Mapping[str, tuple[str, ...]]) -> Fit:
+    found = document.database
+    is_it = found is not None and all(found.has(table, *columns) for table, columns in tables.items())
+    return Fit.CERTAIN if is_it else Fit.NONE
+
+
+def _json(written: object) -> Any:
+    """Read JSON text; None for what is none."""
+    try:
+        return json.loads(written) if isinstance(written, str) else written
+    except ValueError:
+        return None
+
+
+def _database(document: Document) -> Database:
+    if document.database is None:
+        raise ValueError("it is no database")
+    return document.database
+
+
+def _by_session(rows: list[Row], key: str = "session_id") -> dict[object, list[Row]]:
+    found: dict[object, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found
+
+
+class _Sessions:
+    """Collects the sessions of a database, each a conversation."""
+
+    def __init__(self) -> None:
+        self.found: list[Conversation] = []
+        self.unread: list[LineNote] = []
+
+    def add(self, collector: Collector, about: Mapping[str, Any], title: object) -> None:
+        """Add a session; one in which nothing was said yet is none."""
+        self.unread += collector.unread
+        if collector.entries:
+            label = f"session {about.get('id')}" if self.found else ""
+            self.found.append(collector.conversation(BLOCKS, label=label, id=about.get("id"), title=title))
+
+    def reading(self) -> Reading:
+        """Give what was found."""
+        return Reading(conversations=tuple(self.found), unread=tuple(self.unread))
+
+
+def _read_opencode(document: Document) -> Reading:
+    database, sessions = _database(document), _Sessions()
+    messages = _by_session(database.rows("message", "time_created, id"))
+    parts = _by_session(database.rows("part", "message_id, id"), "message_id")
+    for session in database.rows("session", "time_created DESC, id"):
+        collector = Collector()
+        for n, row in enumerate(messages.get(session["id"], [])):
+            info = _json(row["data"])
+            found = [_json(part["data"]) for part in parts.get(row["id"], [])]
+            if not isinstance(info, dict) or "role" not in info:
+                collector.note(n, "a message without a role", row)
+            else:
+                add_opencode_message(collector, n, {"info": info, "parts": found})
+        sessions.add(collector, session, session.get("title"))
+    return sessions.reading()
+
+
+def _read_goose(document: Document) -> Reading:
+    database, sessions = _database(document), _Sessions()
+    messages = _by_session(database.rows("messages", "id"))
+    for session in database.rows("sessions", "updated_at DESC, id"):
+        collector = Collector()
+        for n, row in enumerate(messages.get(session["id"], [])):
+            content, about = _json(row["content_json"]), _json(row.get("metadata_json"))
+            add_goose_message(collector, n, {"role": row["role"], "content": content, "metadata": about})
+        sessions.add(collector, session, session.get("name") or session.get("description"))
+    return sessions.reading()
+
+
+def _read_hermes(document: Document) -> Reading:
+    database, sessions = _database(document), _Sessions()
+    messages = _by_session(database.rows("messages", "id"))
+    has_prompts = database.has("system_prompts", "hash", "prompt")
+    prompts = {row["hash"]: row["prompt"] for row in database.rows("system_prompts", "hash")} if has_prompts else {}
+    for session in database.rows("sessions", "started_at DESC, id"):
+        collector = Collector()
+        prompt = session.get("system_prompt") or prompts.get(session.get("system_prompt_hash"))
+        if isinstance(prompt, str) and prompt.strip():
+            collector.add(0, {"role": "system", "content": prompt})
+        for n, row in enumerate(messages.get(session["id"], [])):
+            content = row["content"]
+            if isinstance(content, str) and content.startswith(_ENCODED):
+                content = _json(content[len(_ENCODED[0]) :])
+            message = {**row, "id": None, "content": content, "tool_calls": _json(row.get("tool_calls"))}
+            if row.get("active") == 0:
+                collector.omit("messages that were rewound or compacted")
+            elif row["role"] == "session_meta":
+                collector.omit("records about the session")
+            elif not add_chat_message(collector, n, message):
+                collector.note(n, "a message of an unknown role", row)
+        sessions.add(collector, session, session.get("title"))
+    return sessions.reading()
+
+
+def _read_crush(document: Document) -> Reading:
+    database, sessions = _database(document), _Sessions()
+    messages = _by_session(database.rows("messages", "created_at, rowid"))
+    for session in database.rows("sessions", "updated_at DESC, id"):
+        collector = Collector()
+        rows = messages.get(session["id"], [])
+        # Crush sends the newest summary, as the user's, and what came after it.
+        summary = session.get("summary_message_id")
+        first = next((n for n, row in enumerate(rows) if summary and row["id"] == summary), 0)
+        collector.omit("messages that a summary takes the place of", first)
+        for n, row in enumerate(rows[first:], first):
+            role = "user" if summary and row["id"] == summary else row["role"]
+            _add_crush(collector, n, role, _json(row["parts"]))
+        sessions.add(collector, session, session.get("title"))
+    return sessions.reading()
+
+
+def _add_crush(collector: Collector, n: int, role: str, parts: object) -> None:
+    if not isinstance(parts, list):
+        collector.note(n, "a message whose parts are no list", parts)
+        return
+    speaker = "user" if role == "tool" else role
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        data = part.get("data") if isinstance(part, dict) else None
+        if not isinstance(data, dict):
+            collector.note(n, "a part without data", part)
+        elif kind == "finish":
+            collector.omit("ends of replies")
+        else:
+            blocks = _crush_blocks(str(kind), data)
+            if blocks is None:
+                collector.note(n, f"a part of the unknown type {kind!r}", part)
+            elif speaker == "system":
+                collector.add(n, {"role": "system", "content": blocks})
+            else:
+                collector.add_blocks(n, speaker, blocks)
+
+
+def _crush_blocks(kind: str, data: Mapping[str, Any]) -> list[Any] | None:
+    if kind == "text":
+        return text(data.get("text"))
+    if kind == "reasoning":
+        return thinking(data.get("thinking"), data.get("signature"))
+    if kind == "image_url":
+        return [image(data.get("url"))]
+    if kind == "binary":
+        media = str(data.get("MIMEType"))
+        is_image = media.startswith("image/") and isinstance(data.get("Data"), str)
+        return [image(f"data:{media};base64,{data['Data']}")] if is_image else text(f"[attached: {data.get('Path')}]")
+    if kind == "tool_call":
+        return [call(data.get("id"), data.get("name"), data.get("input"))]
+    if kind == "tool_result":
+        media = str(data.get("mime_type"))
+        shown = (
+            [image(f"data:{media};base64,{data['data']}")] if data.get("data") and media.startswith("image/") else []
+        )
+        content = [*text(data.get("content")), *shown] if shown else data.get("content")
+        return [result(data.get("tool_call_id"), content, is_error=data.get("is_error"))]
+    if kind == "shell_command":
+        return text(f"$ {data.get('command')}\n{data.get('output')}\n(exit code {data.get('exit_code')})")
+    return None
+
+
+def _read_openclaw(document: Document) -> Reading:
+    sessions = _Sessions()
+    events = _by_session(_database(document).rows("transcript_events", "session_id, seq"))
+    for id, rows in events.items():
+        lines = [Line(n, b"", _json(row["event_json"])) for n, row in enumerate(rows, 1)]
+        entries = Document(data=b"", text="", lines=tuple(each for each in lines if isinstance(each.value, dict)))
+        collector = read_entries(entries)[0]
+        for n, row in enumerate(rows, 1):
+            if not isinstance(lines[n - 1].value, dict):
+                packed = row["event_json"] is None
+                collector.note(n, "an entry that is packed with Zstandard" if packed else "an entry that is no JSON", n)
+        sessions.add(collector, {"id": id}, None)
+    return sessions.reading()
+
+
+SESSION_DATABASES: Final = (
+    Format(
+        name="opencode-database",
+        title="opencode: its database of sessions",
+        files="~/.local/share/opencode/opencode.db",
+        omits="as of `opencode`",
+        unwritten=DATABASE,
+        source="anomalyco/opencode: packages/opencode/src/session/session.sql.ts, message-v2.ts",
+        checked="2026-11-22",
+        fit=partial(
+            _fit,
+            tables={"session": ("id", "title"), "message": ("session_id", "data"), "part": ("message_id", "data")},
+        ),
+        read=_read_opencode,
+    ),
+    Format(
+        name="goose-database",
+        title="goose: its database of sessions",
+        files="~/.local/share/goose/sessions/sessions.db",
+        omits="as of `goose`",
+        unwritten=DATABASE,
+        source="block/goose: crates/goose/src/session/session_manager.rs",
+        checked="2026-11-22",
+        fit=partial(
+            _fit, tables={"sessions": ("id", "working_dir"), "messages": ("session_id", "role", "content_json")}
+        ),
+        read=_read_goose,
+    ),
+    Format(
+        name="hermes-database",
+        title="Hermes Agent: its database of sessions",
+        files="~/.hermes/state.db",
+        omits="messages that were rewound or compacted",
+        unwritten=DATABASE,
+        source="NousResearch/hermes-agent: hermes_state.py, hermes_state_common.py",
+        checked="2026-11-22",
+        fit=partial(
+            _fit,
+            tables={
+                "sessions": ("id", "source", "started_at"),
+                "messages": ("session_id", "content", "tool_calls", "tool_call_id"),
+            },
+        ),
+        read=_read_hermes,
+    ),
+    Format(
+        name="crush",
+        title="Crush: its database of sessions",
+        files=".crush/crush.db",
+        omits="messages that a summary takes the place of, ends of replies",
+        unwritten=DATABASE,
+        source="charmbracelet/crush: internal/db, internal/message, internal/agent/agent.go",
+        checked="2026-11-22",
+        fit=partial(
+            _fit,
+            tables={"sessions": ("id", "title", "prompt_tokens"), "messages": ("session_id", "role", "parts")},
+        ),
+        read=_read_crush,
+    ),
+    Format(
+        name="openclaw-database",
+        title="OpenClaw: the database of an agent's sessions",
+        files="~/.openclaw/agents/**/*.sqlite",
+        omits="as of `pi`; entries that are packed with Zstandard are noted",
+        unwritten=DATABASE,
+        source="the schema in the package openclaw 2026.9.6",
+        checked="2026-11-22",
+        fit=partial(_fit, tables={"transcript_events": ("session_id", "seq", "event_json")}),
+        read=_read_openclaw,
+    ),
+)
+"""A format for each program that keeps its sessions in a database."""

@@ -1,0 +1,282 @@
+"""Databases and archives are read from a copy in memory, whole, and never written."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sqlite3
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from message_history import ToolUseBlock, from_file
+from message_history.cli.app import app
+from message_history.storage.files import NotRecognisedError, UnreadableFileError
+from message_history.storage.formats.registry import FORMATS
+from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.samples import (
+    ANSWER,
+    ARGUMENTS,
+    CHAT,
+    GOOSE,
+    INSPECT,
+    LOOKING,
+    OPENCODE,
+    PI,
+    QUESTION,
+    RESULT,
+    TEXT_ARGUMENTS,
+    linked,
+)
+from tests.storage.formats.test_every_format import DATABASES, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STORY = [
+    ("user", QUESTION),
+    ("assistant", LOOKING),
+    ("call", "read_file"),
+    ("result", RESULT),
+    ("assistant", ANSWER),
+]
+Rows = dict[str, tuple[str, list[tuple[Any, ...]]]]
+
+
+def fill(connection: sqlite3.Connection, tables: Rows) -> None:
+    for name, (columns, rows) in tables.items():
+        connection.execute(f"CREATE TABLE {name} ({columns})")
+        places = ", ".join("?" * len(columns.split(", ")))
+        connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+    connection.commit()
+
+
+def database(tables: Rows) -> bytes:
+    connection = sqlite3.connect(":memory:")
+    fill(connection, tables)
+    return connection.serialize()
+
+
+def dumped(value: Any) -> str:
+    return json.dumps(value)
+
+
+def samples_of(log: dict[str, Any]) -> list[Any]:
+    found: list[Any] = log["samples"]
+    return found
+
+
+OPENCODE_MESSAGES: list[Any] = json.loads(json.dumps(OPENCODE))["messages"]
+
+
+def hermes_row(n: int, each: dict[str, Any]) -> tuple[Any, ...]:
+    calls = dumped(each["tool_calls"]) if "tool_calls" in each else None
+    return (n, "s", each["role"], each["content"], calls, each.get("tool_call_id"), 1)
+
+
+CRUSH_PARTS = [
+    ("user", [{"type": "text", "data": {"text": QUESTION}}]),
+    (
+        "assistant",
+        [
+            {"type": "reasoning", "data": {"thinking": "hm", "signature": ""}},
+            {"type": "text", "data": {"text": LOOKING}},
+            {"type": "tool_call", "data": {"id": "c1", "name": "read_file", "input": TEXT_ARGUMENTS}},
+            {"type": "finish", "data": {"reason": "tool_use"}},
+        ],
+    ),
+    ("tool", [{"type": "tool_result", "data": {"tool_call_id": "c1", "content": RESULT, "is_error": False}}]),
+    ("assistant", [{"type": "text", "data": {"text": ANSWER}}, {"type": "finish", "data": {"reason": "end_turn"}}]),
+]
+FILES: dict[str, Rows] = {
+    "opencode-database": {
+        "session": ("id, title, time_created", [("s", "A file", 1), ("empty", "nothing yet", 2)]),
+        "message": (
+            "id, session_id, time_created, data",
+            [(f"m{n}", "s", n, dumped(each["info"])) for n, each in enumerate(OPENCODE_MESSAGES)],
+        ),
+        "part": (
+            "id, message_id, data",
+            [
+                (f"p{n}-{m}", f"m{n}", dumped(part))
+                for n, each in enumerate(OPENCODE_MESSAGES)
+                for m, part in enumerate(each["parts"])
+            ],
+        ),
+    },
+    "goose-database": {
+        "sessions": ("id, name, description, working_dir, updated_at", [("s", "A file", "", "/", "2026")]),
+        "messages": (
+            "id, session_id, role, content_json, metadata_json",
+            [(n, "s", each["role"], dumped(each["content"]), None) for n, each in enumerate(GOOSE)],
+        ),
+    },
+    "hermes-database": {
+        "sessions": ("id, title, source, started_at, system_prompt", [("s", "A file", "cli", 1.0, None)]),
+        "messages": (
+            "id, session_id, role, content, tool_calls, tool_call_id, active",
+            [*(hermes_row(n, each) for n, each in enumerate(CHAT)), (9, "s", "user", "rewound", None, None, 0)],
+        ),
+    },
+    "crush": {
+        "sessions": (
+            "id, title, prompt_tokens, updated_at, summary_message_id",
+            [("s", "A file", 1, 1, None)],
+        ),
+        "messages": (
+            "id, session_id, role, parts, created_at",
+            [(f"m{n}", "s", role, dumped(parts), n) for n, (role, parts) in enumerate(CRUSH_PARTS)],
+        ),
+    },
+    "openclaw-database": {
+        "transcript_events": (
+            "session_id, seq, event_json, event_zstd",
+            [
+                ("s", n, dumped(row), None)
+                for n, row in enumerate([{"type": "session", "id": "s", "cwd": "/"}, *linked("message", PI)])
+            ],
+        ),
+    },
+}
+
+
+def test_every_database_is_read_here() -> None:
+    assert set(FILES) == DATABASES
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_database_is_read_whole_and_never_written(name: str, tmp_path: Path) -> None:
+    data = database(FILES[name])
+    session = session_in(data)
+    assert (session.format.name, session.unread) == (name, ())
+    history = session.conversations[0].history()
+    assert told(history) == STORY
+    assert history.repairs == ()
+    (called,) = (block for message in history for block in message.content if isinstance(block, ToolUseBlock))
+    assert (called.id, called.input) == ("c1", ARGUMENTS)
+    with pytest.raises(UnreadableFileError, match="is read, not written"):
+        session.repair_file()
+    file = tmp_path / "state.db"
+    file.write_bytes(data)
+    for command in (["repair", str(file)], ["doctor", "--fix", "--in-place", str(tmp_path)]):
+        CliRunner().invoke(app, command)
+        assert list(tmp_path.iterdir()) == [file]
+        assert file.read_bytes() == data
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_damaged_database_is_refused(name: str) -> None:
+    data = database(FILES[name])
+    for damaged in (data[: len(data) // 2], data[:100] + bytes(200) + data[300:], data[:16]):
+        with pytest.raises(UnreadableFileError):
+            session_in(damaged)
+
+
+def test_a_broken_session_in_a_database_is_found_and_left_alone(tmp_path: Path) -> None:
+    tables = dict(FILES["crush"])
+    columns, rows = tables["messages"]
+    tables["messages"] = (columns, [row for row in rows if row[2] != "tool"])
+    file = tmp_path / "crush.db"
+    file.write_bytes(database(tables))
+    before = file.read_bytes()
+    result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "is read, not written" in result.output
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.read_bytes() == before
+
+
+def test_what_is_only_in_the_journal_beside_a_database_is_read_too(tmp_path: Path) -> None:
+    file = tmp_path / "state.db"
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA journal_mode = WAL")
+    fill(connection, FILES["goose-database"])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"}
+    (conversation,) = from_file(file)
+    assert told(conversation.history()) == STORY
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"} == before
+    connection.close()
+
+
+def test_sessions_of_a_database_are_conversations_of_their_own_the_newest_first() -> None:
+    tables = dict(FILES["goose-database"])
+    columns, rows = tables["sessions"]
+    tables["sessions"] = (columns, [*rows, ("t", "Newer", "", "/", "2027")])
+    hello = dumped([{"type": "text", "text": "Hello."}])
+    tables["messages"] = (tables["messages"][0], [*tables["messages"][1], (99, "t", "user", hello, None)])
+    newer, older = session_in(database(tables)).conversations
+    assert (newer.origin.title, newer.label) == ("Newer", "")
+    assert (older.origin.title, older.label) == ("A file", "session s")
+
+
+def test_a_summary_of_crush_takes_the_place_of_what_was_before_it() -> None:
+    tables = dict(FILES["crush"])
+    tables["sessions"] = (tables["sessions"][0], [("s", "A file", 1, 1, "m3")])
+    (conversation,) = session_in(database(tables)).conversations
+    assert told(conversation.history()) == [("user", ANSWER)]
+    assert dict(conversation.omitted)["messages that a summary takes the place of"] == 3
+
+
+def test_entries_of_openclaw_that_are_packed_are_noted() -> None:
+    tables = dict(FILES["openclaw-database"])
+    columns, rows = tables["transcript_events"]
+    tables["transcript_events"] = (columns, [*rows, ("s", 99, None, b"packed")])
+    session = session_in(database(tables))
+    assert [note.detail for note in session.unread] == ["an entry that is packed with Zstandard"]
+
+
+@pytest.mark.parametrize(
+    ("tables", "why"),
+    [
+        ({"cursorDiskKV": ("key, value", [("composerData:1", "{}")])}, "database of Cursor"),
+        ({"ItemTable": ("key, value", [])}, "database of Cursor"),
+        ({"people": ("name", [("Ada",)])}, "of no program that is known, with the tables people"),
+    ],
+)
+def test_a_database_whose_form_is_not_known_is_named(tables: Rows, why: str, tmp_path: Path) -> None:
+    data = database(tables)
+    with pytest.raises(NotRecognisedError, match=why):
+        session_in(data)
+    file = tmp_path / "state.vscdb"
+    file.write_bytes(data)
+    result = CliRunner().invoke(app, ["repair", str(file)])
+    assert result.exit_code == 1
+    assert why in " ".join(result.output.split())
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def archive(files: dict[str, str]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as opened:
+        for name, content in files.items():
+            opened.writestr(name, content)
+    return written.getvalue()
+
+
+def test_an_archive_of_inspect_is_read_sample_by_sample() -> None:
+    samples = {f"samples/{n}_epoch_1.json": dumped(each) for n, each in enumerate(samples_of(INSPECT))}
+    session = session_in(archive({"header.json": "{}", "summaries.json": "[]", **samples}))
+    assert session.format.name == "inspect"
+    assert told(session.conversations[0].history()) == STORY
+
+
+def test_other_archives_and_compressed_files_are_named() -> None:
+    for data, why in (
+        (
+            archive({"conversations.json": "[]"}),
+            "it is an archive: unpack it, and read what is in it",
+        ),
+        (gzip.compress(dumped(CHAT).encode()), "it is compressed with gzip: unpack it"),
+        (archive({"header.json": "{}", "samples/1.json": "no JSON"}), "a file in it is no JSON"),
+        (b"PK\x03\x04 and then nothing", "it is a damaged archive"),
+    ):
+        with pytest.raises(NotRecognisedError, match=why):
+            session_in(data)
+
+
+def test_a_database_can_be_asked_for_by_name() -> None:
+    with pytest.raises(UnreadableFileError):
+        session_in(b"[]", chosen=FORMATS["crush"])
