@@ -13,6 +13,7 @@ import pytest
 
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
+from tests.programs.facts import Facts, facts_of
 from tests.storage.formats.copilot_events import EVENTS
 from tests.storage.formats.samples import SAMPLES, lines
 
@@ -20,7 +21,6 @@ NPM = os.environ.get("MESSAGE_HISTORY_PROGRAMS")
 """A folder in which the programs' packages are installed from npm."""
 pytestmark = pytest.mark.skipif(NPM is None, reason="the programs are not installed")
 HERE = Path(__file__).parent
-Facts = list[tuple[Any, ...]]
 
 
 def loaded(script: str, data: bytes, tmp_path: Path) -> list[dict[str, Any]]:
@@ -37,51 +37,6 @@ def loaded(script: str, data: bytes, tmp_path: Path) -> list[dict[str, Any]]:
         [node, copy, file], capture_output=True, text=True, check=True, cwd=folder, timeout=120, env=environment
     )
     found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
-
-
-def text_in(content: Any) -> str:
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-
-
-def facts_of_pi(messages: list[dict[str, Any]]) -> Facts:
-    found: Facts = []
-    for message in messages:
-        role, content = message["role"], message["content"]
-        if role == "toolResult":
-            found.append(("result", message["toolCallId"], text_in(content)))
-            continue
-        for item in [{"type": "text", "text": content}] if isinstance(content, str) else content:
-            if item["type"] == "toolCall":
-                found.append(("call", item["id"], item["name"], item["arguments"]))
-            elif item["type"] == "text":
-                found.append((role, item["text"]))
-    return found
-
-
-def facts_of_chat(messages: list[dict[str, Any]]) -> Facts:
-    found: Facts = []
-    for message in messages:
-        if message["role"] == "tool":
-            found.append(("result", message["tool_call_id"], message["content"]))
-            continue
-        found += [(message["role"], message["content"])] if message["content"] else []
-        for call in message.get("tool_calls", ()):
-            function = call["function"]
-            found.append(("call", call["id"], function["name"], json.loads(function["arguments"])))
-    return found
-
-
-def facts_in_blocks(entries: Any) -> Facts:
-    found: Facts = []
-    for entry in entries:
-        for block in entry["content"]:
-            if block["type"] == "tool_use":
-                found.append(("call", block["id"], block["name"], block["input"]))
-            elif block["type"] == "tool_result":
-                found.append(("result", block["tool_use_id"], text_in(block["content"])))
-            elif block["type"] == "text":
-                found.append((entry["role"], block["text"]))
     return found
 
 
@@ -107,7 +62,7 @@ def test_pi_reads_a_repaired_session_as_we_do(n: int, tmp_path: Path) -> None:
         return
     repaired = session.repair_file()
     entries = repaired.after.conversations[0].file.entries
-    assert facts_of_pi(loaded("pi.mjs", repaired.data, tmp_path)) == facts_in_blocks(entries)
+    assert facts_of(loaded("pi.mjs", repaired.data, tmp_path)) == facts_of(entries)
 
 
 def test_pi_reads_a_session_without_its_orphan_result_as_we_do(tmp_path: Path) -> None:
@@ -119,8 +74,8 @@ def test_pi_reads_a_session_without_its_orphan_result_as_we_do(tmp_path: Path) -
     ]
     repaired = session_in(sample.data + lines(*rows)).repair_file()
     assert b"gone" not in repaired.data
-    recorded = facts_of_pi(loaded("pi.mjs", repaired.data, tmp_path))
-    assert recorded == facts_in_blocks(repaired.after.conversations[0].file.entries)
+    recorded = facts_of(loaded("pi.mjs", repaired.data, tmp_path))
+    assert recorded == facts_of(repaired.after.conversations[0].file.entries)
     assert recorded[-1] == ("user", "And b.txt?")
     assert len(recorded) == 6
 
@@ -132,24 +87,24 @@ def test_openclaw_reads_a_repaired_session_as_we_do(n: int, tmp_path: Path) -> N
         return
     repaired = session.repair_file()
     entries = repaired.after.conversations[0].file.entries
-    assert facts_of_pi(loaded("openclaw.mjs", repaired.data, tmp_path)) == facts_in_blocks(entries)
+    assert facts_of(loaded("openclaw.mjs", repaired.data, tmp_path)) == facts_of(entries)
 
 
 @pytest.mark.parametrize("n", range(len(variants("copilot-cli"))))
 def test_copilot_reads_a_repaired_session_as_we_do(n: int, tmp_path: Path) -> None:
     repaired = session_in(variants("copilot-cli")[n], chosen=FORMATS["copilot-cli"]).repair_file()
     entries = repaired.after.conversations[0].file.entries
-    assert facts_of_chat(loaded("copilot.mjs", repaired.data, tmp_path)) == facts_in_blocks(entries)
+    assert facts_of(loaded("copilot.mjs", repaired.data, tmp_path)) == facts_of(entries)
 
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_copilot_reads_events_that_change_others_as_we_do(name: str, tmp_path: Path) -> None:
     repaired = session_in(lines(*EVENTS[name])).repair_file()
     entries = repaired.after.conversations[0].file.entries
-    replayed = facts_of_chat(loaded("copilot.mjs", repaired.data, tmp_path))
+    replayed = facts_of(loaded("copilot.mjs", repaired.data, tmp_path))
     # The program has words of its own for what was interrupted, and around a summary.
     assert [each[:2] if each[0] != "user" else each[:1] for each in replayed] == [
-        each[:2] if each[0] != "user" else each[:1] for each in facts_in_blocks(entries)
+        each[:2] if each[0] != "user" else each[:1] for each in facts_of(entries)
     ]
 
 

@@ -18,15 +18,15 @@ from attrs import frozen
 
 from message_history.storage.sessions.reading import session_in
 from message_history.testing import ModelReply, ModelRequest, StrictServer
+from tests.programs.facts import Facts, facts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 NPM = os.environ.get("MESSAGE_HISTORY_PROGRAMS")
 """A folder in which the programs' packages are installed from npm."""
 pytestmark = pytest.mark.skipif(NPM is None, reason="the programs are not installed")
 
-Facts = list[tuple[Any, ...]]
 GO_ON = ("user", "go on")
 OWN_WORDS = ("<system-reminder>", "<environment_context>", "This is the Qwen Code.")
 """How texts begin that a program puts into each request itself, and into no file."""
@@ -137,48 +137,19 @@ def run(program: Program, home: Path, url: str, *more: str) -> None:
     )
 
 
-def text_of(value: Any) -> str:
-    if isinstance(value, list):
-        return "".join(item.get("text", "") for item in value)
-    return value if isinstance(value, str) else str(value.get("output", value.get("error")))
-
-
 def facts(entries: Any) -> Facts:
-    """Give the texts, calls and results of a list of any of the programs' forms."""
-    return [fact for entry in entries for fact in entry_facts(entry) if not is_own(fact)]
+    """Give the texts, calls and results of a list, without what a program itself puts into each request."""
+    found: Facts = []
+    for fact in facts_of(entries):
+        if len(fact) > 2:
+            found.append(fact)
+        elif (text := fact[1].removeprefix(OWN_REPLY)) and not is_own((fact[0], text)):
+            found.append((fact[0], text))
+    return found
 
 
-def is_own(fact: tuple[Any, ...]) -> bool:
-    return fact[0] in {"system", "developer"} or (len(fact) == 2 and str(fact[1]).startswith(OWN_WORDS))
-
-
-def entry_facts(entry: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    kind, role = entry.get("type", "message"), entry.get("role", "")
-    if kind == "function_call":
-        yield "call", entry["call_id"], json.loads(entry["arguments"])
-    elif kind == "function_call_output":
-        yield "result", entry["call_id"], entry["output"]
-    elif role == "tool":
-        yield "result", entry["tool_call_id"], text_of(entry["content"])
-    else:
-        content = entry["parts"] if "parts" in entry else entry.get("content") or []
-        for item in [{"text": content}] if isinstance(content, str) else content:
-            yield from item_facts("assistant" if role == "model" else role, item)
-        for call in entry.get("tool_calls") or ():
-            yield "call", call["id"], json.loads(call["function"]["arguments"])
-
-
-def item_facts(role: str, item: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    if item.get("type") == "tool_use":
-        yield "call", item["id"], item["input"]
-    elif item.get("type") == "tool_result":
-        yield "result", item["tool_use_id"], text_of(item["content"])
-    elif "functionCall" in item:
-        yield "call", item["functionCall"]["id"], item["functionCall"]["args"]
-    elif "functionResponse" in item:
-        yield "result", item["functionResponse"]["id"], text_of(item["functionResponse"]["response"])
-    elif text := item.get("text", "").removeprefix(OWN_REPLY):
-        yield role, text
+def is_own(fact: tuple[str, str]) -> bool:
+    return fact[0] in {"system", "developer"} or fact[1].startswith(OWN_WORDS)
 
 
 def is_message(line: bytes) -> bool:
