@@ -15,6 +15,7 @@ from message_history.dialects import (
     GeminiInteractions,
     Native,
     OpenAIChat,
+    OpenAIResponses,
     PydanticAI,
 )
 from tests.campaigns.lists import written
@@ -237,3 +238,20 @@ def test_a_server_tool_waits_though_another_of_its_id_has_a_result() -> None:
     other = [{**search, "id": "srvtoolu_2"}, {**result, "tool_use_id": "srvtoolu_2"}, {"type": "text", "text": "x"}]
     answered = [question, {"role": "assistant", "content": [search, search, result, *other]}]
     assert [found.rule for found in check(answered, dialect)] == ["AN-A15"]
+
+
+def test_a_type_of_a_call_that_nobody_knows_and_a_refusal_of_chat_are_recorded_for_responses() -> None:
+    call = {"id": "c", "type": TOKEN, "function": {"name": "f", "arguments": "{}"}}
+    raw = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "refusal": "no", "content": None},
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "r"},
+    ]
+    found = sent(MessageHistory.from_list(raw), OpenAIResponses())
+    assert TOKEN in found
+    assert "refusal" in found
+    custom = {"id": "c", "type": "custom", "custom": {"name": "f", "input": "x"}}
+    history = MessageHistory.from_list([raw[0], {"role": "assistant", "tool_calls": [custom]}, raw[-1]])
+    assert history.export(OpenAIResponses()).repairs == ()

@@ -37,6 +37,10 @@ _NOTED: Final = frozenset({FACTS})
 """The key for such notes that every other dialect may use."""
 WHOLE: Final[Mapping[str, frozenset[str]]] = {"langchain": frozenset({"item", "content_items"})}
 """The keys under which a dialect keeps what a block stood for, and writes it again with all that was in it."""
+LOOKED_AT: Final[Mapping[tuple[str, str, str], tuple[Any, ...]]] = {
+    ("openai_responses", "openai_chat", "type"): ("custom",)
+}
+"""The values that alone a dialect looks at, of a key that another dialect's blocks came with."""
 _THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 
@@ -124,5 +128,10 @@ def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> I
         keys["signature"] = meta.signature
     noted = NOTED.get(origin, _NOTED)
     for held, of_message in ((keys, False), (block.carried(origin), True)):
-        left = {key: value for key, value in held.items() if not target.sends(origin, key, of_message=of_message)}
+        left = {
+            key: value
+            for key, value in held.items()
+            if not target.sends(origin, key, of_message=of_message)
+            or value not in LOOKED_AT.get((target.name, origin, key), (value,))
+        }
         yield {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}
