@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -360,3 +361,18 @@ def test_counts_are_whole_numbers_from_zero_on() -> None:
         Usage(input_tokens=-1)
     with pytest.raises(TypeError, match="output_tokens"):
         Usage(output_tokens=1.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["openai_responses", "gemini_interactions"])
+def test_a_whole_response_in_a_list_says_the_same_as_one_that_is_added(name: str) -> None:
+    response, _ = RESPONSES[name]
+    loaded = MessageHistory.from_list([{"role": "user", "content": "q"}, response])
+    assert loaded[-1].replies == ASKED.add_response(response)[-1].replies
+    assert MessageHistory.from_list(loaded.to_list()).usage() == loaded.usage() != Usage()
+
+
+def test_the_stop_sequence_of_a_reply_is_kept_and_not_sent() -> None:
+    reply = {**RESPONSES["anthropic"][0], "stop_reason": "stop_sequence", "stop_sequence": "END"}
+    history = ASKED.add_response(reply)
+    assert '"END"' in json.dumps(history.to_list())
+    assert '"END"' not in json.dumps(history.for_send(Anthropic(prefill=True)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from message_history.core.message import make_message
+from message_history.core.message import make_message, with_replies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.core.message import Role
     from message_history.core.parsed import Parsed
+    from message_history.core.replies import ReplyInfo
 
 __all__ = ["Runs"]
 
@@ -29,6 +30,7 @@ class Runs:
         self.side: Role | None = None
         self.blocks: list[Block] = []
         self.truncated = False
+        self._replies: tuple[ReplyInfo, ...] = ()
         self._parsed = parsed
         self._in_order = in_order
         self._source = 0
@@ -44,11 +46,15 @@ class Runs:
         self.begin(side, source)
         self.blocks += blocks
 
+    def came_in(self, reply: ReplyInfo | None) -> None:
+        """Take what a provider said of a whole reply that is in the run."""
+        self._replies += (reply,) if reply is not None and self.side == "assistant" else ()
+
     def end(self) -> None:
         """End a run: it is a message."""
         if self.blocks and self.side is not None:
             if self.side == "user" and self._in_order is not None:
                 self.blocks = self._in_order(self.blocks)
-            message = make_message(self.side, tuple(self.blocks))
+            message = with_replies(make_message(self.side, tuple(self.blocks)), self._replies)
             self._parsed.add(message, self._source, interrupted=self.side == "assistant" and self.truncated)
-        self.side, self.blocks, self.truncated = None, [], False
+        self.side, self.blocks, self.truncated, self._replies = None, [], False, ()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Anthropic"]
 
-RESPONSE_KEYS = ("id", "stop_reason", "container")
+RESPONSE_KEYS = ("id", "stop_reason", "stop_sequence", "container")
 """What a response tells besides its content that a later request may need."""
 
 _ELSEWHERE: Final = re.compile(r"(gpt-|chatgpt-|o[1-9](-|$)|gemini-)")

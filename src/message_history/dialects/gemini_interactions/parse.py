@@ -28,6 +28,7 @@ from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_tex
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.reader import as_system, assume_user, read_entries
+from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
@@ -149,6 +150,7 @@ class Reader:
             made = rest_of({key: data.get(key) for key in ("id", "model")})
             carry(self._run.blocks, GEMINI_INTERACTIONS, {NOTED: made} if made else {})
             self._run.truncated = self._run.truncated or data.get("status") in schema.TRUNCATED
+            self._run.came_in(reply_info(data, GEMINI_INTERACTIONS))
         self._run.end()
 
     def _turn(self, data: Mapping[Any, Any]) -> None:

@@ -28,6 +28,7 @@ from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.mcp import mcp_block, mcp_result
 from message_history.dialects._shared.reader import as_system, read_entries
+from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, is_plain_text, read_parts, text_of_json
@@ -129,6 +130,7 @@ class Reader:
         if not blocks and not as_sequence(response.get("output")):
             self.parsed.empty(response, source)
         self._run.truncated = self._run.truncated or is_truncated(response)
+        self._run.came_in(reply_info(response, OPENAI_RESPONSES))
         self._run.end()
 
     def _item(self, data: Mapping[Any, Any], source: int) -> None:
