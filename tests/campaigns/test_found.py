@@ -255,3 +255,14 @@ def test_a_type_of_a_call_that_nobody_knows_and_a_refusal_of_chat_are_recorded_f
     custom = {"id": "c", "type": "custom", "custom": {"name": "f", "input": "x"}}
     history = MessageHistory.from_list([raw[0], {"role": "assistant", "tool_calls": [custom]}, raw[-1]])
     assert history.export(OpenAIResponses()).repairs == ()
+
+
+@pytest.mark.parametrize("signature", [" ", "no base64", "QUJDRA=="])
+@pytest.mark.parametrize("text", [{}, {"text": ""}])
+def test_a_thought_of_gemini_without_text_needs_a_signature_that_decodes(signature: str, text: dict[str, Any]) -> None:
+    thought = {"thought": True, "thoughtSignature": signature, **text}
+    call = {"functionCall": {"id": "1", "name": "f", "args": {}}, "thoughtSignature": "QUJDRA=="}
+    raw = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [thought, call]}]
+    history = MessageHistory.from_list(raw, dialect=Gemini())
+    for dialect in (Gemini(), Gemini.for_model("gemini-2.5-flash"), Gemini(empty_text=False), Gemini(vertex=True)):
+        assert signature in sent(history, dialect)

@@ -133,7 +133,8 @@ class Render:
             part: Wire = {"text": self._parts.assistant(block.thinking), "thought": True}
             if not block.thinking and (noted(block).get("text") is False or not self._dialect.empty_text):
                 del part["text"]
-            parts += self._signed(block, [self._parts.keys(block, part, ())])
+            written = self._signed(block, [self._parts.keys(block, part, ())])
+            parts += [wire for wire in written if wire.keys() & {"text", "thoughtSignature"}]
 
     def _call(self, block: ToolUseBlock, *, is_first: bool) -> Wire:
         facts = noted(block) if block.meta is not None else {}
