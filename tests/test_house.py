@@ -102,6 +102,7 @@ ONE_FILE = {
     "message_history.compiling.engines.ray": {"pyarrow", "ray"},
     "message_history.compiling.engines.spark": {"pyarrow", "pyspark"},
     "message_history.compiling.templates": {"jinja2"},
+    "message_history.storage.plain_json": {"msgspec"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},
     "message_history.storage.databases.async_session": {"sqlalchemy"},

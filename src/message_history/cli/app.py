@@ -17,6 +17,7 @@ EXTRAS: Final = {
     "sql": ("sqlalchemy",),
     "async": ("aiosqlite", "greenlet"),
     "postgres": ("psycopg",),
+    "fast": ("msgspec",),
     "images": ("pillow",),
     "proxy": ("httpx", "starlette", "uvicorn"),
     "testing": ("pytest",),

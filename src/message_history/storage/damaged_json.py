@@ -12,12 +12,15 @@ from typing import Any, Final, final
 
 from attrs import define, field, frozen
 
+from message_history.storage.plain_json import MAX_DIGITS, read_plain
+
 __all__ = [
     "MERGED",
     "NOT_UTF8",
     "Decoder",
     "Items",
     "LineNote",
+    "bare_line",
     "decode_bytes",
     "decode_line",
     "items_of",
@@ -27,8 +30,6 @@ __all__ = [
 
 MAX_DEPTH: Final = 200
 """Containers nested deeper than this are kept as JSON text; Python's parser gives up at about a thousand."""
-MAX_DIGITS: Final = 4_000
-"""Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
 
 TRUNCATED: Final = "cut off"
 MERGED: Final = "several objects on one line; each is taken for a line"
@@ -68,16 +69,25 @@ def decode_bytes(data: bytes) -> str:
     return data.decode("utf-8-sig", errors="surrogateescape")
 
 
+def bare_line(written: bytes) -> bytes:
+    """Return a line without what is blank around it.
+
+    Args:
+        written: the line; a file system that lost power may leave zeros where nothing had been written yet.
+    """
+    return written.strip(b"\0 \t\r\n")
+
+
 def decode_line(written: bytes) -> str:
     """Decode a line, without what is blank around it.
 
     Args:
-        written: the line; a file system that lost power may leave zeros where nothing had been written yet.
+        written: the line.
 
     Returns:
         The text, as `decode_bytes` gives it.
     """
-    return decode_bytes(written.strip(b"\0 \t\r\n"))
+    return decode_bytes(bare_line(written))
 
 
 def parted(text: str) -> list[str]:
@@ -117,17 +127,22 @@ class Decoder:
         self.failure: str | None = None
         self.kept: list[str] = []
 
-    def value(self, text: str) -> Any:
+    def value(self, written: str | bytes) -> Any:
         """Read a value.
 
         Args:
-            text: JSON.
+            written: JSON, as text or in UTF-8.
 
         Returns:
             The value; None, with `failure` set, when there is none. What had to be kept in another form is in `kept`.
 
         Complexity: linear in the text.
         """
+        try:
+            return read_plain(written)
+        except (ValueError, RecursionError):
+            pass  # It is read again, to say what is wrong with it.
+        text = decode_bytes(written) if isinstance(written, bytes) else written
         if NOT_UTF8.search(text):
             self.failure = "not UTF-8"
             return None

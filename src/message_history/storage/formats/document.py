@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import field, frozen
 
 from message_history.storage.containers import Archive, Database, UnopenedError, is_container, open_container
-from message_history.storage.damaged_json import MERGED, Decoder, LineNote, decode_bytes, decode_line, parted
+from message_history.storage.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_bytes, parted
 from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, read_bytes, saved_value
 from message_history.storage.sessions.splicing import Line
 
@@ -169,9 +169,10 @@ def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:
     lines: list[Line] = []
     notes: list[LineNote] = []
     for number, written in enumerate(raw_rows(data), 1):
-        text = decode_line(written)
         decoder = Decoder()
-        value = decoder.value(text) if text else None
+        bare = bare_line(written)
+        value = decoder.value(bare) if bare else None
+        text = decode_bytes(bare) if not isinstance(value, dict) else ""
         parts = parted(text) if decoder.failure is not None else []
         if parts:
             notes.append(LineNote(line=number, detail=MERGED))

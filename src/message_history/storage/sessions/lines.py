@@ -30,7 +30,7 @@ from message_history.core.stubs import unrecorded_stubs
 from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
 from message_history.history import conversation_of
-from message_history.storage.damaged_json import MERGED, Decoder, LineNote, decode_line, parted
+from message_history.storage.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_line, parted
 from message_history.storage.files import json_bytes
 from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json, standing
 
@@ -170,14 +170,14 @@ class Journal:
 
         Complexity: linear in the line.
         """
-        text = decode_line(written)
-        if not text:
-            if b"\0" in written:
-                self.note(line, ZEROS, "")
-            return
         decoder = Decoder()
-        value = decoder.value(text)
+        value = decoder.value(bare_line(written))
         if decoder.failure is not None:
+            text = decode_line(written)
+            if not text:
+                if b"\0" in written:
+                    self.note(line, ZEROS, "")
+                return
             parts = parted(text)
             self.note(line, MERGED if parts else decoder.failure, None if parts else text[:SHORT_REPR])
             for part in parts:

@@ -1,0 +1,76 @@
+"""JSON that every reader reads alike: by msgspec, the extra `fast`, where it is installed, else by Python's own reader.
+
+Both give the same values. What they might read in different ways is refused, for `damaged_json` to read with its notes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Final, Never
+
+try:
+    import msgspec
+except ImportError:
+    _fast = None
+else:
+    _fast = msgspec.json.Decoder()
+
+__all__ = ["MAX_DIGITS", "read_plain"]
+
+MAX_DIGITS: Final = 4_000
+"""Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
+
+
+def read_plain(written: str | bytes) -> Any:
+    """Read a JSON value.
+
+    Args:
+        written: JSON, as text or in UTF-8.
+
+    Returns:
+        The value.
+
+    Raises:
+        ValueError: for what is damaged or no UTF-8, or holds a number that is not finite or has too many digits.
+        RecursionError: for a value that is nested too deep.
+
+    Complexity: linear in the text.
+    """
+    if len(written) > MAX_DIGITS and _may_hold_long_integer(written):
+        raise ValueError("an integer with too many digits")
+    if _fast is not None:
+        try:
+            return _fast.decode(written if isinstance(written, bytes) else written.encode())
+        except msgspec.MsgspecError:
+            pass  # Python's reader takes line breaks in strings, and halves of surrogates.
+    if isinstance(written, bytes):
+        written = written.decode()
+    elif not written.isascii():
+        written.encode()  # What stands for bytes that are no UTF-8 is refused.
+    return _PLAIN.decode(written)
+
+
+def _may_hold_long_integer(written: str | bytes) -> bool:
+    """Return whether there may be more digits in a row: one of them then stands at a multiple of as many characters."""
+    half = MAX_DIGITS // 2
+    for place in range(MAX_DIGITS, len(written), MAX_DIGITS):
+        if not written[place : place + 1].isdigit():
+            continue
+        if written[place : place + half].isdigit() or written[place - half : place].isdigit():
+            return True
+    return False
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("a number that is not finite")
+    return number
+
+
+def _refuse(written: str) -> Never:
+    raise ValueError(f"{written} is no number of JSON")
+
+
+_PLAIN: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse, strict=False)
