@@ -187,6 +187,17 @@ def test_a_line_that_is_too_long_is_rejected_and_the_next_is_read(
     assert (report.rows, report.rejected) == ({"train": 3}, {"too_long": 1})
 
 
+def test_a_file_that_is_too_large_is_rejected_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("message_history.storage.files.MAX_BYTES", 2000)
+    (tmp_path / "in.json").write_text(json.dumps([agent()] * 3), encoding="utf-8")
+    report = compile_files([tmp_path / "in.json"], TRL, tmp_path / "out")
+    assert (report.rows, report.rejected) == ({}, {"unreadable": 1})
+    rejected = json.loads((tmp_path / "out" / "rejected.jsonl").read_text(encoding="utf-8"))
+    assert rejected["reason"] == (
+        "it is larger than 2,000 bytes: write one conversation in each line, as `jq -c '.[]'` does for a list"
+    )
+
+
 def test_the_package_is_imported_without_arrow_and_templates() -> None:
     code = (
         "import sys, message_history.compiling as c; c.compile_files; c.Plan(target='trl');"

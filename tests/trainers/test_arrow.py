@@ -31,6 +31,18 @@ def test_a_batch_has_one_schema_and_each_row_a_row_or_a_reason(target: str) -> N
     assert json.loads(rows[3]["rejected"])["code"] == "no_conversation"
 
 
+def test_a_text_that_is_no_utf_8_is_rejected_and_the_others_are_not() -> None:
+    sound = json.dumps({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]})
+    cut = sound.encode()[:-30] + b"\xe6"
+    texts_of_spark = pa.array([sound.encode(), cut, None], pa.binary()).view(pa.string())
+    whole = pa.table({"json": texts_of_spark, "n": [1, 2, 3]})
+    for batch in (whole, whole.to_batches()[0]):
+        first, second, third = repair_batch(batch, Plan(target="trl")).to_pylist()
+        assert first["rejected"] is None
+        assert json.loads(second["rejected"])["code"] == "no_conversation"
+        assert third["row"] is None
+
+
 def test_batches_of_any_size_give_the_same_rows() -> None:
     plan = Plan(target="trl")
     table = pa.table({"json": texts()})

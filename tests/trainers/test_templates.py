@@ -25,7 +25,19 @@ if TYPE_CHECKING:
     from message_history.compiling.targets.base import Settings
 
 FAMILIES = (
-    *("cohere2", "deepseek_r1_distill", "gemma", "gemma3", "gemma4", "glm4moe", "gptoss", "lfm2", "llama3", "llama3_1"),
+    *(
+        "cohere2",
+        "deepseek_r1_distill",
+        "deepseekv3",
+        "gemma",
+        "gemma3",
+        "gemma4",
+        "glm4moe",
+        "gptoss",
+        "lfm2",
+        "llama3",
+        "llama3_1",
+    ),
     *("llava_next", "nemotron_3_nano", "phi3", "qwen2_5", "qwen3", "qwen3_6", "smolvlm"),
 )
 
@@ -77,7 +89,15 @@ PARTS = """
 {%- for call in message.tool_calls or [] %}{{ call.function | tojson }}{% endfor %}
 {%- endfor %}
 """
+FIRST_TEXT = """
+{%- set state = namespace(called=false) %}
+{%- for message in messages %}
+{%- if not message.tool_calls or not state.called %}<{{ message.role }}>{{ message.content }}{% endif %}
+{%- for call in message.tool_calls or [] %}{{ call.function | tojson }}{% set state.called = true %}{% endfor %}
+{%- endfor %}
+"""
 OWN = {
+    "first text": FIRST_TEXT,
     "alternating": ALTERNATING,
     "short ids": SHORT_IDS,
     "one call": ONE_CALL,
@@ -147,6 +167,7 @@ def test_the_form_of_a_template_is_found_by_trying_it(tmp_path: Path) -> None:
     assert form_of(of_text(ONE_CALL, tmp_path)).text_apart
     assert form_of(of_text(TEXT_ARGUMENTS, tmp_path)).text_arguments
     assert form_of(of_text(PARTS, tmp_path)).parts
+    assert form_of(of_text(FIRST_TEXT, tmp_path)).text_apart
 
 
 def test_what_a_template_drops_without_a_word_is_rejected(tmp_path: Path) -> None:

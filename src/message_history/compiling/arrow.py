@@ -88,9 +88,30 @@ def repair_batch(batch: pa.RecordBatch | pa.Table, plan: Plan) -> pa.RecordBatch
 
     Complexity: linear in the batch.
     """
-    made = [_made(row, plan) for row in batch.to_pylist()]
+    made = [_made(row, plan) for row in _rows(batch)]
     rows = [each for found in made for each in found]
     return pa.RecordBatch.from_pylist(rows, schema=schema_of(plan))
+
+
+def _rows(batch: pa.RecordBatch | pa.Table) -> list[dict[str, Any]]:
+    """Give the rows as Python values; Spark hands over the bytes of a text as they are, and they may be no UTF-8."""
+    try:
+        found: list[dict[str, Any]] = batch.to_pylist()
+    except UnicodeDecodeError:
+        columns = [
+            [None if value is None else value.decode("utf-8", errors="surrogateescape") for value in _bytes(column)]
+            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+            else column.to_pylist()
+            for column in batch.columns
+        ]
+        return [dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return found
+
+
+def _bytes(column: Any) -> list[bytes | None]:
+    kind = pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary()
+    values: list[bytes | None] = column.cast(kind).to_pylist()
+    return values
 
 
 def _made(row: dict[str, Any], plan: Plan) -> Iterator[dict[str, Any]]:

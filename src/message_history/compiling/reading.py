@@ -11,7 +11,7 @@ from attrs import evolve
 
 from message_history.compiling.rows import Rejected, Source, digest_of
 from message_history.storage.damaged_json import Decoder, decode_line
-from message_history.storage.files import NotRecognisedError, UnreadableFileError, content_of
+from message_history.storage.files import NotRecognisedError, TooLargeError, UnreadableFileError, content_of
 from message_history.storage.formats.document import Document, parse_document
 from message_history.storage.formats.registry import FORMATS, read_as, recognise
 from message_history.storage.sessions.reading import session_in
@@ -171,6 +171,10 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         session = session_in(data, chosen=chosen)
     except NotRecognisedError as error:
         yield Rejected(source=source, code="not_recognised", why=str(error))
+        return
+    except TooLargeError as error:
+        why = f"{error}: write one conversation in each line, as `jq -c '.[]'` does for a list"
+        yield Rejected(source=source, code="unreadable", why=why)
         return
     except UnreadableFileError as error:
         yield Rejected(source=source, code="unreadable", why=str(error))

@@ -83,7 +83,8 @@ def form_of(settings: Settings) -> TemplateForm:
     for text_arguments in (False, True):
         how = {"parts": parts, "text_arguments": text_arguments}
         if _works(settings, (_USER, *_step(_SHORT[:1]), _ANSWER), **how):
-            beside = (_USER, *_step(_SHORT[:1], "probe text"), _ANSWER)
+            # Some templates keep the text beside the first calls only.
+            beside = (_USER, *_step(_SHORT[:1], "probe text"), *_step(_SHORT[1:], "probe more"), _ANSWER)
             is_dropped = not _works(settings, beside, **how)
             has_place = is_dropped and _works(settings, text_apart(beside), **how)
             return TemplateForm(

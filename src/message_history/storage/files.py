@@ -51,6 +51,7 @@ __all__ = [
     "LineNote",
     "NotRecognisedError",
     "SavedFile",
+    "TooLargeError",
     "UnreadableFileError",
     "allow_assistant_tail",
     "contained",
@@ -80,6 +81,11 @@ class UnreadableFileError(ValueError):
     def __init__(self, problem: str, *, sound: bool = False) -> None:
         super().__init__(problem)
         self.sound = sound
+
+
+@final
+class TooLargeError(UnreadableFileError):
+    """A file that is too large to be held in memory."""
 
 
 @final
@@ -255,7 +261,7 @@ def content_of(path: str | PathLike[str]) -> bytes:
     except OSError as error:
         raise UnreadableFileError(error.strerror or "it cannot be read") from error
     if len(data) > MAX_BYTES:
-        raise UnreadableFileError(f"it is larger than {MAX_BYTES:,} bytes")
+        raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
     try:
         return with_journal(Path(path), data)
     except (UnopenedError, OSError) as error:

@@ -143,6 +143,8 @@ def _of_tables(database: Database) -> str:
             "it is a SQLite database of Cursor or another editor, whose form is not public: export the chat in the "
             "editor, or read the transcripts under ~/.cursor/projects"
         )
+    if database.has("steps") and database.has("trajectory_meta"):
+        return "it is a SQLite database of Antigravity, whose form is not public: read its transcripts instead"
     return f"it is a SQLite database of no program that is known, with the tables {_listed(database.columns)}"
 
 

@@ -12,7 +12,7 @@ from message_history.storage.formats.raw_blocks import BLOCKS
 if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
 
-__all__ = ["HERMES"]
+__all__ = ["HERMES", "add_message"]
 
 _META: Final = "session_meta"
 
@@ -36,9 +36,25 @@ def _read(document: Document) -> Reading:
         if isinstance(row, dict) and row.get("role") == _META:
             about = {**row, **about}
             collector.omit("records about the session")
-        elif not add_chat_message(collector, number, row):
+        elif not add_message(collector, number, row):
             collector.note(number, "a message of an unknown role", row)
     return collector.reading(BLOCKS, id=about.get("session_id"), title=about.get("title"), tools=about.get("tools"))
+
+
+def add_message(collector: Collector, place: int, row: object) -> bool:
+    """Add a message.
+
+    Args:
+        collector: what it is added to.
+        place: where it stands.
+        row: the message.
+
+    Returns:
+        Whether its role is known.
+    """
+    if isinstance(row, dict) and row.get("codex_reasoning_items"):
+        collector.omit("reasoning in the form of Codex, mostly encrypted")
+    return add_chat_message(collector, place, row)
 
 
 _FORM: Final = ChatRows(list_key="messages").form()

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import DATABASE, Collector, Fit, Format, Reading
-from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.document import Document
 from message_history.storage.formats.goose import add_message as add_goose_message
+from message_history.storage.formats.hermes import add_message as add_hermes_message
 from message_history.storage.formats.opencode import add_message as add_opencode_message
 from message_history.storage.formats.pi import read_entries
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
@@ -125,7 +125,7 @@ def _read_hermes(document: Document) -> Reading:
                 collector.omit("messages that were rewound or compacted")
             elif row["role"] == "session_meta":
                 collector.omit("records about the session")
-            elif not add_chat_message(collector, n, message):
+            elif not add_hermes_message(collector, n, message):
                 collector.note(n, "a message of an unknown role", row)
         sessions.add(collector, session, session.get("title"))
     return sessions.reading()
