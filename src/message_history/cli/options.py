@@ -118,17 +118,17 @@ def write_result(output: str, data: bytes, taken: Sequence[Path], printer: Print
 
 
 def dialect_named(name: str | None) -> Dialect[Any] | None:
-    """Give the dialect with a name; None for None."""
+    """Return the dialect with a name; None for None."""
     return DIALECTS[name] if name is not None else None
 
 
 def format_named(name: str | None) -> Format | None:
-    """Give the format with a name; None for None."""
+    """Return the format with a name; None for None."""
     return FORMATS[name] if name is not None else None
 
 
 def dialect_for(name: str, model: str | None) -> Dialect[Any]:
-    """Give the dialect with a name, for a model.
+    """Return the dialect with a name, for a model.
 
     Args:
         name: the dialect's name.
@@ -215,7 +215,7 @@ def read_or_report(path: str, printer: Printer, format_name: str | None = None) 
 
 
 def main_of(path: str, session: SessionFile, printer: Printer) -> SavedFile:
-    """Give the main conversation of a file, and tell of the others."""
+    """Return the main conversation of a file, and tell of the others."""
     main, *others = session.conversations
     if others:
         printer.remark(path, f"{main.label or 'the main conversation'} only; left out: {_listed(others)}")

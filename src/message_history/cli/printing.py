@@ -56,7 +56,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def repair_line(repair: Repair, file: SavedFile, indent: str) -> Text:
-    """Give one repair as a line.
+    """Return one repair as a line.
 
     Args:
         repair: the repair.
@@ -209,7 +209,7 @@ class Printer:
         """Take what only one command has, for a report; its lines are printed one by one."""
 
     def progress(self, paths: Sequence[str]) -> Iterator[str]:
-        """Give the paths, one by one, with a progress bar on a screen when there are several."""
+        """Yield the paths, one by one, with a progress bar on a screen when there are several."""
         console = self.screen
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
         hidden = len(paths) < 2 or not console.is_terminal
@@ -236,5 +236,5 @@ def _summary(repairs: Sequence[Repair]) -> Text:
 
 
 def one_line(text: str) -> str:
-    """Give a text in one line, safe to print."""
+    """Return a text in one line, safe to print."""
     return visible(" ".join(text.split()))

@@ -161,7 +161,7 @@ class JsonReport(Printer):
         self._report[key] = value
 
     def progress(self, paths: Sequence[str]) -> Iterator[str]:
-        """Give the paths, one by one."""
+        """Yield the paths, one by one."""
         yield from paths
 
     def _file(self, path: str) -> dict[str, Any]:

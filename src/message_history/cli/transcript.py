@@ -41,7 +41,7 @@ ROLE_STYLES: Final = {"user": "bold green", "assistant": "bold blue", "system": 
 def transcript(
     history: MessageHistory, repairs: Sequence[Repair], file: SavedFile, *, full: bool = False
 ) -> Iterator[Text]:
-    """Give a history as lines, with each repair in the message that it happened in.
+    """Yield a history as lines, with each repair in the message that it happened in.
 
     Args:
         history: the history.

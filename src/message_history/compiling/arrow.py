@@ -61,7 +61,7 @@ _WHOLE: Final = ("json", "text", "row", "value")
 
 
 def schema_of(plan: Plan) -> pa.Schema:
-    """Give the schema of what `repair_batch` returns.
+    """Return the schema of what `repair_batch` returns.
 
     Args:
         plan: the plan.
@@ -135,7 +135,7 @@ def _values(made: Row | Rejected, plan: Plan) -> dict[str, Any]:
 
 
 def _item(row: Mapping[str, Any]) -> Any:
-    """Give the JSON value that a row stands for."""
+    """Return the JSON value that a row stands for."""
     for name in _WHOLE:
         value = row.get(name)
         if isinstance(value, str) and value[:1] in ("{", "["):

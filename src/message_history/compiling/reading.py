@@ -110,7 +110,7 @@ def read_part(part: Part, chosen: Format | None = None) -> Iterator[Found | Reje
 
 
 def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Found | Rejected]:
-    """Give the conversations that one JSON value holds.
+    """Yield the conversations that one JSON value holds.
 
     Args:
         item: the value, as a line of a file of the format has it.

@@ -179,7 +179,7 @@ def _row(target: Target, sample: Sample, values: dict[str, Any], receipt: dict[s
 
 
 def _learnable(turns: list[Turn], target: Target, omissions: list[Repair]) -> list[Turn]:
-    """Give the turns up to the last assistant message, from which something can be learned."""
+    """Return the turns up to the last assistant message, from which something can be learned."""
     end = next((n for n in range(len(turns), 0, -1) if turns[n - 1].role == "assistant"), 0)
     if not any(turn.train for turn in turns):
         why = "it has no assistant message" if not end else "the library wrote a part of every assistant message"

@@ -175,7 +175,7 @@ def _files(inputs: Iterable[str | PathLike[str]]) -> list[str]:
 
 
 def _work_folder(folder: Path, fingerprint: dict[str, Any]) -> Path:
-    """Give the folder of unfinished work; that of another run is refused."""
+    """Return the folder of unfinished work; that of another run is refused."""
     work = folder / WORK
     run = work / RUN
     if run.exists():

@@ -123,7 +123,7 @@ def unit_folder(work: Path, index: int) -> Path:
 
 
 def report_of(work: Path, index: int) -> UnitReport | None:
-    """Give the report of a unit that is done; None when it is not."""
+    """Return the report of a unit that is done; None when it is not."""
     try:
         return UnitReport(**json.loads((unit_folder(work, index) / REPORT).read_text(encoding="utf-8")))
     except (FileNotFoundError, NotADirectoryError):

@@ -195,7 +195,7 @@ class Ingest:
         self.current = make_conversation(past, turn, evolve(context, repairs=recorded))
 
     def stub_open_calls(self) -> None:
-        """Return the calls that wait at the end of a list their stubs, and record them."""
+        """Add stubs for the calls that wait at the end of a list, and record them."""
         self.current, stubs = stub_awaited(self.current, recorded=True)
         if stubs:
             self.record_all([evolve(stub, source=self._source_of_calls) for stub in stubs])

@@ -455,7 +455,7 @@ def _pieces(container: Any) -> list[str | tuple[object]]:
 
 
 def thaw(value: Any) -> Any:
-    """Give fresh plain dicts and lists for a frozen value.
+    """Return fresh plain dicts and lists for a frozen value.
 
     Args:
         value: what `freeze` gave.

@@ -181,7 +181,7 @@ class Log(Generic[T]):
         return True
 
     def summaries(self, summarise: Callable[[int, list[T]], S]) -> Iterator[S]:
-        """Give summaries of runs of items that together cover the log, oldest first.
+        """Yield summaries of runs of items that together cover the log, oldest first.
 
         The runs are as long as they can be (powers of two), so that few cover it all, and a summary is worked out
         once for all versions that share the run.

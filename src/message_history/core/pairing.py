@@ -331,7 +331,7 @@ class _Plan:
         self._edit(call.turn.last_assistant).arriving.setdefault(number, []).append(place)
 
     def _rehome(self, early: list[_Early]) -> list[_Early]:
-        """Return a call in a user message to the assistant, if its result is in the list and nobody else made it."""
+        """Give a call in a user message to the assistant, if its result is in the list and nobody else made it."""
         results = {block.tool_use_id: place for place, block, _ in reversed(early)}
         made = self._made()
         for place, block in self._injected:

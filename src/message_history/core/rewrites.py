@@ -70,7 +70,7 @@ def fold_messages(
 
 
 def with_system(conversation: Conversation, system: tuple[SystemBlock, ...]) -> Conversation:
-    """Return a conversation another system prompt; thinking behind it is invalidated."""
+    """Give a conversation another system prompt; thinking behind it is invalidated."""
     past, (assistant, user), context = parts_of(conversation)
     if any(behind_change(message) is not message for message in messages_of(conversation)):
         past = Log((behind_change(first) if first is not None else None, second) for first, second in past)

@@ -57,7 +57,7 @@ def _settled(user: UserDraft, calls: Sequence[ToolUseBlock]) -> int:
 def stub_awaited(
     conversation: Conversation, reason: str = "not_recorded", *, recorded: bool = False
 ) -> tuple[Conversation, Sequence[Repair]]:
-    """Return each awaited call a stub; the turn stays open.
+    """Add a stub for each awaited call that has none; the turn stays open.
 
     Args:
         conversation: the conversation.

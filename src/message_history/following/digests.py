@@ -45,7 +45,7 @@ class EntryDigest:
         return self._known_parts()[1]
 
     def alone(self) -> EntryDigest:
-        """Give the digest without the entry, of which then only the whole is known."""
+        """Return the digest without the entry, of which then only the whole is known."""
         return EntryDigest(self.whole)
 
     def settled(self) -> EntryDigest:
@@ -71,7 +71,7 @@ class EntryDigest:
 
 
 def digest_of(entry: object) -> EntryDigest:
-    """Give what a raw entry is known by: its JSON without cache marks, whatever the order of its keys.
+    """Return what a raw entry is known by: its JSON without cache marks, whatever the order of its keys.
 
     Args:
         entry: a mapping, or an object of an SDK; whoever keeps the digest for longer lets go of it: see `settled`.
@@ -90,7 +90,7 @@ _DIGEST_SIZE: Final = 16
 
 
 def _normal(entry: object) -> tuple[object, list[Any]]:
-    """Give an entry without its blocks, and its blocks; text is one block."""
+    """Return an entry without its blocks, and its blocks; text is one block."""
     data = as_mapping(entry)
     if data is None:
         return entry, []

@@ -257,7 +257,7 @@ def _growth(old: Log[EntryDigest], known: Sequence[EntryDigest], entries: Sequen
 
 
 def _blocks_added(old: EntryDigest, new: EntryDigest, entry: object) -> dict[str, Any] | None:
-    """Give an entry with nothing but the blocks that it has and had not; None when it is another entry."""
+    """Return an entry with nothing but the blocks that it has and had not; None when it is another entry."""
     data = as_mapping(entry)
     if data is None or old.head != new.head or len(old.blocks) >= len(new.blocks):
         return None
@@ -337,7 +337,7 @@ def _first(
 
 
 def _new_repairs(before: ConversationView, after: ConversationView) -> tuple[Repair, ...]:
-    """Give the repairs that came; a stub is recorded when it is sent, and not again when its turn settles."""
+    """Return the repairs that came; a stub is recorded when it is sent, and not again when its turn settles."""
     settled = len(context_of(conversation_in(before)).repairs)
     sent = {_stub_key(repair) for repair in before.repairs[settled:]} - {None}
     return tuple(repair for repair in after.repairs[settled:] if _stub_key(repair) not in sent)

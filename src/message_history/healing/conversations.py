@@ -53,7 +53,7 @@ class Conversations(Protocol):
 
 
 def beginnings_of(group: str, known: Sequence[EntryDigest]) -> list[bytes]:
-    """Give the digest of each beginning of a raw list, the shortest first.
+    """Return the digest of each beginning of a raw list, the shortest first.
 
     Args:
         group: what keeps conversations apart that must not be mixed.

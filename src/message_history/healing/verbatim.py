@@ -101,7 +101,7 @@ def wire_of(
 
 
 def _written(export: list[Any]) -> list[list[Any]]:
-    """Give what an export says of each message of its history."""
+    """Return what an export says of each message of its history."""
     return [list(side) for _, side in groupby(export[_count_of_system(export) :], is_assistants)]
 
 
@@ -209,7 +209,7 @@ def _segments(
 
 
 def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]:
-    """Give the sides of a raw list that were read whole, each from entries of its own, and how each begins.
+    """Return the sides of a raw list that were read whole, each from entries of its own, and how each begins.
 
     What a side ends with may be moved elsewhere, as a late result is; then its beginning still stands as it came.
     """
@@ -258,7 +258,7 @@ def _role(message: Any) -> Any:
 
 
 def _unmarked(message: Message) -> Message:
-    """Give a message without cache marks, which move from request to request."""
+    """Return a message without cache marks, which move from request to request."""
     if not any(_has_mark(block) for block in message.content):
         return message
     return make_message(message.role, tuple(map(_without_mark, message.content)))

@@ -120,7 +120,7 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
         return self._value
 
     def is_available(self) -> bool:
-        """Tell whether there is a value: always, an empty history is one."""
+        """Return whether there is a value: always, an empty history is one."""
         return True
 
     def copy(self) -> Growing:
@@ -220,7 +220,7 @@ def _is_history(value: object) -> bool:
 
 
 def _replacement(value: Any) -> tuple[bool, Any]:
-    """Tell whether a value is to replace the history, also after JSON has taken its type away."""
+    """Return whether a value is to replace the history, also after JSON has taken its type away."""
     if isinstance(value, Overwrite):
         return True, value.value
     if isinstance(value, Mapping):

@@ -24,7 +24,7 @@ __all__ = ["goes_on", "merged"]
 
 
 def goes_on(base: MessageHistory, history: MessageHistory) -> bool:
-    """Tell whether a history grew from another by additions only.
+    """Return whether a history grew from another by additions only.
 
     Args:
         base: the earlier one.

@@ -71,7 +71,7 @@ class HistorySession:
         return self._history
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """Give the items, the oldest first.
+        """Return the items, the oldest first.
 
         Args:
             limit: how many at most, of the newest. It never parts a call from its output, nor reasoning from what it

@@ -105,7 +105,7 @@ def encoded(text: str) -> Encoded | None:
 
 
 def _ends_well(text: str) -> bool:
-    """Tell whether the last four characters are good, where padding may stand."""
+    """Return whether the last four characters are good, where padding may stand."""
     try:
         binascii.a2b_base64(text[-4:], strict_mode=True)
     except ValueError:
@@ -114,7 +114,7 @@ def _ends_well(text: str) -> bool:
 
 
 def is_masked(data: bytes) -> bool:
-    """Tell whether bytes are what a recording left of base64 text: a mark stands for what is left out.
+    """Return whether bytes are what a recording left of base64 text: a mark stands for what is left out.
 
     Args:
         data: the bytes.

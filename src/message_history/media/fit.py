@@ -18,7 +18,7 @@ __all__ = ["fit_media", "has_media"]
 
 
 def has_media(message: Message) -> bool:
-    """Tell whether a message holds an image or a document, in a result too.
+    """Return whether a message holds an image or a document, in a result too.
 
     Args:
         message: the message.

@@ -136,7 +136,7 @@ class Beside(Generic[_T]):
         self._held: dict[int, tuple[weakref.ref[Any], _T]] = {}
 
     def get(self, thing: object) -> _T | None:
-        """Give the value beside an object."""
+        """Return the value beside an object."""
         held = self._held.get(id(thing))
         return held[1] if held is not None and held[0]() is thing else None
 

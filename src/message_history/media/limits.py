@@ -76,7 +76,7 @@ class Limits:
         return f"Limits({', '.join(f'{name}={value!r}' for name, value, default in values if value != default)})"
 
     def weight(self, characters: int) -> int:
-        """Give the size that is limited.
+        """Return the size that is limited.
 
         Args:
             characters: the length of the base64 text, with its padding.

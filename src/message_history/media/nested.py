@@ -18,7 +18,7 @@ __all__ = ["inside", "with_inside"]
 
 
 def inside(block: Block) -> tuple[tuple[int, Block], ...]:
-    """Give what stands inside of a block.
+    """Return what stands inside of a block.
 
     Args:
         block: the block.
@@ -48,7 +48,7 @@ def _images(content: object) -> Iterator[tuple[int, Block]]:
 
 
 def with_inside(block: Block, parts: Mapping[int, Block]) -> Block:
-    """Give a block with other blocks inside of it.
+    """Return a block with other blocks inside of it.
 
     Args:
         block: a block; one that holds no others stays as it is.

@@ -31,7 +31,7 @@ class Paper:
 
 
 def claims_pdf(declared: str) -> bool:
-    """Tell whether a media type says that something is a PDF."""
+    """Return whether a media type says that something is a PDF."""
     return declared.partition(";")[0].strip().lower() in (PDF, "application/x-pdf")
 
 
@@ -78,7 +78,7 @@ def _pages(data: bytes) -> set[_Page]:
 
 
 def _number_before(data: bytes, start: int, stop: int) -> int | None:
-    """Give the number of the last object that begins between two places."""
+    """Return the number of the last object that begins between two places."""
     while (stop := data.rfind(b"obj", start, stop)) >= 0:
         head = _HEAD.search(data, max(start, stop - _LONGEST_HEAD), stop)
         if head is not None:

@@ -90,7 +90,7 @@ class _Made:
         self._lock = threading.Lock()
 
     def get(self, key: _Key) -> _Known | None:
-        """Give what was made; None when that is not known."""
+        """Return what was made; None when that is not known."""
         with self._lock:
             found = self._held.get(key)
             if found is not None:

@@ -66,7 +66,7 @@ class Fitted:
 
 
 def can_fit() -> bool:
-    """Tell whether Pillow is there."""
+    """Return whether Pillow is there."""
     try:
         importlib.import_module("PIL.Image")
     except ImportError:
@@ -137,7 +137,7 @@ def _drafted(image: Image, bounds: Bounds) -> tuple[int, int]:
 
 
 def _turned(image: Image, picture: Picture) -> Image:
-    """Give an image as it is seen."""
+    """Return an image as it is seen."""
     from PIL.Image import Transpose  # noqa: PLC0415
 
     turn = _TURNS.get(picture.orientation)
@@ -145,7 +145,7 @@ def _turned(image: Image, picture: Picture) -> Image:
 
 
 def _in_plain_colours(image: Image) -> Image:
-    """Give an image in grey or in colours, with transparency if it has any."""
+    """Return an image in grey or in colours, with transparency if it has any."""
     transparent = "transparency" in image.info or image.mode in ("LA", "La", "PA", "RGBA", "RGBa")
     if image.mode in ("L", "RGB", "RGBA") and not (transparent and image.mode != "RGBA"):
         return image
@@ -157,7 +157,7 @@ def _in_plain_colours(image: Image) -> Image:
 
 
 def _opaque(image: Image) -> Image:
-    """Give an image without transparency, on white."""
+    """Return an image without transparency, on white."""
     from PIL import Image as Images  # noqa: PLC0415
 
     ground = Images.new("RGB", image.size, "white")
@@ -170,7 +170,7 @@ def _extrema(image: Image) -> Any:
 
 
 def _scaled(width: int, height: int, bounds: Bounds, share: float = 1.0) -> tuple[int, int]:
-    """Give the largest size of the same shape within bounds, or a share of it."""
+    """Return the largest size of the same shape within bounds, or a share of it."""
     scale = 1.0
     if bounds.side is not None:
         scale = min(scale, bounds.side / max(width, height))

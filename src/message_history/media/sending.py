@@ -83,7 +83,7 @@ class _Item:
 
     @property
     def stays(self) -> bool:
-        """Tell whether it goes out as an image or a document."""
+        """Return whether it goes out as an image or a document."""
         return not isinstance(self.sent, TextBlock)
 
     @property
@@ -251,7 +251,7 @@ class _Request:
     # What came of it
 
     def changed(self) -> Iterator[tuple[int, Message]]:
-        """Give the messages that are not sent as they came."""
+        """Yield the messages that are not sent as they came."""
         sent = {item.place: item.sent for item in self._items if item.sent is not item.block}
         around = {place[:depth] for place in sent for depth in range(1, len(place))}
         for index, message in self._messages.items():
@@ -260,7 +260,7 @@ class _Request:
                 yield index, make_message(message.role, tuple(content))
 
     def repairs(self) -> list[Repair]:
-        """Tell what was changed."""
+        """Return what was changed."""
         return [
             Repair(
                 code=RepairCode.REWRITTEN if item.stays else RepairCode.WITHHELD,
@@ -277,7 +277,7 @@ class _Request:
 def _changed(
     place: tuple[int, ...], block: Block, sent: Mapping[tuple[int, ...], Block], around: Container[tuple[int, ...]]
 ) -> Block:
-    """Give a block as it is sent, with what is sent inside of it."""
+    """Return a block as it is sent, with what is sent inside of it."""
     if place not in around:
         return sent.get(place, block)
     parts = {position: _changed((*place, position), part, sent, around) for position, part in inside(block)}
@@ -285,17 +285,17 @@ def _changed(
 
 
 def _is_named(declared: str, media_type: str, limits: Limits) -> bool:
-    """Tell whether a declared type says what the data is."""
+    """Return whether a declared type says what the data is."""
     return declared == media_type or (limits.lenient and declared.lower() in _SAME.get(media_type, ("",)))
 
 
 def _kept(meta: Meta | None) -> Meta | None:
-    """Give what of a block's meta goes with the text in its place."""
+    """Return what of a block's meta goes with the text in its place."""
     return evolve(meta, issuer=None, signature=None, converted=()) if meta is not None else None
 
 
 def _length(item: _Item) -> int:
-    """Give the length of the base64 text that is sent; nothing for what stands elsewhere, or is text."""
+    """Return the length of the base64 text that is sent; nothing for what stands elsewhere, or is text."""
     if isinstance(item.sent, TextBlock) or not item.look.inline:
         return 0
     data: Any = item.sent.source.get("data")
@@ -303,7 +303,7 @@ def _length(item: _Item) -> int:
 
 
 def _pages(item: _Item) -> int:
-    """Tell for how many images something counts: a document for the pages that are known of it, and text for none."""
+    """Return for how many images something counts: a document for the pages that are known of it, and text for none."""
     look = item.look
     if look.paper is not None:
         return look.paper.pages or 1
@@ -312,7 +312,7 @@ def _pages(item: _Item) -> int:
 
 
 def _step(limit: int) -> int:
-    """Tell how much room is made once a limit is reached."""
+    """Return how much room is made once a limit is reached."""
     return max(limit // 4, 1)
 
 

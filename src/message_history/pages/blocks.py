@@ -39,7 +39,7 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]*=*\s*")
 
 
 def block(value: Block) -> Markup:
-    """Give a block as HTML.
+    """Return a block as HTML.
 
     Args:
         value: the block.
@@ -68,7 +68,7 @@ def block(value: Block) -> Markup:
 
 
 def call(value: ToolUseBlock, result: ToolResultBlock | None) -> Markup:
-    """Give a call and its result as one folded element.
+    """Return a call and its result as one folded element.
 
     Args:
         value: the call.
@@ -135,7 +135,7 @@ def _document(source: Mapping[str, Any]) -> Markup:
 
 
 def folded_text(value: str) -> Markup:
-    """Give a text as it stands; a long one is folded.
+    """Return a text as it stands; a long one is folded.
 
     Args:
         value: the text.
@@ -152,7 +152,7 @@ def folded_text(value: str) -> Markup:
 
 
 def json_block(value: Any) -> Markup:
-    """Give a JSON value, one key in a line.
+    """Return a JSON value, one key in a line.
 
     Args:
         value: the value.

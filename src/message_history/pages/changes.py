@@ -33,7 +33,7 @@ LONG: Final = 2_000
 def changes_page(
     name: str, before: SavedFile, after: SavedFile, violations: Sequence[Violation], repairs: Sequence[Repair]
 ) -> bytes:
-    """Give what a repair changed as a page to read.
+    """Return what a repair changed as a page to read.
 
     Args:
         name: what the file is called.
@@ -86,7 +86,7 @@ def _notes(
 
 
 def _plain(entry: Any) -> Any:
-    """Give an entry as JSON can hold it, however deep it is nested; one text block counts as its text."""
+    """Return an entry as JSON can hold it, however deep it is nested; one text block counts as its text."""
     return _with_texts(thaw(freeze(entry)[0]))
 
 

@@ -23,7 +23,7 @@ ALIKE: Final = 20
 
 
 def repair_note(repair: Repair, place_of: Callable[[int], str]) -> Markup:
-    """Give a repair, with what it removed and added.
+    """Return a repair, with what it removed and added.
 
     Args:
         repair: the repair.
@@ -63,7 +63,7 @@ def _value(value: Removed) -> Markup:
 
 
 def violation_note(violation: Violation, place_of: Callable[[int], str]) -> Markup:
-    """Give a violation, with the words of the provider.
+    """Return a violation, with the words of the provider.
 
     Args:
         violation: the violation.

@@ -32,7 +32,7 @@ __all__ = ["transcript_page"]
 def transcript_page(
     name: str, file: SavedFile, violations: Sequence[Violation], *, dialect: Dialect[Any] | None = None
 ) -> bytes:
-    """Give a saved conversation as a page to read.
+    """Return a saved conversation as a page to read.
 
     Args:
         name: what the file is called.

@@ -142,7 +142,7 @@ class _Proxy:
             self._opened_store.close()
 
     def gauges(self) -> list[tuple[str, str, float]]:
-        """Give what the metrics say of the conversations in memory."""
+        """Return what the metrics say of the conversations in memory."""
         return [
             ("conversations", "Conversations that are kept in memory.", len(self._memory)),
             ("conversations_bytes", "About how much memory they hold.", self._memory.held_bytes),

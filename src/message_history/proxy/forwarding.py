@@ -91,14 +91,14 @@ def _guessed(path: str, names: set[bytes]) -> str:
 
 
 def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
-    """Give the value of a header; empty when there is none."""
+    """Return the value of a header; empty when there is none."""
     return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
 
 
 def forwarded_request_headers(
     headers: Iterable[tuple[bytes, bytes]], *, drop: frozenset[bytes] = frozenset()
 ) -> Headers:
-    """Give the headers that an upstream gets: all but those of the connection and the length, which is set anew.
+    """Return the headers that an upstream gets: all but those of the connection and the length, which is set anew.
 
     Args:
         headers: the headers as they came.
@@ -111,7 +111,7 @@ def forwarded_request_headers(
 
 
 def forwarded_response_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Give the headers that a client gets: all but those of the connection."""
+    """Return the headers that a client gets: all but those of the connection."""
     return _kept(headers, _OF_ONE_CONNECTION)
 
 

@@ -36,7 +36,7 @@ class Reports:
             self._kept.popitem(last=False)
 
     def report(self, number: str) -> dict[str, Any] | None:
-        """Give what was done to a request; None when it is not kept any more."""
+        """Return what was done to a request; None when it is not kept any more."""
         request = self._kept.get(number)
         if request is None:
             return None

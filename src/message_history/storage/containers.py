@@ -156,7 +156,7 @@ def open_container(data: bytes) -> Database | Archive:
 
 
 def _module() -> Any:
-    """Give the module for databases, which a Python in a browser may lack."""
+    """Return the module for databases, which a Python in a browser may lack."""
     try:
         import sqlite3  # noqa: PLC0415 - only who reads a database needs it
     except ImportError as error:

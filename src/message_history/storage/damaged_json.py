@@ -157,7 +157,7 @@ class Decoder:
             return None
 
     def reads(self, text: str) -> bool:
-        """Tell whether a text is a JSON value."""
+        """Return whether a text is a JSON value."""
         self.value(text)
         return self.failure is None
 

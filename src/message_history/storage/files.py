@@ -200,7 +200,7 @@ class SavedFile:
         )
 
     def system_entries(self) -> list[dict[str, Any]]:
-        """Give the system prompt that stands beside the messages as an entry; none when there is none."""
+        """Return the system prompt that stands beside the messages as an entry; none when there is none."""
         if self.system is None:
             return []
         # Gemini's system prompt is made of parts, like its messages.
@@ -296,7 +296,7 @@ def read_bytes(data: bytes) -> SavedFile:
 
 
 def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
-    """Give a dialect for a conversation that goes on: it may end with the assistant.
+    """Return a dialect for a conversation that goes on: it may end with the assistant.
 
     Args:
         dialect: any dialect.

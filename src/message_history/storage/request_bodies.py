@@ -79,14 +79,14 @@ def find_place(value: object) -> Place | None:
 
 
 def held_at(value: object, place: Sequence[str]) -> Any:
-    """Give what stands at a place; None when nothing does."""
+    """Return what stands at a place; None when nothing does."""
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
 
 
 def entries_at(value: object, place: Place) -> list[Any]:
-    """Give the messages at a place."""
+    """Return the messages at a place."""
     found = held_at(value, place)
     return found if isinstance(found, list) else []
 

@@ -154,7 +154,7 @@ class Anthropic(Provider):
 
 
 def _streamed(block: Body, *, cut: bool) -> tuple[Body, list[Body]]:
-    """Give a block as it starts, and what is added to it."""
+    """Return a block as it starts, and what is added to it."""
     kind = block["type"]
     if kind == "text":
         return {**block, "text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces(block["text"])]
@@ -199,7 +199,7 @@ def _blocks_of(message: Body) -> list[Body]:
 
 
 def _waiting(message: Body) -> str | None:
-    """Give the id of the server's own call that a paused turn ends with."""
+    """Return the id of the server's own call that a paused turn ends with."""
     used, found = _ids(message, "server_tool_use", "id"), _ids(message, "web_search_tool_result", "tool_use_id")
     return next((id for id in used if id not in found), None)
 

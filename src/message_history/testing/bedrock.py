@@ -42,7 +42,7 @@ class Bedrock(Provider):
         return path.split("/")[3]
 
     def wire(self, body: Body) -> list[Any]:
-        """Give the messages as boto3 was given them: with bytes."""
+        """Return the messages as boto3 was given them: with bytes."""
         messages: list[Any] = json.loads(json.dumps(body["messages"]))
         for message in messages:
             for block in message["content"]:
@@ -165,7 +165,7 @@ def _reasoning(n: int, blocks: list[Body], body: Body, dialect: Any) -> str | No
 
 
 def _deltas(block: Body, *, cut: bool) -> list[Body]:
-    """Give what a block is put together from."""
+    """Return what a block is put together from."""
     if "text" in block:
         return [{"text": piece} for piece in pieces(block["text"])]
     if "toolUse" in block:

@@ -158,7 +158,7 @@ class OpenAIResponses(Provider):
 
 
 def _streamed(index: int, item: Body) -> list[Body]:
-    """Give the events of one item."""
+    """Return the events of one item."""
     at = {"item_id": item["id"], "output_index": index}
     started = {**item, **({"status": "in_progress"} if "status" in item else {})}
     events: list[Body] = []

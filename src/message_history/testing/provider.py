@@ -77,7 +77,7 @@ class Provider(ABC):
         return (found[0].error or str(found[0])) if found else None
 
     def streams(self, path: str, body: Body) -> bool:
-        """Tell whether a stream is asked for."""
+        """Return whether a stream is asked for."""
         del path
         return bool(body.get("stream"))
 
@@ -92,7 +92,7 @@ class Provider(ABC):
         return model
 
     def wire(self, body: Body) -> list[Any]:
-        """Give the list that is checked."""
+        """Return the list that is checked."""
         entries: list[Any] = body[self.list_key]
         return entries
 
@@ -102,19 +102,19 @@ class Provider(ABC):
 
     @abstractmethod
     def error(self, text: str) -> tuple[dict[str, str], Body]:
-        """Give the headers and the body of a refusal."""
+        """Return the headers and the body of a refusal."""
 
     @abstractmethod
     def request(self, body: Body) -> ModelRequest:
-        """Tell a script what a request holds."""
+        """Return what a request holds, for a script."""
 
     @abstractmethod
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        """Give a reply as a whole."""
+        """Return a reply as a whole."""
 
     @abstractmethod
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        """Give a reply as a stream, event by event."""
+        """Return a reply as a stream, event by event."""
 
 
 def sse(data: Any, event: str | None = None) -> bytes:

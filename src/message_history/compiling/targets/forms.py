@@ -37,7 +37,7 @@ def rewritten(index: int, what: str) -> Repair:
 
 
 def system_in_user(sample: Sample) -> list[Turn]:
-    """Give the turns behind the system prompt, with later system messages as marked text of the user's turn."""
+    """Return the turns behind the system prompt, with later system messages as marked text of the user's turn."""
     spoken = list(sample.spoken)
     if not any(turn.role == "system" for turn in spoken):
         return spoken

@@ -23,7 +23,7 @@ def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
 
 
 def _target(sample: Sample) -> tuple[str, str]:
-    """Give the text and the thinking of a last message that a model is to be compared with."""
+    """Return the text and the thinking of a last message that a model is to be compared with."""
     last = sample.turns[-1]
     is_answer = last.role == "assistant" and not last.calls and not last.parts and len(sample.turns) > 1
     return (last.text, last.reasoning) if is_answer else ("", "")

@@ -78,7 +78,7 @@ def _part(part: Block) -> dict[str, Any]:
 
 
 def image_url(block: Block) -> str:
-    """Give the URL of an image; one that is there in bytes has them in the URL.
+    """Return the URL of an image; one that is there in bytes has them in the URL.
 
     Args:
         block: the image.

@@ -46,7 +46,7 @@ def chat_messages(turns: Iterable[Turn]) -> list[dict[str, Any]]:
 
 
 def receipt_as_text(sample: Sample, receipt: dict[str, Any]) -> dict[str, Any]:
-    """Give a receipt as JSON text, which is of one type however receipts differ."""
+    """Return a receipt as JSON text, which is of one type however receipts differ."""
     del sample
     return {"receipt": json.dumps(receipt, ensure_ascii=False)}
 

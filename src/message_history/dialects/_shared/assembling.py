@@ -59,7 +59,7 @@ class Assembler(ABC):
 
     @abstractmethod
     def response(self) -> dict[str, Any] | None:
-        """Give the response so far, as if it had not been streamed.
+        """Return the response so far, as if it had not been streamed.
 
         Returns:
             The response, or None when nothing of it has come.
@@ -88,7 +88,7 @@ def taken_apart(event: object) -> Mapping[Any, Any]:
 
 
 def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -> int:
-    """Tell which part of a reply an event is about.
+    """Return which part of a reply an event is about.
 
     Args:
         index: the place that the event names, if it names one.
@@ -104,12 +104,12 @@ def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -
 
 
 def mappings(values: object) -> list[Mapping[Any, Any]]:
-    """Give those of some values that are mappings."""
+    """Return those of some values that are mappings."""
     return [found for value in as_sequence(values) or () if (found := as_mapping(value)) is not None]
 
 
 def numbered(choices: object) -> list[tuple[int, Mapping[Any, Any]]]:
-    """Give those of some choices that are mappings, each with its index; the place stands for one that is missing."""
+    """Return those of some choices that are mappings, each with its index; the place stands for one that is missing."""
     found = enumerate(mappings(choices))
     return [(index if isinstance(index := choice.get("index"), int) else place, choice) for place, choice in found]
 
@@ -149,7 +149,7 @@ _HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def whole(value: Any) -> Any:
-    """Give a fresh value in which every text is joined.
+    """Return a fresh value in which every text is joined.
 
     Args:
         value: a JSON value in which texts may be in pieces.

@@ -267,7 +267,7 @@ _MAGIC: Final = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"
 
 
 def _image_type(data: str) -> str | None:
-    """Tell an image's type from the beginning of its base64 text."""
+    """Return an image's type from the beginning of its base64 text."""
     try:
         start = base64.b64decode(data[:16], validate=True)
     except ValueError:

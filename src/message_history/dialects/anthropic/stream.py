@@ -85,7 +85,7 @@ class Stream(Assembler):
             block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
 
     def response(self) -> dict[str, Any] | None:
-        """Give the message so far; see `Assembler.response`. Half a call goes last: what comes behind one is whole."""
+        """Return the message so far; see `Assembler.response`. Half a call goes last: what follows one is whole."""
         if not self._message and not self._blocks:
             return None
         message = {"type": "message", "role": "assistant", **self._message}
@@ -94,15 +94,15 @@ class Stream(Assembler):
         for index, block in sorted(whole(self._blocks).items()):
             stopped, text = index in self._stopped, joined(self._inputs.get(index, ()))
             if stopped or self.finished:
-                input = {"input": parsed(text)} if text.strip() else {}
+                held = {"input": parsed(text)} if text.strip() else {}
             elif str(block.get("type")).endswith("tool_use"):
-                input = {"input": text}
+                held = {"input": text}
             elif block.get("text") or block.get("thinking") or block.get("data"):
-                input = {}
+                held = {}
             else:
                 continue
-            is_half = isinstance(input.get("input"), str) and not (stopped and self.finished)
-            (half if is_half else content).append({**block, **input})
+            is_half = isinstance(held.get("input"), str) and not (stopped and self.finished)
+            (half if is_half else content).append({**block, **held})
         if half and not is_truncated(message):
             message["stop_reason"] = INTERRUPTED
         content += half

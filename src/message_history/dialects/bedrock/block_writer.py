@@ -94,8 +94,8 @@ class BlockWriter:
             input = thaw_well_formed(block.frozen_input, self._changes)
             return [{"toolUse": {"toolUseId": self.id(block.id), "name": name, "input": input}}]
         if isinstance(block, TextBlock):
-            input = block.extra(BEDROCK).get("citationsContent")
-            cited = cited_of(input) if isinstance(input, FrozenDict) and self._dialect.citations else None
+            content = block.extra(BEDROCK).get("citationsContent")
+            cited = cited_of(content) if isinstance(content, FrozenDict) and self._dialect.citations else None
             if cited is not None:
                 self.omit_keys(block, {"citationsContent": cited})
                 return [{"citationsContent": thaw_well_formed(cited, self._changes)}]
@@ -228,11 +228,11 @@ class BlockWriter:
             wire["context"] = self.text(context)
         if self._dialect.citations and isinstance(citations, FrozenDict):
             wire["citations"] = {"enabled": citations.get("enabled") is True}
-        assistant: Wire = {"context": context} if "context" in wire else {}
+        as_parsed: Wire = {"context": context} if "context" in wire else {}
         if block.source.get("type") == "text" and isinstance(own, FrozenDict):
             # The texts of a list are sent as one.
-            assistant["source"] = {**source, "content": own.get("content")}
-        self.omit_keys(block, {**wire, **assistant})
+            as_parsed["source"] = {**source, "content": own.get("content")}
+        self.omit_keys(block, {**wire, **as_parsed})
         return {"document": wire}
 
     def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> tuple[object, Wire | None]:
@@ -264,7 +264,7 @@ class BlockWriter:
         return sent
 
     def _name(self, block: DocumentBlock) -> str:
-        """Return a document a name that no document before it has (BR-B17, BR-B18)."""
+        """Give a document a name that no document before it has (BR-B17, BR-B18)."""
         limit = schema.DOCUMENT_NAME_LIMIT
         base = name = clean_name(block.title, limit)
         number = self._names.get(base.lower(), 0)
@@ -291,9 +291,9 @@ class BlockWriter:
             sent = self._sent(source, kind) if isinstance(source, FrozenDict) else None
             if sent is None or not isinstance(source, FrozenDict) or value.get("format") not in VIDEOS:
                 return None
-            assistant = {"bytes": source["bytes"]} if "bytes" in sent else sent
+            as_parsed = {"bytes": source["bytes"]} if "bytes" in sent else sent
             self.omit_keys(block)
-            self._omit(beyond(value, {"format": value["format"], "source": assistant}))
+            self._omit(beyond(value, {"format": value["format"], "source": as_parsed}))
             return {"video": {"format": value["format"], "source": sent}}
         if kind == "searchResult" and is_search_result(value):
             known = {key: value[key] for key in ("source", "title", "content", "citations") if key in value}

@@ -77,7 +77,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None, *, white_space: bo
 
 
 def _is_surely_ours(entry: object) -> bool:
-    """Tell at a glance whether an entry is one of Converse."""
+    """Return at a glance whether an entry is one of Converse."""
     if type(entry) is not dict or entry.get("role") not in ("user", "assistant") or len(entry) != 2:
         return False
     content = entry.get("content")
@@ -324,14 +324,14 @@ def _own_call(block: Block) -> Mapping[str, Any] | None:
 
 def _reasoning(data: Mapping[Any, Any]) -> Block | None:
     """Read reasoning: what is signed or encrypted is Claude's, and good for the Messages API too."""
-    assistant = as_mapping(data.get("reasoningText"))
-    if assistant is not None and isinstance(assistant.get("text"), str):
-        signature = assistant.get("signature")
-        inner = _rest_of(assistant, "text", "signature" if isinstance(signature, str) else "")
+    reasoning = as_mapping(data.get("reasoningText"))
+    if reasoning is not None and isinstance(reasoning.get("text"), str):
+        signature = reasoning.get("signature")
+        inner = _rest_of(reasoning, "text", "signature" if isinstance(signature, str) else "")
         left = _rest_of({**data, "reasoningText": inner or None})
         if isinstance(signature, str) and signature:
-            return ThinkingBlock(assistant["text"], signature, meta=_issued(ANTHROPIC, left))
-        return ThinkingBlock(assistant["text"], meta=_issued(BEDROCK, left))
+            return ThinkingBlock(reasoning["text"], signature, meta=_issued(ANTHROPIC, left))
+        return ThinkingBlock(reasoning["text"], meta=_issued(BEDROCK, left))
     text = base64_of(data.get("redactedContent"))
     if text is None:
         return None

@@ -94,7 +94,7 @@ class Stream(Assembler):
                 add_text(reasoning.setdefault("reasoningText", {"text": ""}), key, piece[key])
 
     def response(self) -> dict[str, Any] | None:
-        """Give the response so far; see `Assembler.response`. Half a call goes last: what comes behind one is whole."""
+        """Return the response so far; see `Assembler.response`. Half a call goes last: what follows one is whole."""
         fields = dict(self._fields)
         content: list[dict[str, Any]] = []
         half: list[dict[str, Any]] = []
@@ -116,7 +116,7 @@ class Stream(Assembler):
 
 
 def _block(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a block as a response has it: words with citations are a block of their own kind."""
+    """Return a block as a response has it: words with citations are a block of their own kind."""
     if "citations" in block:
         return {"citationsContent": {"content": [{"text": block.get("text", "")}], "citations": block["citations"]}}
     return {**block} if block else {"text": ""}

@@ -52,7 +52,7 @@ class Parts:
             text = self._as_text(block)
             if text is not None:
                 self.changes.rewritten(f"{kind_of(block)} whose data are text, as text (GM-G24)", block)
-                return [{"text": self.assistant(text)}]
+                return [{"text": self.text(text)}]
             part = self._sourced(block)
         else:
             part = self._held(block)
@@ -69,10 +69,10 @@ class Parts:
         if not isinstance(title, str) or not title:
             return [part]
         if self._dialect.vertex or in_response:
-            next(iter(part.values()))["displayName"] = self.assistant(title)
+            next(iter(part.values()))["displayName"] = self.text(title)
             return [part]
         self.changes.rewritten(f"the title of {kind_of(block)} as text before it", block)
-        return [{"text": self.assistant(f"[{title}:]")}, part]
+        return [{"text": self.text(f"[{title}:]")}, part]
 
     def _as_text(self, block: ImageBlock | DocumentBlock) -> str | None:
         source = block.source
@@ -102,7 +102,7 @@ class Parts:
         uri = _uri_of(block)
         if uri is None or block.issuer not in (None, GEMINI) or (kind == "file" and not is_held_by_google(uri)):
             return None
-        part = {"fileData": {"mimeType": mime, "fileUri": self.assistant(uri)}}
+        part = {"fileData": {"mimeType": mime, "fileUri": self.text(uri)}}
         return self.keys(block, part, beside, written)
 
     def _held(self, block: Block) -> Wire | None:
@@ -143,7 +143,7 @@ class Parts:
             },
         }
 
-    def assistant(self, text: str) -> str:
+    def text(self, text: str) -> str:
         """Write a text that UTF-8 can carry."""
         return text if text.isascii() else well_formed(text, self.changes)
 
@@ -208,7 +208,7 @@ def _uri_of(block: ImageBlock | DocumentBlock) -> str | None:
 
 
 def type_of(block: Block) -> str:
-    """Tell a block's media type: what it says, else what its data or its URI look like."""
+    """Return a block's media type: what it says, else what its data or its URI look like."""
     if not isinstance(block, ImageBlock | DocumentBlock):
         return ""
     source = block.source

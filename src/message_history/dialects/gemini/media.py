@@ -72,12 +72,12 @@ def media_type(value: object) -> str:
 
 
 def type_of_data(data: str) -> str:
-    """Tell the type of base64 data from their beginning; an empty text when it does not tell."""
+    """Return the type of base64 data from their beginning; an empty text when it does not tell."""
     return next((kind for start, kind in _BY_MAGIC if data.startswith(start)), "")
 
 
 def type_of_url(url: str) -> str:
-    """Tell the type of what a URL names from its ending; an empty text when it does not tell."""
+    """Return the type of what a URL names from its ending; an empty text when it does not tell."""
     path = re.split("[?#]", url, maxsplit=1)[0]
     return _BY_NAME.get(path.rpartition(".")[2].lower(), "")
 

@@ -56,7 +56,7 @@ class _Call:
     answered: bool = False
 
     def as_answered(self) -> Answered:
-        """Tell a response which call it belongs to."""
+        """Return which call a response belongs to."""
         return Answered(self.id, self.has_id, self.name)
 
 
@@ -110,7 +110,7 @@ class Pairing:
         """Keep the ids that came in the list: none that is made is like one of them."""
         self._taken_ids.update(ids)
 
-    def assistant(self) -> None:
+    def begin_model(self) -> None:
         """Begin a content of the model: after the user's, it begins a turn."""
         if not self._turn.user:
             return
@@ -119,7 +119,7 @@ class Pairing:
                 self._earlier.setdefault(call.name, deque()).append(call)
         self._turn = _Turn()
 
-    def user(self) -> None:
+    def begin_user(self) -> None:
         """Begin a content of the user."""
         self._turn.user = True
 
@@ -127,11 +127,11 @@ class Pairing:
         """Take note of messages that another dialect read."""
         for message in messages:
             if message.role == "assistant":
-                self.assistant()
+                self.begin_model()
                 for call in message.calls:
                     self.call(call.id, call.name)
             else:
-                self.user()
+                self.begin_user()
                 self.answers([Asked(result.tool_use_id, "") for result in message.results if result.tool_use_id])
 
     def call(self, id: str, name: str) -> str:

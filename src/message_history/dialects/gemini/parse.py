@@ -128,9 +128,9 @@ class Reader:
         responses = [asked(part["functionResponse"]) for part in entry.parts if responds(part)]
         answered = iter(self._pairing.answers(responses))
         if self._role == "assistant":
-            self._pairing.assistant()
+            self._pairing.begin_model()
         else:
-            self._pairing.user()
+            self._pairing.begin_user()
         blocks: list[Block] = []
         for item, part in zip(entry.items, entry.parts, strict=True):
             blocks += self._part(item, part, answered)

@@ -83,7 +83,7 @@ class Render:
         """Write the system prompt as the content that `systemInstruction` takes."""
         for block in system:
             self._parts.keys(block, {}, ())
-        return {"parts": [{"text": self._parts.assistant(block.text)} for block in system]} if system else None
+        return {"parts": [{"text": self._parts.text(block.text)} for block in system]} if system else None
 
     def _placeholder(self) -> Wire:
         self.changes.added("a message of which nothing could be sent")
@@ -113,7 +113,7 @@ class Render:
     def _text(self, block: TextBlock, parts: list[Wire]) -> None:
         signature = self._signature(block)
         alone = signature is not None and not block.text and noted(block).get("text") is False
-        part = self._parts.keys(block, {} if alone else {"text": self._parts.assistant(block.text)}, ("thought",))
+        part = self._parts.keys(block, {} if alone else {"text": self._parts.text(block.text)}, ("thought",))
         if signature is not None:
             part["thoughtSignature"] = signature
         if not is_blank(block.text) or (signature is not None and (alone or block.text or self._dialect.empty_text)):
@@ -130,7 +130,7 @@ class Render:
         elif not block.thinking and not block.signature and not self._dialect.empty_text:
             self.changes.omitted(block, "empty thinking (GM-G04)")
         else:
-            part: Wire = {"text": self._parts.assistant(block.thinking), "thought": True}
+            part: Wire = {"text": self._parts.text(block.thinking), "thought": True}
             if not block.thinking and (noted(block).get("text") is False or not self._dialect.empty_text):
                 del part["text"]
             written = self._signed(block, [self._parts.keys(block, part, ())])
@@ -214,7 +214,7 @@ class Render:
         behind: list[Wire] = []
         for block in message.content:
             if type(block) is TextBlock and block.meta is None:
-                behind.append({"text": self._parts.assistant(block.text)})
+                behind.append({"text": self._parts.text(block.text)})
             elif isinstance(block, ToolResultBlock):
                 responses.append(self._response(block, behind))
             else:
@@ -227,10 +227,10 @@ class Render:
         if isinstance(block, TextBlock) and block.text:
             if block.signature is not None:
                 self.changes.rewritten("without a signature, which only the model's words have", block)
-            return [self._parts.keys(block, {"text": self._parts.assistant(block.text)}, ())]
+            return [self._parts.keys(block, {"text": self._parts.text(block.text)}, ())]
         if isinstance(block, SystemBlock):
             self.changes.rewritten("system words as marked text of the user's turn (GM-G05)", block)
-            return [self._parts.keys(block, {"text": self._parts.assistant(f"<system>\n{block.text}\n</system>")}, ())]
+            return [self._parts.keys(block, {"text": self._parts.text(f"<system>\n{block.text}\n</system>")}, ())]
         if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
             return self._parts.media(block)
         self.changes.omitted(block, "not for a user message")

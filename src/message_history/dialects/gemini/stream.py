@@ -51,7 +51,7 @@ class Stream(Assembler):
         self.finished = self.finished or self._candidates[0].finished
 
     def response(self) -> dict[str, Any] | None:
-        """Give the response so far; see `Assembler.response`."""
+        """Return the response so far; see `Assembler.response`."""
         candidates = [candidate.assembled() for _, candidate in sorted(self._candidates.items())]
         if candidates[0] is None:
             return {**self._fields, "candidates": []} if self.finished else None
@@ -120,7 +120,7 @@ class _Candidate:
             self._continued.discard(path)
 
     def assembled(self) -> dict[str, Any] | None:
-        """Give the candidate so far; None when it says nothing yet."""
+        """Return the candidate so far; None when it says nothing yet."""
         if not self._parts and not self.finished:
             return None
         reason = INTERRUPTED if self._calling is not None else self._reason
@@ -140,7 +140,7 @@ def _get(data: Mapping[Any, Any], key: str) -> Any:
 
 
 def _is_plain(part: Mapping[str, Any]) -> bool:
-    """Tell whether a part is text and nothing else; a signature belongs to the part that it came with."""
+    """Return whether a part is text and nothing else; a signature belongs to the part that it came with."""
     return isinstance(part.get("text"), str | Pieces) and part.keys() <= {"text", "thought"}
 
 

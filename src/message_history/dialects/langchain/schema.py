@@ -24,7 +24,7 @@ KINDS: Final = {"human": "user", "user": "user", "ai": "assistant", "assistant":
 
 
 def kind_of(data: Mapping[Any, Any]) -> str:
-    """Tell whose message a dump is: `user`, `assistant`, `system`, `tool`, or empty for none that is known."""
+    """Return whose message a dump is: `user`, `assistant`, `system`, `tool`, or empty for none that is known."""
     kind = data.get("type")
     if not isinstance(kind, str):
         return ""

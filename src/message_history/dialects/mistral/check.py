@@ -171,18 +171,18 @@ class _Check:
 
     def _turns(self) -> None:
         """MS-M22 and MS-M02: one system message, then user and assistant in turn; calls and results do not count."""
-        assistant = ""
+        before = ""
         for n, role in enumerate(self._roles):
             if role == "system" and n:
                 self.found.add("MS-M22", n, "role", "a system message that is not the first", which=2)
-            elif role == "user" and assistant == "user":
+            elif role == "user" and before == "user":
                 self.found.add("MS-M22", n, "role", "two user messages in a row")
-            elif role == "assistant" and assistant == "assistant" and self._roles[n - 1] != "tool":
+            elif role == "assistant" and before == "assistant" and self._roles[n - 1] != "tool":
                 self.found.add("MS-M22", n, "role", "two assistant messages in a row")
-            elif role in ("assistant", "tool") and assistant == "":
+            elif role in ("assistant", "tool") and before == "":
                 self.found.add("MS-M02", n, "role", f"{role} first", which=1, role=role)
             if role in ("user", "assistant", "tool"):
-                assistant = "user" if role == "user" else "assistant"
+                before = "user" if role == "user" else "assistant"
 
     def _counts(self) -> None:
         """MS-M06: as many tool messages as calls, whatever their ids."""

@@ -123,8 +123,8 @@ def _thinking(data: Mapping[str, Any], meta: Meta | None) -> Block | None:
         taken.append("thinking")
     if isinstance(signature, str):
         taken.append("signature")
-    assistant = "\n\n".join(filter(None, texts))
-    return ThinkingBlock(assistant, signature if isinstance(signature, str) else None, meta=_rest(data, meta, *taken))
+    joined = "\n\n".join(filter(None, texts))
+    return ThinkingBlock(joined, signature if isinstance(signature, str) else None, meta=_rest(data, meta, *taken))
 
 
 def _text(part: object) -> str:

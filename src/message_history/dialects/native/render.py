@@ -147,5 +147,5 @@ def _meta_to_json(meta: Meta) -> dict[str, Any]:
 
 def _mark_to_json(mark: Mark) -> dict[str, Any]:
     empty = Mark(kind=mark.kind)
-    assistant = attrs.asdict(mark)
-    return {key: value for key, value in assistant.items() if key == "kind" or value != getattr(empty, key)}
+    fields = attrs.asdict(mark)
+    return {key: value for key, value in fields.items() if key == "kind" or value != getattr(empty, key)}

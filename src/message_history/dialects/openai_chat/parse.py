@@ -287,10 +287,10 @@ class Reader:
             return
         ids = [f"call_{self._results_source}_{position}" for position in range(len(calls))]
         numbered = iter(ids)
-        assistant = [
+        content = [
             evolve(block, id=next(numbered)) if isinstance(block, ToolUseBlock) else block for block in before.content
         ]
-        self.parsed.messages[-1] = make_message("assistant", tuple(assistant))
+        self.parsed.messages[-1] = make_message("assistant", tuple(content))
         self._results = [evolve(block, tool_use_id=id) for block, id in zip(results, ids, strict=True)]
         detail = f"{len(ids)} calls without an id, and their results"
         self.parsed.note(RepairCode.ID_ASSIGNED, self.parsed.sources[-1], detail=detail)

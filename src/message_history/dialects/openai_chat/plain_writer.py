@@ -141,7 +141,7 @@ def call_message(calls: list[Wire], dialect: Fields) -> Wire:
 
 
 def add_reasoning(wire: Wire, dialect: Fields, *, has_calls: bool) -> None:
-    """Return a message an empty reasoning where there must be one (DS-09, KM-05)."""
+    """Give a message an empty reasoning where there must be one (DS-09, KM-05)."""
     required = dialect.reasoning_required
     if dialect.reasoning and (required in ("once shown", "always") or (required == "calls" and has_calls)):
         wire.setdefault(dialect.reasoning, "")

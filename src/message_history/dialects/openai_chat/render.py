@@ -179,7 +179,7 @@ class Render:
         return wire
 
     def _name(self, wire: Wire, block: Block) -> None:
-        """Return a message the name that a block carries; of messages that became one, the last one's."""
+        """Give a message the name that a block carries; of messages that became one, the last one's."""
         name = self._writer.speaker(block)
         if name is None:
             return
@@ -188,7 +188,7 @@ class Render:
         wire["name"] = name
 
     def _own_keys(self, wire: Wire, block: Block) -> None:
-        """Return a message the keys that it came with and that only this API knows."""
+        """Give a message the keys that it came with and that only this API knows."""
         opened = block.carried(OPENAI_CHAT)
         for key in sorted(self._dialect.own_keys & opened.keys()):
             own, there = thaw_well_formed(opened[key], self.changes), wire.get(key)
@@ -242,7 +242,7 @@ class Render:
             self.changes.omitted(block, "a block of another provider")
 
     def _own(self, block: ProviderBlock, wire: Wire) -> None:
-        """Return a message a key that only this API knows; lists of two messages that became one are one."""
+        """Give a message a key that only this API knows; lists of two messages that became one are one."""
         items = thaw_well_formed(block.data.get(block.type), self.changes)
         left = {key: value for key, value in block.data.items() if key not in ("type", block.type)}
         self._writer.withhold(left, "keys that this API does not take")

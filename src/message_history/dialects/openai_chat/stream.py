@@ -51,7 +51,7 @@ class Stream(Assembler):
         self.finished = self._choices[0].finished
 
     def response(self) -> dict[str, Any] | None:
-        """Give the completion so far; see `Assembler.response`."""
+        """Return the completion so far; see `Assembler.response`."""
         assembled = [(index, choice.assembled()) for index, choice in sorted(self._choices.items())]
         if assembled[0][1] is None:
             return None
@@ -115,7 +115,7 @@ class _Choice:
                 _append(self._chunks, piece)
 
     def assembled(self) -> dict[str, Any] | None:
-        """Give the choice so far, without its index; None when it says nothing yet."""
+        """Return the choice so far, without its index; None when it says nothing yet."""
         message = {"role": "assistant", "content": None, **whole(self._message)}
         if self._chunks:
             message["content"] = whole(self._chunks)
@@ -181,14 +181,14 @@ def _append(parts: list[dict[str, Any]], part: Mapping[Any, Any]) -> None:
 
 
 def _fits(call: Mapping[str, Any], piece: Mapping[Any, Any]) -> bool:
-    """Tell whether a piece has no other place and no other id than a call; some servers give all calls one place."""
+    """Return whether a piece has no other place and no other id than a call; some servers give all calls one place."""
     if piece.get("index") not in (None, call.get("index")):
         return False
     return not piece.get("id") or not call.get("id") or piece["id"] == call["id"]
 
 
 def _begins_another(call: Mapping[str, Any], piece: Mapping[Any, Any]) -> bool:
-    """Tell whether a piece names a tool where a call is whole, and no ids say that it is of that call."""
+    """Return whether a piece names a tool where a call is whole, and no ids say that it is of that call."""
     function, known = taken_apart(piece.get("function")), taken_apart(call.get("function"))
     name_alone = function.get("arguments") in (None, "")  # Some servers repeat it.
     if not function.get("name") or (name_alone and function["name"] == known.get("name")):
@@ -198,13 +198,13 @@ def _begins_another(call: Mapping[str, Any], piece: Mapping[Any, Any]) -> bool:
 
 
 def _may_be_whole(arguments: Any) -> bool:
-    """Tell at a glance whether arguments may be whole: to join them for every piece would cost too much."""
+    """Return at a glance whether arguments may be whole: to join them for every piece would cost too much."""
     last = next(filter(str.strip, reversed(arguments)), "") if isinstance(arguments, Pieces) else "}"
     return last.rstrip().endswith("}")
 
 
 def _is_whole(call: Mapping[str, Any]) -> bool:
-    """Tell whether a call is all there, although nothing has come behind it: an object that is closed does not grow."""
+    """Return whether a call is all there, although nothing follows it yet: an object that is closed does not grow."""
     function = call.get("function")
     arguments = function.get("arguments") if isinstance(function, dict) else None
     return isinstance(arguments, dict) or isinstance(parsed(arguments or ""), dict)

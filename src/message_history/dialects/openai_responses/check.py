@@ -370,7 +370,7 @@ class _Check:
 
 
 def _kind(entry: Mapping[Any, Any]) -> str:
-    """Tell an item's type; a message may leave it out, and so may a reference."""
+    """Return an item's type; a message may leave it out, and so may a reference."""
     kind = text_at(entry, "type")
     if kind:
         return kind

@@ -196,8 +196,8 @@ class Reader:
 
     def _in_order(self, blocks: list[Block]) -> list[Block]:
         """Put results in the order of their calls: outputs come as the tools finish."""
-        assistant = self.parsed.messages[-1] if self.parsed.messages else None
-        calls = assistant.ids if assistant is not None and assistant.role == "assistant" else ()
+        before = self.parsed.messages[-1] if self.parsed.messages else None
+        calls = before.ids if before is not None and before.role == "assistant" else ()
         results = [block for block in blocks[: len(calls)] if isinstance(block, ToolResultBlock)]
         by_id = {block.tool_use_id: block for block in results}
         if len(by_id) != len(calls) or by_id.keys() != set(calls):

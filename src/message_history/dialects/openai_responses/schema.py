@@ -342,7 +342,7 @@ def suits(key: str, value: object) -> bool:
 
 
 def side_of(item: Mapping[Any, Any]) -> Role | None:
-    """Tell whose an item is that is kept whole.
+    """Return whose an item is that is kept whole.
 
     Args:
         item: the item.

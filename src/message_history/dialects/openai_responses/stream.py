@@ -104,7 +104,7 @@ class Stream(Assembler):
         return found
 
     def response(self) -> dict[str, Any] | None:
-        """Give the response so far; see `Assembler.response`."""
+        """Return the response so far; see `Assembler.response`."""
         fields = {"object": "response", **self._fields}
         if not self.finished:
             # A response that is in progress counts as cut off; here only half a call does.

@@ -332,7 +332,7 @@ class Render:
         return {"content": item, "part_kind": "text"}
 
     def _signed(self, wire: Wire, block: TextBlock | ToolUseBlock) -> Wire:
-        """Return a signature of Google's that came from elsewhere its place."""
+        """Put a signature of Google's that came from elsewhere where a part has it."""
         if block.signature is not None and block.issuer == "gemini" and wire.get("provider_details") is None:
             wire["provider_name"] = PROVIDERS["gemini"]
             wire["provider_details"] = {"thought_signature": block.signature}

@@ -400,7 +400,7 @@ def _check_kind(kind: str) -> None:
 
 
 def _engine_of(url: URL) -> Engine:
-    """Give the engine for a URL, the same for all who ask: it holds the connections."""
+    """Return the engine for a URL, the same for all who ask: it holds the connections."""
     name = url.render_as_string(hide_password=False)
     with _engines_lock:
         if name not in _engines:

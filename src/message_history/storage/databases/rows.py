@@ -146,18 +146,18 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
 
 
 def needs_all(held: Held) -> bool:
-    """Tell whether the newest turns cannot be read alone: rows are damaged, or there are results of older calls."""
+    """Return whether the newest turns cannot be read alone: rows are damaged, or there are results of older calls."""
     marks = (block.mark for message in held.history for block in message.content)
     return bool(held.first) and (not held.sound or any(mark is not None and mark.reason == "late" for mark in marks))
 
 
 def starts_turn(message: Message) -> bool:
-    """Tell whether a whole turn begins with a message: then the session may be cut before it."""
+    """Return whether a whole turn begins with a message: then the session may be cut before it."""
     return message.role == "user" and not message.results
 
 
 def body_starts_turn(body: str) -> bool:
-    """Tell the same of a message in the saved form."""
+    """Return the same of a message in the saved form."""
     value = _value(body)
     if not isinstance(value, dict) or value.get("role") != "user" or not isinstance(value.get("content"), list):
         return False
@@ -229,7 +229,7 @@ _STAND_IN: Final = [{"role": role, "content": "-", NATIVE: VERSION} for role in 
 
 
 def _in_session(held: Held, n: int, message: Message) -> Message:
-    """Give a message that was made behind the newest turns as it is behind all of them."""
+    """Return a message that was made behind the newest turns as it is behind all of them."""
     if not held.first:
         return message
     content = message.content

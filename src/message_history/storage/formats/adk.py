@@ -48,7 +48,7 @@ def _read(document: Document) -> Reading:
 
 
 def _content(event: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a content with the names and the role of Gemini's API."""
+    """Return a content with the names and the role of Gemini's API."""
     parts = [_camel(part) for part in content["parts"]]
     has_results = any(isinstance(part, dict) and "functionResponse" in part for part in parts)
     role = "user" if event["author"] == "user" or has_results else "model"

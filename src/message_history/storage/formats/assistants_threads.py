@@ -20,7 +20,7 @@ def _is_message(item: Mapping[str, Any]) -> bool:
 
 
 def _items(document: Document) -> list[tuple[int, Any]]:
-    """Give the messages, oldest first: the API lists them the other way round."""
+    """Return the messages, oldest first: the API lists them the other way round."""
     data = document.object.get("data", document.object.get("messages"))
     items = list(enumerate(data)) if isinstance(data, list) else document.numbered_items
     times = [item.get("created_at") if isinstance(item, dict) else None for _, item in items]

@@ -73,7 +73,7 @@ class ChatRows:
         return found if isinstance(found, dict) else {}
 
     def _items(self, row: Mapping[str, Any]) -> Items:
-        """Give a message as messages of one item each."""
+        """Return a message as messages of one item each."""
         message = self._message(row)
         role = message.get(self.role_key)
         known = ROLES.get(role.lower()) if isinstance(role, str) else None

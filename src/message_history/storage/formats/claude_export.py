@@ -39,7 +39,7 @@ def _read(document: Document) -> Reading:
 
 
 def _branch(conversation: Mapping[str, Any], messages: list[Any], collector: Collector) -> list[Any]:
-    """Give the messages of the current branch; older exports hold one branch without links."""
+    """Return the messages of the current branch; older exports hold one branch without links."""
     by_id = {each["uuid"]: each for each in messages if isinstance(each, dict) and isinstance(each.get("uuid"), str)}
     linked = sum(each.get("parent_message_uuid") in by_id for each in by_id.values())
     if len(by_id) < len(messages) or not linked:

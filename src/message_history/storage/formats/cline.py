@@ -65,7 +65,7 @@ def _read(document: Document) -> Reading:
 
 
 def _spoken(written: object) -> object:
-    """Give the question or the reply of a message that holds it as JSON."""
+    """Return the question or the reply of a message that holds it as JSON."""
     try:
         value = json.loads(written) if isinstance(written, str) and written.startswith("{") else None
     except ValueError:

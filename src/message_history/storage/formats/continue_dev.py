@@ -43,7 +43,7 @@ def _read(document: Document) -> Reading:
 
 
 def _context(item: Mapping[str, Any]) -> list[Any]:
-    """Give the context that was sent before the user's text."""
+    """Return the context that was sent before the user's text."""
     items = [each for each in item.get("contextItems") or [] if isinstance(each, dict)]
     return [block for each in items for block in blocks_of(each.get("content"))]
 

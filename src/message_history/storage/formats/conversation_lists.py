@@ -39,7 +39,7 @@ def _entries(item: Any) -> list[Any]:
 
 
 def _items(document: Document) -> list[tuple[int, Any]]:
-    """Give the items of a list, also of one inside an object, or of a file of lines."""
+    """Return the items of a list, also of one inside an object, or of a file of lines."""
     key = _key(document.value)
     return list(enumerate(document.object[key])) if key is not None else document.numbered_items
 

@@ -183,7 +183,7 @@ class _Session:
 
 
 def _text_words(at: int, written: object) -> list[_Words]:
-    """Give a text that an event puts in the place of what was before; none for blank text."""
+    """Return a text that an event puts in the place of what was before; none for blank text."""
     return [_Words(at, "user", items) for items in [text(written)] if items]
 
 
@@ -193,7 +193,7 @@ def _data(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _items(row: Mapping[str, Any]) -> Items:
-    """Give what an event says by itself; nothing for one that is not sent."""
+    """Return what an event says by itself; nothing for one that is not sent."""
     kind, data = row.get("type"), _data(row)
     if kind == "user.message":
         return "user", [*text(data.get("content")), *_attached(data)]
@@ -233,7 +233,7 @@ def _binary(each: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _attached(data: Mapping[str, Any]) -> list[Any]:
-    """Give what is attached: pasted images and selected text are in the file, of other files the names are."""
+    """Return what is attached: pasted images and selected text are in the file, of other files the names are."""
     found: list[Any] = []
     for each in data.get("attachments") or []:
         if not isinstance(each, dict):
@@ -292,7 +292,7 @@ def _is_result(words: _Words) -> bool:
 
 
 def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
-    """Give the main conversation as pieces; none when nothing was said."""
+    """Return the main conversation as pieces; none when nothing was said."""
     words = _Session((n, line.value) for n, line in enumerate(lines) if line.value is not None).words
     pieces: list[Piece] = []
     for each in words:
@@ -318,7 +318,7 @@ def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
 
 
 def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-    """Give an event with some of its items only."""
+    """Return an event with some of its items only."""
     data = dict(row["data"])
     kept = {item.get("id") for item in items if item["type"] == "tool_use"}
     if "toolRequests" in data:

@@ -123,7 +123,7 @@ def parse_document(data: bytes) -> Document:
 
 
 def _container(data: bytes) -> Document:
-    """Give what a database or an archive holds, where its form is known, and else say what it is."""
+    """Return what a database or an archive holds, where its form is known, and else say what it is."""
     try:
         found = open_container(data)
         if isinstance(found, Database):

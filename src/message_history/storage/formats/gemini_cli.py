@@ -98,7 +98,7 @@ def _rewind(messages: dict[str, tuple[int, dict[str, Any]]], to: str, collector:
 
 
 def parts_of(content: object) -> list[Any]:
-    """Give content that is a text, a part or a list of both as parts."""
+    """Return content that is a text, a part or a list of both as parts."""
     if isinstance(content, list):
         return [part for item in content for part in parts_of(item)]
     if isinstance(content, str):
@@ -147,7 +147,7 @@ def _thought(thought: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _response(call: Mapping[str, Any]) -> list[Any]:
-    """Give what came of a call as parts; nothing while it has no result."""
+    """Return what came of a call as parts; nothing while it has no result."""
     found = call.get("result")
     if found is None:
         return []

@@ -31,7 +31,7 @@ _CALLS: Final = ("tool_use", "tool_call", "function_call", "tool_call_chunk", "i
 
 
 def _fields(item: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Give the kind of a message and its fields, from any of the forms it is written in."""
+    """Return the kind of a message and its fields, from any of the forms it is written in."""
     if not isinstance(item, dict):
         return None
     if item.get("lc") == 1 and isinstance(item.get("id"), list) and isinstance(item.get("kwargs"), dict):

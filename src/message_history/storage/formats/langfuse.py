@@ -37,7 +37,7 @@ def _is_observation(item: Mapping[str, Any]) -> bool:
 
 
 def _observations(document: Document) -> list[tuple[int, Any]]:
-    """Give the observations, those of traces too; a trace without any counts itself."""
+    """Return the observations, those of traces too; a trace without any counts itself."""
     found: list[tuple[int, Any]] = []
     inner = document.object.get("data")
     for n, item in list(enumerate(inner)) if isinstance(inner, list) else document.numbered_items:

@@ -40,7 +40,7 @@ def _read(document: Document) -> Reading:
 
 
 def _flat(messages: list[Any]) -> list[dict[str, Any]]:
-    """Give nested messages in a row, each with its parent, the newest branch last."""
+    """Return nested messages in a row, each with its parent, the newest branch last."""
     found: list[dict[str, Any]] = []
     waiting = [(each, each.get("parentMessageId")) for each in reversed(messages)]
     while waiting:

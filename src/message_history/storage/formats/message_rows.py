@@ -119,7 +119,7 @@ class RowForm:
         return {**row, self.inside: {**row[self.inside], **content}} if self.inside else {**row, **content}
 
     def threads(self, lines: Sequence[Line]) -> tuple[Thread, ...]:
-        """Give the conversation in the rows; none when nothing was said."""
+        """Return the conversation in the rows; none when nothing was said."""
         path = self.path(lines)
         pieces = [piece for n in path for piece in self._pieces(n, lines[n].value or {})]
         if not pieces:
@@ -238,7 +238,7 @@ class _Weaving:
                 self._values[n] = {**value, parent_key: heirs[value[parent_key]]}
 
     def lines(self) -> list[tuple[Line | None, dict[str, Any] | None]]:
-        """Give the new lines."""
+        """Return the new lines."""
         out: list[tuple[Line | None, dict[str, Any] | None]] = [(None, made) for made in self._behind.get(-1, [])]
         for n, line in enumerate(self._lines):
             if n not in self._gone:

@@ -40,7 +40,7 @@ def _is_output(item: Any) -> bool:
 
 
 def _runs(document: Document) -> list[tuple[str, list[Any]]]:
-    """Give the lists of events, each with the name of its run."""
+    """Return the lists of events, each with the name of its run."""
     items = [item for _, item in document.numbered_items]
     if items and all(map(_is_output, items)):
         return [(str(item["instance_id"]), _flat(item["history"])) for item in items]

@@ -19,7 +19,7 @@ __all__ = ["PHOENIX"]
 
 
 def _llm(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the attributes under `llm`, nested; an empty object when there are none."""
+    """Return the attributes under `llm`, nested; an empty object when there are none."""
     attributes = item.get("attributes")
     if isinstance(attributes, str):
         attributes = arguments_of(attributes)
@@ -43,7 +43,7 @@ def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(value: object) -> list[Any]:
-    """Give a list, or what is numbered from 0 as one."""
+    """Return a list, or what is numbered from 0 as one."""
     if isinstance(value, dict) and all(str(key).isdigit() for key in value):
         return [value[key] for key in sorted(value, key=int)]
     return value if isinstance(value, list) else []
@@ -88,7 +88,7 @@ def _read(document: Document) -> Reading:
 
 
 def _message(wrapped: Any) -> dict[str, Any]:
-    """Give a message without the names that are put around everything."""
+    """Return a message without the names that are put around everything."""
     inner = wrapped.get("message", wrapped) if isinstance(wrapped, dict) else {}
     inner = _nested(inner) if isinstance(inner, dict) else {}
     inner = inner.get("message", inner)

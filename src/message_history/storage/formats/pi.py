@@ -73,7 +73,7 @@ def read_entries(document: Document) -> tuple[Collector, object, object]:
 
 
 def _since_compaction(path: Sequence[Numbered], collector: Collector) -> list[Numbered]:
-    """Give the entries that are sent: the newest summary, what was kept before it, and what came after it."""
+    """Return the entries that are sent: the newest summary, what was kept before it, and what came after it."""
     newest = next((n for n in range(len(path) - 1, -1, -1) if path[n][1].get("type") == "compaction"), None)
     if newest is None:
         return list(path)
@@ -167,7 +167,7 @@ def _command(message: Mapping[str, Any]) -> str:
 
 
 def _path(lines: Sequence[Line]) -> list[int]:
-    """Give the positions of the rows that are sent, but for the summary of a compaction."""
+    """Return the positions of the rows that are sent, but for the summary of a compaction."""
     rows = [(n, line.value) for n, line in enumerate(lines) if line.value is not None]
     path = path_to_newest([(n, row) for n, row in rows if row.get("type") != "session"], "id", "parentId")
     sent = {n for n, _ in _since_compaction(path, Collector())}

@@ -25,7 +25,7 @@ def _messages(item: Mapping[str, Any], key: str) -> list[Any] | None:
 
 
 def _prompt(item: Mapping[str, Any]) -> list[Any]:
-    """Give the messages that all ends of a row go on from."""
+    """Return the messages that all ends of a row go on from."""
     request = item.get("input")
     inner = _messages(request, "messages") if isinstance(request, dict) else None
     return _messages(item, "prompt") or _messages(item, "messages") or inner or []

@@ -98,7 +98,7 @@ def image(url: object) -> dict[str, Any]:
 
 
 def text_of(content: object) -> str:
-    """Give the text of content that is a text or a list of parts with text."""
+    """Return the text of content that is a text or a list of parts with text."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):

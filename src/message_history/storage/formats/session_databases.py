@@ -73,7 +73,7 @@ class _Sessions:
             self.found.append(collector.conversation(BLOCKS, label=label, id=about.get("id"), title=title))
 
     def reading(self) -> Reading:
-        """Give what was found."""
+        """Return what was found."""
         return Reading(conversations=tuple(self.found), unread=tuple(self.unread))
 
 

@@ -38,7 +38,7 @@ def _turns(item: Any) -> list[Any] | None:
 
 
 def _items(document: Document) -> list[tuple[int, Any]]:
-    """Give the conversations; a mere list of turns is one of them."""
+    """Return the conversations; a mere list of turns is one of them."""
     if isinstance(document.value, list) and _turns(document.value) is not None:
         return [(0, document.value)]
     return document.numbered_items

@@ -441,7 +441,7 @@ class _Weaving:
         return out
 
     def _heirs(self) -> dict[str, Any]:
-        """Tell who takes the place of lines that are gone, for those that name them."""
+        """Return who takes the place of lines that are gone, for those that name them."""
         heirs: dict[str, Any] = {}
         for n in sorted(self._gone):
             own = _id(self._lines[n].value or {})

@@ -41,7 +41,7 @@ _OWN_WORDS: Final = ("<", "# AGENTS.md")
 
 
 def is_line(value: Mapping[str, Any]) -> bool:
-    """Tell whether a JSON object is a line of such a file."""
+    """Return whether a JSON object is a line of such a file."""
     if isinstance(value.get("payload"), Mapping):
         return value.get("type") in _KINDS
     # The first line of an older file, or one of its marks.
@@ -95,7 +95,7 @@ def _envelope(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]:
 
 
 def _items(value: Mapping[str, Any] | None) -> list[Any]:
-    """Give the items that a line holds."""
+    """Return the items that a line holds."""
     kind, payload = _envelope(value)
     if kind == "response_item":
         return [payload]

@@ -82,7 +82,7 @@ class RepairedFile:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether nothing is wrong any more."""
+        """Return whether nothing is wrong any more."""
         return not self.after.violations() and not _spoilt(self.after)
 
 
@@ -227,13 +227,13 @@ def _repaired(found: Examined) -> tuple[SessionFile, RepairedSession]:
 
 
 def _suffix(path: Path, repaired: RepairedSession) -> str:
-    """Give the ending of what is written: a system prompt may have no place in a mere list of lines."""
+    """Return the ending of what is written: a system prompt may have no place in a mere list of lines."""
     is_value = repaired.form is not None and repaired.form is not FileForm.LINES
     return ".json" if is_value and path.suffix in (".jsonl", ".ndjson") else path.suffix
 
 
 def changes(before: SessionFile, after: SessionFile) -> Iterator[str]:
-    """Tell what is other than it was, message by message, as a unified diff.
+    """Yield what is other than it was, message by message, as a unified diff.
 
     Args:
         before: a session file.

@@ -74,7 +74,7 @@ class LoadReport:
 
     @property
     def clean(self) -> bool:
-        """Tell whether the file was sound: nothing was skipped, lost or changed."""
+        """Return whether the file was sound: nothing was skipped, lost or changed."""
         return not (self.notes or self.lost or self.repairs)
 
     def __str__(self) -> str:
@@ -329,7 +329,7 @@ class JsonlSession:
         return updated(self, change, attempts)
 
     def _current(self) -> Held:
-        """Give what is in the file, without damage, if it is what this session knows; the lock is held."""
+        """Return what is in the file, without damage, if it is what this session knows; the lock is held."""
         if self._held is not None and stamp_of(self._path) != self._held.stamp:
             raise SessionConflictError(f"{self._path}: somebody else has written to it; load it again")
         if self._held is not None and self._held.sound:
@@ -386,7 +386,7 @@ class JsonlSession:
 
 
 def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
-    """Tell whether a file without any sound line is one that was cut off in its header, or never written to."""
+    """Return whether a file without any sound line is one that was cut off in its header, or never written to."""
     if journal.messages or journal.system is not None:
         return False
     if stamp.size <= len(header()):

@@ -106,7 +106,7 @@ def _beside(first: int, recorded: Sequence[Repair]) -> dict[str, Any]:
 
 
 def is_own(entry: object) -> bool:
-    """Tell whether a JSON value is a line of a session file."""
+    """Return whether a JSON value is a line of a session file."""
     if not isinstance(entry, Mapping):
         return False
     return entry.get("format") == FORMAT or (NATIVE in entry and ("at" in entry or "repairs" in entry))
@@ -148,7 +148,7 @@ class Journal:
         return self._last_size
 
     def entries(self) -> list[Any]:
-        """Give the messages as a list in the saved form, the system prompt first."""
+        """Return the messages as a list in the saved form, the system prompt first."""
         return [*([self.system] if self.system is not None else []), *self.messages.values()]
 
     def note(self, line: int, detail: str, skipped: str | None = None) -> None:

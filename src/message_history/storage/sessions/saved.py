@@ -85,7 +85,7 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
 
 
 def standing(history: MessageHistory) -> list[Repair]:
-    """Give the repairs of a history that a result may still undo: the stubs that closing it has made."""
+    """Return the repairs of a history that a result may still undo: the stubs that closing it has made."""
     return standing_stubs(conversation_of(history))
 
 

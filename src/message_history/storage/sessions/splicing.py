@@ -106,7 +106,7 @@ class Thread:
     omitted: int = 0
 
     def messages(self) -> list[Message]:
-        """Give what it says as messages, joined where several pieces make one."""
+        """Return what it says as messages, joined where several pieces make one."""
         return [_joined(pieces) for pieces in grouped(self.pieces)]
 
 
@@ -145,7 +145,7 @@ class Splice:
 
     @property
     def changed(self) -> bool:
-        """Tell whether anything is other than it was."""
+        """Return whether anything is other than it was."""
         return bool(self.additions) or len(self.kept) < len(self.thread.pieces)
 
 
@@ -234,7 +234,7 @@ def _with_removed(repairs: Iterable[Repair], history: MessageHistory, sent: Mess
 
 
 def _stays(piece: Piece, role: Role) -> bool:
-    """Tell whether a piece can stand in a message of a role as it was written."""
+    """Return whether a piece can stand in a message of a role as it was written."""
     return piece.role == role and isinstance(piece.raw, Mapping) and piece.unfit is None
 
 
@@ -248,7 +248,7 @@ class _Place(NamedTuple):
 
 
 def _messages_of(history: MessageHistory) -> Iterator[Message]:
-    """Give all that a history holds; what was lifted to the system prompt is still in its place in the file."""
+    """Yield all that a history holds; what was lifted to the system prompt is still in its place in the file."""
     system = context_of(conversation_of(history)).system
     if system:
         yield make_message("user", tuple(system))
@@ -297,13 +297,13 @@ class _Origins:
 
 
 def _bare(block: Block) -> Block:
-    """Give a block without its marks."""
+    """Return a block without its marks."""
     bare = with_meta(block, mark=None) if block.mark is not None else block
     return evolve(bare, bound=True) if isinstance(bare, ThinkingBlock | RedactedThinkingBlock) else bare
 
 
 def _longest_rising(numbers: Sequence[int]) -> set[int]:
-    """Give the longest run of numbers that rises, not necessarily next to each other."""
+    """Return the longest run of numbers that rises, not necessarily next to each other."""
     ends: list[int] = []
     places: list[int] = []
     before: list[int] = []
