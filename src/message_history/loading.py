@@ -1,4 +1,4 @@
-"""The way to files from the front door: who only keeps a list in memory does without their readers."""
+"""`from_file`, which imports what reads files when it is called: programs without files do without it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["TemplateRefusedError", "read_template", "render"]
 
 TODAY: Final = "2026-01-01"
-"""What templates are told when they ask for the date: a row does not depend on the day."""
+"""What templates get when they ask for the date: a row does not depend on the day."""
 _TOKENS: Final = ("bos_token", "eos_token", "pad_token", "unk_token")
 _USUAL_TOKENS: Final = (("bos_token", "<s>"), ("eos_token", "</s>"))
 

@@ -68,7 +68,7 @@ def _place(past: Log[Turn], turn: int, id: str) -> tuple[int, int]:
 
 @final
 class _Seen:
-    """What a run of settled turns knows, by id; see `Record`. Of a call, it is the turn."""
+    """What a run of settled turns knows, by id; see `IdRecord`. Of a call, it knows the turn."""
 
     __slots__ = ("calls", "late", "quotes", "stubs")
 

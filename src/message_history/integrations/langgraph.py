@@ -5,7 +5,7 @@
 
 `grow` is a reducer of two positional parameters, and the channel that keeps the value as well: so checkpoints hold
 plain data that every serializer takes and gives back, also the default one in its strict mode, and additions of
-branches that ran at the same time are told from a history that was rewritten.
+branches that ran at the same time are distinguished from a history that was rewritten.
 """
 
 from __future__ import annotations

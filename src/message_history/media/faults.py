@@ -1,4 +1,4 @@
-"""What keeps an image from being sent as it is, by what its bytes say, and how that is told."""
+"""What keeps an image from being sent as it is, by what its bytes say, in one sentence each."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Anthropic(Provider):
         return None
 
     def _thinking(self, n: int, blocks: list[Body], body: Body, dialect: Any) -> str | None:
-        """Know the thinking again: it is what was said; for some models, also what was heard before."""
+        """Verify thinking: it must be as it was sent; for some models, so must all that came before it."""
         for m, block in enumerate(blocks):
             if block["type"] != "thinking":
                 continue
@@ -115,7 +115,7 @@ class Anthropic(Provider):
             blocks.append(_found(waiting))
         if reply.thinking:
             thinking = {"type": "thinking", "thinking": reply.thinking}
-            # In a turn that goes on, what was said in it already counts as heard.
+            # In a turn that goes on, what the model wrote in it already comes before.
             signature = _signature(body, combined(body["messages"]), thinking, Dialect.for_model(body["model"]))
             blocks.append({**thinking, "signature": signature})
         if reply.text:

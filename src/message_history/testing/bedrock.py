@@ -155,7 +155,7 @@ def _signature(body: Body, before: list[Body], text: str, dialect: Any) -> str:
 
 
 def _reasoning(n: int, blocks: list[Body], body: Body, dialect: Any) -> str | None:
-    """Know reasoning again: it is what was said; for some models, also what was heard before."""
+    """Verify reasoning: it must be as it was sent; for some models, so must all that came before it."""
     for m, block in enumerate(blocks):
         text = block.get("reasoningContent", {}).get("reasoningText")
         signature = _signature(body, body["messages"][:n], text["text"], dialect) if text is not None else None

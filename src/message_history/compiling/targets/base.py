@@ -36,7 +36,7 @@ class CannotCompileError(ValueError):
 @final
 @frozen(kw_only=True)
 class Settings:
-    """What a target is told besides.
+    """What a target is given besides the sample.
 
     Args:
         template: the text of a chat template.

@@ -1,7 +1,7 @@
-"""What an export leaves behind of other dialects' keys: they go back to their origin only.
+"""What an export omits of other dialects' keys: they go back to their origin only.
 
-A render records what it leaves out of its own dialect's keys. Those that came from elsewhere it does not even look at;
-they are told here, for every dialect in the same way.
+A render records what it omits of its own dialect's keys. Those that came from elsewhere it does not even look at;
+they are recorded here, for every dialect in the same way.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def unsent(
         messages: what was sent.
         system: the system prompt that was sent.
         target: the dialect.
-        recorded: what its render recorded; a block that is in there as a whole is not told of again.
+        recorded: what its render recorded; a block that is in there as a whole is not recorded again.
 
     Returns:
         A repair for each block and each dialect whose keys it has, and one for those of the message that it opened.

@@ -1,6 +1,6 @@
 """Messages whose content is a list of blocks with a `type`: the form of the Messages API, and of our own saved form.
 
-`common_message` takes the shapes that nearly every message has at one look; `read_message` takes everything else, keeps
+`common_message` takes the shapes that nearly every message has at one look; `read_blocks` takes everything else, keeps
 what it does not know and notes what it could not take.
 """
 

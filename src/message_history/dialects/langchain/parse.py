@@ -244,7 +244,7 @@ _SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 
 
 def _is_truncated(data: Mapping[Any, Any], metadata: Mapping[Any, Any]) -> bool:
-    """Return whether a reply was cut off: what the provider told says so, or it is a sum of chunks without the last."""
+    """Return whether a reply was truncated: its metadata say so, or it is a sum of chunks without the last."""
     reasons = [str(reason).lower() for key in _ENDS if (reason := metadata.get(key))]
     if not _TRUNCATED.isdisjoint(reasons) or is_unfinished(metadata):
         return True

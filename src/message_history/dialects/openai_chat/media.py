@@ -30,7 +30,7 @@ def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) 
     if not isinstance(url, str):
         return None
     rest = rest_of(value, "url")
-    # What the image and its part both say is told apart by where it was said.
+    # A key that both the image and its part have is kept with the place that it had.
     kept = {**others, **rest} if others.keys().isdisjoint(rest) else {**others, "image_url": rest}
     return ImageBlock(_source_at(url), meta=meta_of(dialect, kept))
 

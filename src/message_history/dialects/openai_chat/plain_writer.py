@@ -37,7 +37,7 @@ GO_ON: Final = "Go on."
 
 
 def is_common(dialect: Fields) -> bool:
-    """Return whether `said_wire` and `heard_wire` may be used: calls are calls, and texts are sent as they are."""
+    """Return whether `assistant_wire` and `user_wire` may be used: calls are calls, and texts are sent as they are."""
     return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
 
 

@@ -225,7 +225,7 @@ class _Check:
             form = "easy" if entry.get("role") == "assistant" else "input"
         known, nullable = schema.KEYS.get(form), schema.NULLABLE.get(form, frozenset())
         if kind == "message" and form != "message":
-            # The id and the status of a message are told by other rules, its content by OR-20.
+            # The id and the status of a message are for other rules, its content is for OR-20.
             known, nullable = schema.KEYS["message"], nullable | {"content"}
         if known is None:
             return

@@ -92,7 +92,7 @@ class Render:
         """Write a whole conversation; the system prompt opens the first request."""
         self._opening = system
         wire = write_messages(self, messages)
-        # Without a request to open, the system prompt is told beside the list.
+        # Without a request to open, the system prompt goes beside the list.
         beside = [self._system(block) for block in system] if system and not messages else None
         for keys in (_carried(block) for block in system) if beside else ():
             if keys:

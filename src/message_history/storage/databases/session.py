@@ -89,7 +89,7 @@ class SqlSession:
         """Load the history, or its newest whole turns, which begin with a user message that answers no call.
 
         Newest turns are what `drop_before` gives for the whole history: no call is parted from its result, and thinking
-        is marked unbound. The older rows are not read, unless the turns hold a late result of an older call, or rows
+        is invalidated. The older rows are not read, unless the turns hold a late result of an older call, or rows
         are damaged; then all turns are given. A history that goes on from the newest turns is written behind them.
 
         Args:

@@ -126,7 +126,7 @@ def _block(content: Any, collector: Collector, *, tool: bool, results: set[str])
 
 
 def _name(content: Mapping[str, Any]) -> str:
-    """Return the name of a function as models are told it: that of its plugin in front."""
+    """Return the name of a function as models know it: that of its plugin in front."""
     plugin = first_of(content, "PluginName", "plugin_name", "pluginName")
     name = first_of(content, "FunctionName", "function_name", "functionName", "name", "Name")
     return f"{plugin}-{name}" if plugin and not str(name).startswith(f"{plugin}-") else str(name)

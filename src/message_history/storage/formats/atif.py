@@ -69,7 +69,7 @@ def _add(collector: Collector, n: int, step: Any) -> None:
         if each.get("source_call_id"):
             collector.add_blocks(n, "user", [result(each["source_call_id"], inner)])
         else:
-            # An observation that answers no call is what the agent is told next.
+            # An observation that answers no call is what the agent gets next.
             collector.add_blocks(n, "user", _content(content))
 
 

@@ -300,7 +300,7 @@ class JsonlSession:
             if found == (len(history), _final(history)):
                 self._held = evolve(held, history=history)
                 return
-            # Only the last line's `standing` counts: what stood there, and became final in loading, is told again.
+            # Only the last line's `standing` counts: what stood there, and became final in loading, is recorded again.
             lines = list(_bounded(new_lines(history, found._replace(repair=held.final))))
             # If this fails, what is in the file must be read again.
             self._held = None

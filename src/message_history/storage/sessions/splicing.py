@@ -89,7 +89,7 @@ class Thread:
         pieces: what it says, in the order in which it is sent.
         entries: the same as a list that a provider takes.
         first_lines: for each entry, the number of the line that it begins in.
-        write: writes a block that was made, as items; it is told the message before.
+        write: writes a block that was made, as items; it gets the message before.
         judged: the ids of the dialect's rules that a saved conversation can break; None for all of them.
         chain: the positions of the lines that link one another, for formats that link them.
         omitted: how many lines of messages are in the file and not in the conversation: rewound, or compacted.
