@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from statistics import median
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.commands import started
 from benchmarks.contenders import CONTENDERS
 from benchmarks.operations import BLOCKS, BYTES, LISTS, OURS, QUICK_SIZES, SIZES
 from benchmarks.worker import serve
@@ -39,17 +39,8 @@ LARGE: Final = 100_000
 LONGEST: Final = 600
 # A contender is not measured at a size at which one call would take longer than this, by how it has grown until then.
 SLOWEST_CALL: Final = 1.5
-OPTIONAL: Final = (
-    "anthropic",
-    "click",
-    "filelock",
-    "google",
-    "openai",
-    "pydantic",
-    "pydantic_ai",
-    "rich",
-    "sqlalchemy",
-)
+FILES: Final = 100
+QUICK_FILES: Final = 4
 
 
 class Run:
@@ -111,7 +102,7 @@ def measured(*, quick: bool) -> tuple[dict[str, Any], dict[str, Any]]:
             del runs[name]
         made["versions"] = {name: run.version for name, run in runs.items() if run.version}
         cells = [
-            *_import(),
+            *_started(made["rounds"], quick=quick),
             *_cells(runs, QUICK_SIZES if quick else SIZES, made["rounds"]),
         ]
         found = {}
@@ -187,20 +178,9 @@ def _expected(before: list[float]) -> float:
     return before[-1] * max(10.0, growth)
 
 
-def _import() -> Iterator[dict[str, Any]]:
-    """Measure the import of this library, each time in a fresh process."""
-    _say("import")
-    code = (
-        "import sys, time; start = time.process_time(); import message_history; took = time.process_time() - start; "
-        f"print(took, *[name for name in {OPTIONAL!r} if name in sys.modules])"
-    )
-    command = [sys.executable, "-c", code]
-    printed = [
-        subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() for _ in range(ROUNDS)
-    ]
-    cell = {"size": 0, "contender": OURS}
-    yield {**cell, "operation": "import", "rounds": [float(f"{float(took):.4g}") for took, *_ in printed]}
-    yield {**cell, "operation": "optional packages imported", "rounds": [sum(len(others) for _, *others in printed)]}
+def _started(rounds: int, *, quick: bool) -> Iterator[dict[str, Any]]:
+    _say("import and command")
+    return started(rounds, QUICK_FILES if quick else FILES)
 
 
 def _say(what: str) -> None:

@@ -55,6 +55,7 @@ BLOCKS: Final = {
     ),
     "store": (
         Operation("trim", "keep the newer half of n messages", (LISTS, "trim"), 10_000),
+        Operation("trim_first", "the same with n messages that were just read", (LISTS, "trim"), 10_000),
         Operation("fork", "100 versions of n messages with one more each, for each", (LISTS, "fork"), 10_000),
         Operation("pickle", "pickle n messages and read them back", (LISTS, "pickle"), 10_000),
     ),

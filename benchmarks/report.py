@@ -84,6 +84,8 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
             for operation in block
             if operation.name != "append_small"
         ),
+        "### The command",
+        _commands(speed),
         "## Valid, whole and stable",
         validity_tables(validity),
         "## How it is measured",
@@ -95,7 +97,7 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
 
 def printed(speed: Speed, validity: dict[str, Any]) -> str:
     """Write what a quick run prints."""
-    tables = [_table(speed, operation) for operation in OPERATIONS.values()]
+    tables = [*(_table(speed, operation) for operation in OPERATIONS.values()), _commands(speed)]
     return "\n\n".join([_targets(speed, validity), *tables, _better(speed), validity_tables(validity)])
 
 
@@ -251,6 +253,27 @@ def _table(speed: Speed, operation: Operation) -> str:
                 cells.append(f"{_amount(value, operation.name)}, {number(ratio.median)} x ({spread})")
         rows.append(f"| {f'**{name}**' if name == OURS else name} | {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def _commands(speed: Speed) -> str:
+    """Tell how long the command takes, and how much `doctor` reads in a second."""
+    rows = ["| | seconds | files per second | MB per second |", "|---|---:|---:|---:|"]
+    told = {"help": "`--help`", "doctor": "`doctor`, one process", "doctor_jobs": "`doctor --jobs 2`"}
+    for operation, words in told.items():
+        value = speed.value((OURS, operation), 0)
+        if value is None:
+            rows.append(f"| {words} | not measured | | |")
+            continue
+        cell = next(cell for cell in speed.cells if cell["operation"] == operation)
+        seconds = f"{number(value.median)} ({number(value.low)} to {number(value.high)})"
+        read = [number(cell[key] / unit / value.median) for key, unit in (("files", 1), ("bytes", 1e6)) if key in cell]
+        rows.append(f"| {words} | {seconds} | {' | '.join(read or ['', ''])} |")
+    what = (
+        "`doctor` examines a folder of sessions of Claude Code, of 200 messages each and one in ten damaged. Its "
+        "seconds are those of a clock, with the start of Python and of its processes; those of `--help` are the "
+        "processor's."
+    )
+    return "\n".join([*rows, "", what])
 
 
 def _method(speed: Speed) -> str:

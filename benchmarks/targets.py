@@ -215,7 +215,10 @@ TARGETS: Final = (
         "a window of the newer half, 10,000 messages",
         "≤ 1 ms",
         "0.1 ms",
-        (Condition("ms", (OURS, "trim"), None, 1, sizes=(10_000,), unit=1e-3),),
+        (
+            Condition("ms", (OURS, "trim"), None, 1, sizes=(10_000,), unit=1e-3),
+            Condition("ms just after reading", (OURS, "trim_first"), None, 1, sizes=(10_000,), unit=1e-3),
+        ),
     ),
     Target(
         "pickle and back",
@@ -254,6 +257,12 @@ TARGETS: Final = (
         "30 ms",
         (Condition("ms", (OURS, "import"), None, 40, unit=1e-3),),
         "nothing optional",
+    ),
+    Target(
+        "`message-history --help`",
+        "≤ 150 ms",
+        "100 ms",
+        (Condition("ms", (OURS, "help"), None, 150, unit=1e-3),),
     ),
 )
 

@@ -159,6 +159,14 @@ class Ours(Contender):
         history = self.history
         return Case(lambda: history.window(max_messages=self.size // 2))
 
+    def trim_first(self) -> Case:
+        loaded: list[MessageHistory] = []
+
+        def before() -> None:
+            loaded[:] = [MessageHistory.from_list(self.raw)]
+
+        return Case(lambda: loaded[0].window(max_messages=self.size // 2), before=before)
+
     def fork(self) -> Case:
         history, more = self.history, Message.user(self.turn[0]["content"][0]["text"])
         return Case(lambda: [history.add(more) for _ in range(FORKS)], FORKS)

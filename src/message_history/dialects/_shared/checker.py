@@ -200,10 +200,18 @@ def has_lone_surrogate(value: object) -> bool:
     while todo:
         item, depth = todo.pop()
         if isinstance(item, str):
-            if not item.isascii() and any("\ud800" <= letter <= "\udfff" for letter in item):
+            if not item.isascii() and not _is_unicode(item):
                 return True
         elif depth < 200 and isinstance(item, Mapping):
             todo += [(part, depth + 1) for pair in item.items() for part in pair]
         elif depth < 200 and isinstance(item, (list, tuple)):
             todo += [(part, depth + 1) for part in item]
     return False
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

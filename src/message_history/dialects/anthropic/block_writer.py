@@ -287,4 +287,8 @@ def _decoded(data: str) -> str | None:
 def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
     """Return whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
     text = f"{block.thinking}{block.signature}" if isinstance(block, ThinkingBlock) else block.data
-    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

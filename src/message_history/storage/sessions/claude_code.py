@@ -201,7 +201,7 @@ class _Tree:
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    return value.get("type") in ("user", "assistant") and isinstance(value.get("message"), Mapping)
+    return value.get("type") in ("user", "assistant") and isinstance(value.get("message"), dict)
 
 
 def _reply_id(value: Mapping[str, Any]) -> str | None:
@@ -238,7 +238,7 @@ def kind_of(value: Mapping[str, Any]) -> str | None:
 
 
 def _ids(value: Mapping[str, Any], kind: str, key: str) -> list[str]:
-    found = (item.get(key) for item in _items(value) if isinstance(item, Mapping) and item.get("type") == kind)
+    found = [item.get(key) for item in _items(value) if isinstance(item, dict) and item.get("type") == kind]
     return [id for id in found if isinstance(id, str)]
 
 
@@ -275,7 +275,10 @@ def _whole_reply(parts: list[Piece]) -> list[Piece]:
     if parts[0].role == "user" or any(len(piece.blocks) != 1 for piece in parts):
         return parts
     blocks = keep_blank_texts([piece.blocks[0] for piece in parts])
-    return [evolve(piece, blocks=(block,)) for piece, block in zip(parts, blocks, strict=True)]
+    return [
+        evolve(piece, blocks=(block,)) if block is not piece.blocks[0] else piece
+        for piece, block in zip(parts, blocks, strict=True)
+    ]
 
 
 def _by_turn(pieces: Sequence[Piece]) -> list[Piece]:
