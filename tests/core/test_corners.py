@@ -135,7 +135,8 @@ def test_a_turn_that_cannot_be_written_alone_is_tried_once() -> None:
             self.tries += 1
             return None if assistant is not None else [{}]
 
-        def takes_leading_assistant(self) -> bool:
+        def omits(self, placeholder: Message) -> bool:
+            del placeholder
             return False
 
     writer = Writer()

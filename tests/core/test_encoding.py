@@ -17,6 +17,7 @@ from message_history.core.json_cache import json_of_settled
 from message_history.core.json_values import FrozenDict
 from message_history.core.log import SIZE
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat
+from message_history.dialects._shared.foreign_text import TurnWithText
 from message_history.dialects.registry import DIALECTS
 from message_history.history import conversation_of
 from message_history.integrations.strategies import histories, messages
@@ -120,7 +121,7 @@ def test_a_turn_that_depends_on_others_is_never_kept(dialect: Dialect[Any]) -> N
     pictured = talk(2).add_assistant("a").add_user(picture).add_assistant("seen").add_user("end")
     assert pictured.for_send_json(dialect) == dumped(pictured, dialect)
     past = past_of(conversation_of(pictured))
-    assert json_of_settled(past, dialect) is None
+    assert json_of_settled(past, TurnWithText(dialect)) is None
 
 
 def test_a_chunk_keeps_the_text_of_few_dialects() -> None:

@@ -9,7 +9,8 @@ import pytest
 from message_history.dialects import Dialect, OpenAIChat, Portable
 
 CONFIGURATIONS: dict[str, OpenAIChat] = {
-    "openai": OpenAIChat(),
+    "openai": OpenAIChat.for_provider("openai"),
+    "unknown": OpenAIChat(),
     "o1-mini": OpenAIChat.for_model("o1-mini"),
     **{
         name: OpenAIChat.for_provider(name)

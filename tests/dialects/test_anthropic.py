@@ -34,7 +34,7 @@ GOLDEN = Path(__file__).parent / "golden" / "anthropic"
 WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
 Json = dict[str, Any]
 FOUND = {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]}
-STRICT = Anthropic(system_in_list=False)
+STRICT = Anthropic(system_in_list=False, split_results=False, prefill=False)
 SYSTEM = Anthropic(system_in_list=True)
 PREFILL = Anthropic(prefill=True)
 
@@ -527,8 +527,8 @@ def test_a_system_message_behind_the_user_is_a_violation_only_at_models_that_are
         ("claude-opus-5-5", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
         ("claude-fable-5-1", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
         ("claude-sonnet-5", {"leading_assistant", "split_results"}),
-        ("claude-opus-9", {"binds_thinking"}),
-        ("kimi-k3", {"binds_thinking"}),
+        ("claude-opus-9", {"split_results", "binds_thinking"}),
+        ("kimi-k3", {"split_results", "binds_thinking"}),
     ],
 )
 def test_the_fields_of_a_model(model: str, fields: set[str]) -> None:
@@ -624,10 +624,12 @@ def test_a_call_may_have_the_id_of_a_server_tool_when_a_result_answers_it() -> N
     assert export.messages[1] == raw[1]
 
 
-def test_results_in_several_messages_are_refused_only_where_the_model_is_unknown() -> None:
+def test_results_in_several_messages_are_refused_only_where_the_dialect_says_so() -> None:
     raw = [Q, assistant(call(), call("t2")), user(result()), user(result("t2"))]
     assert [violation.rule for violation in check(raw, STRICT)] == ["AN-C3"]
-    assert not check(raw, Anthropic.for_model("claude-haiku-4-5"))
+    for takes in (Anthropic(), Anthropic.for_model("claude-haiku-4-5"), Anthropic.for_model("claude-opus-9")):
+        assert not check(raw, takes)
+        assert len(MessageHistory.from_list(raw, dialect=takes).for_send(takes)) == 3
 
 
 @pytest.mark.heavy

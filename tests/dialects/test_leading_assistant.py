@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from message_history import MessageHistory, Policy, RepairCode
+from message_history import MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Bedrock, OpenAIChat, OpenAIResponses
 
 HELLO = [{"type": "text", "text": "Hello."}]
@@ -18,7 +18,8 @@ RAW: list[Any] = [
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": HELLO}]},
 ]
 TAKES = Anthropic.for_model("claude-sonnet-4-5")
-STRICT = Anthropic()
+STRICT = Anthropic(leading_assistant=False)
+UNKNOWN = Anthropic()
 
 
 def test_it_goes_out_as_it_came_without_a_repair() -> None:
@@ -65,6 +66,32 @@ def test_a_strict_dialect_sends_the_placeholder_and_a_list_of_unknown_dialect_re
     assert with_placeholder.for_send(TAKES)[0] == RAW[0]
 
 
+@pytest.mark.parametrize(
+    ("raw", "dialect"),
+    [
+        (RAW, UNKNOWN),
+        ([{"role": role, "content": role} for role in ("assistant", "user", "assistant")], OpenAIChat()),
+        ([{"role": role, "content": role} for role in ("assistant", "user")], OpenAIResponses()),
+    ],
+    ids=["anthropic", "openai_chat", "openai_responses"],
+)
+def test_where_no_model_is_known_a_list_that_came_so_goes_back_so_and_no_other(raw: list[Any], dialect: Any) -> None:
+    history = MessageHistory.from_list(raw, dialect=dialect)
+    assert history.repairs == ()
+    assert history.for_send(dialect)[0] == raw[0]
+    assert json.loads(history.for_send_json(dialect)) == history.for_send(dialect)
+    saved = MessageHistory.from_list(history.to_list())
+    assert saved == history
+    assert saved.for_send(dialect)[0] == raw[0]
+    longer = history.add_assistant("a").add_user("u")
+    assert longer.for_send(dialect)[: len(raw) - 1] == history.for_send(dialect)[: len(raw) - 1]
+    for unsaid in (MessageHistory.from_list(raw), MessageHistory().add_assistant("Hello.").add_user("Hi.")):
+        assert next(iter(unsaid.repairs)).code is RepairCode.BOOTSTRAP_ADDED
+        assert unsaid.for_send(dialect)[0]["role"] == "user"
+        assert json.loads(unsaid.for_send_json(dialect)) == unsaid.for_send(dialect)
+    assert history.for_send(STRICT)[0]["role"] == "user"
+
+
 def test_the_policy_to_drop_holds_for_every_dialect() -> None:
     history = MessageHistory.from_list(RAW, dialect=TAKES, policy=Policy(leading_assistant="drop"))
     assert history[0].text == "Hi."
@@ -86,7 +113,9 @@ def test_converse_takes_it_with_claude() -> None:
     raw = [{"role": "assistant", "content": [{"text": "Hello."}]}, {"role": "user", "content": [{"text": "Hi."}]}]
     claude = Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
     assert MessageHistory.from_list(raw, dialect=claude).for_send(claude) == raw
-    assert len(MessageHistory.from_list(raw, dialect=claude).for_send(Bedrock())) == 3
+    assert len(MessageHistory.from_list(raw, dialect=claude).for_send(Bedrock.for_model("amazon.nova-pro-v1:0"))) == 3
+    assert not check(raw, Bedrock())
+    assert MessageHistory.from_list(raw, dialect=Bedrock()).export(Bedrock()).messages == raw
 
 
 @pytest.mark.parametrize(

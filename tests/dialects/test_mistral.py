@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,8 +38,9 @@ LARGE = Mistral.for_model("mistral-large-latest")
 MEDIUM = Mistral.for_model("mistral-medium-latest")
 MAGISTRAL = Mistral.for_model("magistral-medium-latest")
 VERSIONS = [Mistral.for_version(version) for version in (3, 7, 11, 13, 15)]
-STRICTEST = Mistral(thinking=False, tool_chunks_only=True)
-VARIANTS = [Mistral(), STRICTEST, LARGE, MEDIUM, MAGISTRAL, Mistral.for_model("devstral-latest"), *VERSIONS]
+OPEN = Mistral.for_model("mistral-7b-instruct")
+STRICTEST = evolve(OPEN, thinking=False, tool_chunks_only=True)
+VARIANTS = [Mistral(), OPEN, STRICTEST, LARGE, MEDIUM, MAGISTRAL, Mistral.for_model("devstral-latest"), *VERSIONS]
 every_variant = pytest.mark.parametrize("dialect", VARIANTS, ids=range(len(VARIANTS)))
 
 
@@ -409,20 +411,21 @@ def test_an_id_never_takes_another_s_place() -> None:
 def test_a_user_does_not_follow_a_tool_where_that_may_be_refused() -> None:
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("abcdefgh1", "f", {})])
     history = history.add_tool_result("abcdefgh1", "r").add_user("and now?")
-    assert history.for_send(Mistral())[-2:] == [assistant("OK."), user("and now?")]
+    assert history.for_send(OPEN)[-2:] == [assistant("OK."), user("and now?")]
     assert history.for_send(Mistral.for_model("devstral-small-latest"))[-2:] == [assistant("OK."), user("and now?")]
-    for taking in (LARGE, Mistral.for_model("mistral-small-latest"), Mistral.for_version(15)):
+    for taking in (Mistral(), LARGE, Mistral.for_model("mistral-small-latest"), Mistral.for_version(15)):
         assert history.for_send(taking)[-2:] == [result(), user("and now?")]
         assert not check(history.for_send(taking), taking)
-    assert codes(history, Mistral()) == [RepairCode.PLACEHOLDER_ADDED]
+    assert codes(history, OPEN) == [RepairCode.PLACEHOLDER_ADDED]
     assert codes(history, Mistral.for_version(15)) == []
 
 
-def test_words_and_calls_share_a_message_only_where_that_is_known() -> None:
+def test_words_and_calls_share_a_message_but_where_that_was_refused() -> None:
     history = MessageHistory().add_user("q").add_assistant([TextBlock("I look."), ToolUseBlock("abcdefgh1", "f", {})])
     history = history.add_tool_result("abcdefgh1", "r")
-    assert history.for_send(LARGE)[1:] == [assistant("I look.", call()), result()]
-    for dialect in (Mistral(), Mistral.for_version(3), Mistral.for_model("devstral-latest")):
+    for dialect in (Mistral(), LARGE):
+        assert history.for_send(dialect)[1:] == [assistant("I look.", call()), result()]
+    for dialect in (OPEN, Mistral.for_version(3), Mistral.for_model("devstral-latest")):
         assert history.for_send(dialect)[1:] == [assistant("I look."), user("Go on."), assistant("", call()), result()]
 
 
@@ -502,12 +505,13 @@ def test_a_tool_s_image_moves_to_the_user_with_a_note() -> None:
     shown = ImageBlock({"type": "base64", "media_type": "image/png", "data": PIXEL})
     history = history.add_tool_result("abcdefgh1", ["a picture", shown]).add_user("what is it?")
     url = f"data:image/png;base64,{PIXEL}"
-    assert history.for_send(Mistral())[2:] == [
+    assert history.for_send(OPEN)[2:] == [
         result(content="a picture\n[The image follows in the next user message.]"),
         assistant("OK."),
         user([text_chunk("[The image that tool call abcdefgh1 gave:]"), image(url), text_chunk("what is it?")]),
     ]
-    assert history.for_send(MEDIUM)[2] == result(content=[text_chunk("a picture"), image(url)])
+    for takes in (Mistral(), MEDIUM):
+        assert history.for_send(takes)[2] == result(content=[text_chunk("a picture"), image(url)])
 
 
 def test_documents_go_where_they_are_taken() -> None:
@@ -564,10 +568,11 @@ def test_a_key_of_a_chunk_that_is_nested_too_deep_is_converted_and_told_once() -
 def test_names_fit_and_stay_apart() -> None:
     history = MessageHistory().add_user("q")
     history = history.add_assistant([ToolUseBlock("abcdefgh1", "a b", {}), ToolUseBlock("abcdefgh2", "a.b", {})])
-    names = [each["function"]["name"] for each in history.for_send(Mistral())[1]["tool_calls"]]
+    names = [each["function"]["name"] for each in history.for_send(OPEN)[1]["tool_calls"]]
     assert len(set(names)) == 2
     assert all(schema.NAME.fullmatch(name) for name in names)
-    assert history.for_send(LARGE)[1]["tool_calls"][0]["function"]["name"] == "a b"
+    for takes in (Mistral(), LARGE):
+        assert history.for_send(takes)[1]["tool_calls"][0]["function"]["name"] == "a b"
 
 
 def test_arguments_go_back_byte_for_byte() -> None:
@@ -642,8 +647,10 @@ def test_a_tool_gives_a_chunk_of_another_type_without_alarm_where_no_model_is_na
 
 
 def test_an_unknown_model_gets_the_defaults() -> None:
-    for name in ("", "gpt-5", "mistralai/Magistral-Small-2507", "Mistral-Small-3.2-24B-Instruct-2506"):
+    for name in ("", "gpt-5"):
         assert Mistral.for_model(name) == Mistral()
+    for name in ("mistralai/Magistral-Small-2507", "Mistral-Small-3.2-24B-Instruct-2506"):
+        assert Mistral.for_model(name) == OPEN
     for name in ("mistral/mistral-large-latest", "mistral:mistral-large-latest"):
         assert Mistral.for_model(name) == LARGE
     assert not Mistral.for_model("codestral-latest").text_with_calls

@@ -465,7 +465,7 @@ def test_fields_by_model(model: str, provider: str | None, fields: dict[str, Any
     assert {field: getattr(dialect, field) for field in fields} == fields
 
 
-def test_what_is_not_known_gets_the_strictest_of_openai() -> None:
+def test_what_is_not_known_gets_the_defaults() -> None:
     assert OpenAIChat.for_model("nobody-knows-this") == OpenAIChat.for_provider("nobody") == OpenAIChat()
 
 
@@ -511,7 +511,8 @@ def test_reasoning_details_go_back_to_gateways_alone() -> None:
     details = [{"type": "reasoning.text", "text": "hm", "signature": "c2ln", "index": 0}]
     raw: list[Wire] = [ASK, call("c1", reasoning_details=details), tool("c1")]
     assert exported(raw, served("openrouter|anthropic/claude-sonnet-4.6"))[1]["reasoning_details"] == details
-    assert "reasoning_details" not in exported(raw, OpenAIChat())[1]
+    assert exported(raw, OpenAIChat())[1]["reasoning_details"] == details
+    assert "reasoning_details" not in exported(raw, served("openai"))[1]
 
 
 def test_cache_marks_go_to_claude_behind_a_gateway_and_there_are_at_most_four() -> None:
@@ -732,9 +733,9 @@ def test_a_key_that_says_nothing_is_no_key(keys: Wire) -> None:
         assert history.export(OpenAIChat()).repairs == ()
 
 
-def told(raw: list[Wire]) -> list[Any]:
+def told(raw: list[Wire], dialect: OpenAIChat | None = None) -> list[Any]:
     """Give what an export leaves out."""
-    repairs = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(OpenAIChat()).repairs
+    repairs = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(dialect or OpenAIChat()).repairs
     return [item for repair in repairs if repair.code is RepairCode.WITHHELD for item in repair.removed]
 
 
@@ -773,7 +774,8 @@ def test_a_file_goes_back_under_its_name() -> None:
 def test_a_custom_call_goes_back_without_the_keys_that_are_not_known() -> None:
     custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": "i", "odd": 1}, "note": "n"}
     raw: list[Wire] = [ASK, {"role": "assistant", "content": None, "tool_calls": [custom]}, tool("c1")]
-    assert told(raw) == [{"note": "n", "custom": {"odd": 1}}]
+    assert told(raw) == [{"custom": {"odd": 1}}]
+    assert told(raw, OpenAIChat(call_keys=False)) == [{"note": "n", "custom": {"odd": 1}}]
 
 
 def test_a_result_keeps_the_name_that_it_came_with() -> None:

@@ -439,7 +439,7 @@ class TestReasoning:
 
     def test_reasoning_is_left_out_behind_a_change_where_that_matters(self) -> None:
         raw = [{"role": "assistant", "content": "Hello."}, Q, thought(), assistant(), Q2]
-        history = MessageHistory.from_list(raw, dialect=STRICTEST)
+        history = MessageHistory.from_list(raw, dialect=evolve(STRICTEST, leading_assistant=False))
         assert [repair.code for repair in history.repairs] == [RepairCode.BOOTSTRAP_ADDED]
         assert thought() not in history.for_send(evolve(STRICTEST, binds_thinking=True))
         assert thought() in history.for_send(GPT5)

@@ -193,7 +193,7 @@ def test_wrong_arguments_are_refused() -> None:
 def test_a_dialect_may_be_given() -> None:
     raw = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
     assert not healed("anthropic", raw, dialect=Anthropic(prefill=True)).repairs
-    assert healed("anthropic", raw, dialect=Anthropic()).repairs
+    assert healed("anthropic", raw, dialect=Anthropic(prefill=False)).repairs
 
 
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "12"}

@@ -35,8 +35,8 @@ class TurnWriter(Protocol):
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Return fresh messages; None when they depend on other turns."""
 
-    def takes_leading_assistant(self) -> bool:
-        """Return whether a list may begin with an assistant message: then no placeholder is sent before it."""
+    def omits(self, placeholder: Message) -> bool:
+        """Return whether a placeholder is not sent before a leading assistant message."""
 
 
 @final
@@ -115,7 +115,7 @@ def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
     texts = list(kept.texts)
     stuck = False
     for assistant, user in turns[len(kept) :]:
-        is_omitted = assistant is None and is_bootstrap(user) and kept.writer.takes_leading_assistant()
+        is_omitted = assistant is None and user is not None and is_bootstrap(user) and kept.writer.omits(user)
         wire = [] if is_omitted else kept.writer.write_turn(assistant, user)
         if wire is None:
             stuck = True

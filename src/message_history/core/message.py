@@ -414,9 +414,14 @@ def text_message(role: Role, text: str) -> Message:
     return plain_message(role, (text,), (), SHAPES[role])
 
 
-def bootstrap_message(text: str) -> Message:
-    """Make the marked user message that leads a history whose list began with the assistant."""
-    return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="bootstrap"))),))
+def bootstrap_message(text: str, dialect: str = "") -> Message:
+    """Make the marked user message that leads a history whose list began with the assistant.
+
+    Args:
+        text: what it says.
+        dialect: in which dialect the list came, where that may be sent as it came.
+    """
+    return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="bootstrap", reason=dialect))),))
 
 
 def is_bootstrap(message: Message | None) -> bool:

@@ -205,8 +205,12 @@ class Dialect(ABC, Generic[WireT_co]):
         del assistant
         return True
 
-    def takes_leading_assistant(self) -> bool:
-        """Return whether a list may begin with the assistant: then no placeholder is sent before it."""
+    def takes_leading_assistant(self) -> bool | None:
+        """Return whether a list may begin with the assistant: then no placeholder is sent before it.
+
+        Returns:
+            None where some models take it and which one is asked is not known: a list that came so goes back so.
+        """
         return False
 
     def allows_prefill_with_calls(self) -> bool:

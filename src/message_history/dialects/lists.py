@@ -36,8 +36,8 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
         raise ValueError(f"open_tail must be 'stub', 'keep' or None, not {short_repr(open_tail)}")
     ingest = Ingest(Context(policy))
     parsed = read(entries, dialect)
-    if dialect is not None and dialect.takes_leading_assistant():
-        lead_with_placeholder(parsed, policy)
+    if dialect is not None and dialect.takes_leading_assistant() is not False:
+        lead_with_placeholder(parsed, policy, dialect.name)
     ingest.add_list(parsed)
     keeps = parsed.dialect == NATIVE if open_tail is None else open_tail == "keep"
     if not keeps:

@@ -25,7 +25,7 @@ __all__ = ["DIALECTS", "NATIVE", "dialect_of", "read", "read_reply", "shape_of"]
 
 @final
 class _Dialects(Mapping[str, "Dialect[Any]"]):
-    """The strictest fields of each dialect, by name; one is made when it is asked for."""
+    """Each dialect with the fields for a model that is not known, by name; one is made when it is asked for."""
 
     def __init__(self) -> None:
         self._made: dict[str, Dialect[Any]] = {}

@@ -241,7 +241,7 @@ def dialect_for(api: API, model: str, provider: str | None = None) -> Dialect[An
         provider: who serves it, where others serve the API too.
 
     Returns:
-        The dialect, with the strictest fields for a model that is not known.
+        The dialect, with the defaults for a model that is not known.
     """
     kind: Any = getattr(import_module(f"message_history.dialects.{api}"), CLASSES[api])
     found: Dialect[Any] = kind.for_model(model, provider) if api.startswith("openai") else kind.for_model(model)

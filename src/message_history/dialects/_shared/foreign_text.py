@@ -10,6 +10,7 @@ from message_history.core.blocks import Block, ProviderBlock, TextBlock, is_blan
 from message_history.core.json_values import FrozenDict
 from message_history.core.message import Message, is_plain, make_message
 from message_history.core.repairs import Repair, RepairCode, in_words
+from message_history.dialects._shared.leading import is_omitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,9 +39,9 @@ class TurnWithText:
         name = self.dialect.name
         return self.dialect.write_turn(_readable(assistant, name), _readable(user, name))
 
-    def takes_leading_assistant(self) -> bool:
-        """Return whether a list may begin with an assistant message."""
-        return self.dialect.takes_leading_assistant()
+    def omits(self, placeholder: Message) -> bool:
+        """Return whether a placeholder is not sent before a leading assistant message."""
+        return is_omitted(placeholder, self.dialect)
 
 
 def with_foreign_text(messages: list[Message], dialect: Dialect[Any]) -> tuple[list[Message], list[Repair]]:

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from message_history.core.policy import Policy
     from message_history.dialects.base import Dialect
 
-__all__ = ["lead_with_placeholder", "length_of_lead"]
+__all__ = ["is_omitted", "lead_with_placeholder", "length_of_lead"]
 
 
-def lead_with_placeholder(parsed: Parsed, policy: Policy) -> None:
+def lead_with_placeholder(parsed: Parsed, policy: Policy, dialect: str) -> None:
     """Put the placeholder before a list that begins with the assistant, and record nothing.
 
-    The provider takes such a list, and gets it back as it came: nothing was wrong with it.
+    The provider takes such a list, or may take it, and gets it back as it came: nothing was wrong with it.
 
     Args:
         parsed: what was read; it is changed.
         policy: says what the placeholder says, and whether there is one.
+        dialect: the name of the dialect that it was read in.
     """
     if policy.leading_assistant != "bootstrap":
         return
@@ -35,7 +36,7 @@ def lead_with_placeholder(parsed: Parsed, policy: Policy) -> None:
     first = next((n for n, does in enumerate(stays) if does), None)
     if first is None or parsed.messages[first].role != "assistant":
         return
-    parsed.messages.insert(first, bootstrap_message(policy.bootstrap_text))
+    parsed.messages.insert(first, bootstrap_message(policy.bootstrap_text, dialect))
     parsed.sources.insert(first, parsed.sources[first])
     parsed.interrupted = {n + (n >= first) for n in parsed.interrupted}
 
@@ -50,7 +51,21 @@ def length_of_lead(messages: Sequence[Message], dialect: Dialect[Any]) -> int:
     Returns:
         One for a placeholder before a leading assistant message that the provider takes, else none.
     """
-    return int(len(messages) > 1 and is_bootstrap(messages[0]) and dialect.takes_leading_assistant())
+    return int(len(messages) > 1 and is_bootstrap(messages[0]) and is_omitted(messages[0], dialect))
+
+
+def is_omitted(placeholder: Message, dialect: Dialect[Any]) -> bool:
+    """Return whether a placeholder is not sent: where such lists are taken, or where they may be and this one came so.
+
+    Args:
+        placeholder: the message before the assistant's.
+        dialect: the dialect that it is sent in.
+    """
+    takes = dialect.takes_leading_assistant()
+    if takes is not None:
+        return takes
+    mark = placeholder.content[0].mark
+    return mark is not None and mark.reason == dialect.name
 
 
 def _stays(message: Message, *, truncated: bool) -> bool:

@@ -42,8 +42,10 @@ class Anthropic(Fields):
     """The Messages API; the defaults are for a model that is not known.
 
     Args:
-        leading_assistant: whether the list may begin with the assistant (AN-A2).
-        prefill: whether the list may end with the assistant (AN-A15).
+        leading_assistant: whether the list may begin with the assistant (AN-A2). None where no model is known: a list
+            that came so goes back so.
+        prefill: whether the list may end with the assistant (AN-A15). None where no model is known: a check takes it,
+            and an export puts a user's turn behind it.
         split_results: whether the results of one message may come in several user messages (AN-C3).
         system_in_list: whether system messages may stand in the list (AN-A9). None where no model is known: a list with
             them is taken, and an export puts what they say into the user's turn.
@@ -138,13 +140,13 @@ class Anthropic(Fields):
             if isinstance(block.get("content"), list):
                 self.unmark_cache(block["content"])
 
-    def takes_leading_assistant(self) -> bool:
-        """Return whether the list may begin with the assistant."""
+    def takes_leading_assistant(self) -> bool | None:
+        """Return whether the list may begin with the assistant; see `Dialect.takes_leading_assistant`."""
         return self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end here: with a paused turn, or where prefill is taken."""
-        return self.prefill or (not is_plain(assistant) and Render(self).is_paused(assistant))
+        return bool(self.prefill) or (not is_plain(assistant) and Render(self).is_paused(assistant))
 
 
 _CACHED: Final = frozenset({"text", "image", "document", "tool_result"})

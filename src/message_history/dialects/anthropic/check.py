@@ -287,7 +287,7 @@ class _Check:
                 waiting.add(text_at(block, "id"))
         behind_result = bool(entries(content)) and kind_of(entries(content)[-1]) in schema.SERVER_TOOLS.values()
         paused = (bool(waiting) or behind_result) and not self._calls_of(last)
-        if not self._dialect.prefill and not paused and not self._calls_of(last):
+        if self._dialect.prefill is False and not paused and not self._calls_of(last):
             self.found.add("AN-A15", last)
         text = content if isinstance(content, str) else ""
         if isinstance(content, list) and content and isinstance(content[-1], Mapping):

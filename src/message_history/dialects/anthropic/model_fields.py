@@ -21,9 +21,9 @@ __all__ = ["Fields"]
 class Fields(Dialect["MessageParam"]):
     """The fields of `Anthropic`, which says what each means."""
 
-    leading_assistant: bool = False
-    prefill: bool = False
-    split_results: bool = False
+    leading_assistant: bool | None = None
+    prefill: bool | None = None
+    split_results: bool = True
     system_in_list: bool | None = None
     binds_thinking: bool = True
     limits: Limits = LIMITS

@@ -42,9 +42,12 @@ class Bedrock(Fields):
     prompt is `export(dialect).system`. A request whose messages hold calls needs a `toolConfig` with tools (BR-B11).
 
     Args:
-        leading_assistant: whether the list may begin with the assistant (BR-B01).
-        joins_neighbours: whether neighbours of one role are taken as one message (BR-B02).
-        prefill: whether it may end with the assistant (BR-B03).
+        leading_assistant: whether the list may begin with the assistant (BR-B01). None where no model is known: a list
+            that came so goes back so.
+        joins_neighbours: whether neighbours of one role are taken as one message (BR-B02). None where no model is
+            known: a check takes them, and an export joins them.
+        prefill: whether it may end with the assistant (BR-B03). None where no model is known: a check takes it, and an
+            export puts a user's turn behind it.
         prefill_with_tools: whether it may do so when it holds calls (BR-B03).
         beside_results: what may stand beside results: block keys, or formats of documents (BR-B15).
         text_with_calls: whether text may stand beside calls (BR-B15); beside signed reasoning, Claude's, they may.
@@ -133,8 +136,8 @@ class Bedrock(Fields):
         """Take the cache points out."""
         blocks[:] = [block for block in blocks if "cachePoint" not in block]
 
-    def takes_leading_assistant(self) -> bool:
-        """Return whether the list may begin with the assistant."""
+    def takes_leading_assistant(self) -> bool | None:
+        """Return whether the list may begin with the assistant; see `Dialect.takes_leading_assistant`."""
         return self.leading_assistant
 
     def allows_prefill_with_calls(self) -> bool:
@@ -144,7 +147,7 @@ class Bedrock(Fields):
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""
         del assistant
-        return self.prefill
+        return bool(self.prefill)
 
 
 _CACHED: Final = frozenset({"text", "image", "toolResult"})

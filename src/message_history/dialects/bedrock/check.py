@@ -84,12 +84,12 @@ class _Check:
         self._media_check.finish()
 
     def _turns(self) -> None:
-        if self._roles[0] == "assistant" and not self._dialect.leading_assistant:
+        if self._roles[0] == "assistant" and self._dialect.leading_assistant is False:
             self.found.add("BR-B01", 0, "role")
         for n in range(1, len(self._roles)):
-            if self._roles[n] == self._roles[n - 1] and not self._dialect.joins_neighbours:
+            if self._roles[n] == self._roles[n - 1] and self._dialect.joins_neighbours is False:
                 self.found.add("BR-B02", n, "role", f"two {self._roles[n]!r:.20} messages in a row")
-        if self._roles[-1] == "assistant" and not self._dialect.prefill:
+        if self._roles[-1] == "assistant" and self._dialect.prefill is False:
             self.found.add("BR-B03", len(self._roles) - 1, "role")
         elif self._roles[-1] == "assistant" and not self._dialect.prefill_with_tools and self._has_calls():
             self.found.add("BR-B03", len(self._roles) - 1, "role", "an assistant message behind calls", which=2)

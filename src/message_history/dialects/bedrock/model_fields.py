@@ -21,9 +21,9 @@ __all__ = ["Fields"]
 class Fields(Dialect["MessageUnionTypeDef"]):
     """The fields of `Bedrock`, which says what each means."""
 
-    leading_assistant: bool = False
-    joins_neighbours: bool = False
-    prefill: bool = False
+    leading_assistant: bool | None = None
+    joins_neighbours: bool | None = None
+    prefill: bool | None = None
     prefill_with_tools: bool = False
     beside_results: frozenset[str] = frozenset({"document", "image", "searchResult", "text", "video"})
     text_with_calls: bool = True

@@ -41,7 +41,8 @@ class Gemini(Fields):
     Args:
         vertex: whether it is sent to Vertex rather than to the Developer API.
         ids: whether calls and responses have ids; Vertex v1 refuses them, v1beta1 does not (GM-G21).
-        signatures_required: whether the first call of each step must be signed (GM-G10).
+        signatures_required: whether the first call of each step must be signed (GM-G10). None where no model is known:
+            a check takes an unsigned one, and an export gives it the value that stands for a signature.
         prefill: whether the list may end with the model (GM-G15).
         media_in_responses: whether a response may hold images and documents (GM-G24). None where no model is known: a
             list with them is taken, and an export puts them behind the responses.

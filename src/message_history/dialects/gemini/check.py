@@ -279,7 +279,7 @@ class _Check:
 
     def _steps(self) -> None:
         """GM-G09 and GM-G10: in the current turn, the first call of every step is signed."""
-        if not self._dialect.signatures_required:
+        if self._dialect.signatures_required is not True:
             return
         start = max((n for n, content in enumerate(self.entries) if _is_spoken(content)), default=-1)
         signed_step = False

@@ -63,7 +63,7 @@ def assistant_wire(message: Message, dialect: Fields, changes: Changes, called: 
             changes.rewritten(f"the call {id!r:.80} without its id (GM-G21)")
             called[id] = Called(None, name, name)
             part = {"functionCall": {"name": name, "args": input}}
-        if is_first and dialect.signatures_required:
+        if is_first and dialect.signatures_required is not False:
             changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (GM-G14)")
             part["thoughtSignature"] = schema.BYPASS
         parts.append(part)

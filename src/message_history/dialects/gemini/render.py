@@ -154,7 +154,7 @@ class Render:
         signature = self._signature(block)
         if signature is not None:
             part["thoughtSignature"] = signature
-        elif is_first and (self._dialect.signatures_required or facts.get("bypass")):
+        elif is_first and (self._dialect.signatures_required is not False or facts.get("bypass")):
             if not facts.get("bypass"):
                 self.changes.rewritten(
                     f"the call {block.id!r:.80}, unsigned, with what stands for a signature (GM-G14)"

@@ -30,9 +30,10 @@ __all__ = ["Mistral"]
 @final
 @frozen(kw_only=True)
 class Mistral(Fields):
-    """Mistral's chat messages; the defaults are what the API and the chat templates of its open models all take.
+    """Mistral's chat messages; the defaults are for a current model of the hosted API that is not known.
 
-    Without a model, neither thinking nor a tool's chunks of any type are a violation; neither is sent.
+    Open models, whose templates and older validators refuse more, have rows of their own. Without a model, neither
+    thinking nor a tool's chunks of any type are a violation; neither is sent.
 
     Args:
         prefix: whether a message that came with `prefix` may end the list (MS-M04).

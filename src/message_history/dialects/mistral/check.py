@@ -218,7 +218,7 @@ class _Check:
 
     def _unanswered(self, calls: OpenCalls, results: int) -> None:
         if calls.is_waiting:
-            # The older rule counts only, and the strictest fields stand for all versions.
+            # The older rule counts only, and the default fields stand for all versions.
             for rule in ("MS-M06", "MS-M06d") if calls.count != results else ("MS-M06d",):
                 self.found.add(rule, calls.index, "tool_calls", f"no result for {', '.join(calls.waiting):.200}")
 

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from message_history.dialects.base import Dialect
 from message_history.dialects.mistral.limits import LIMITS
-from message_history.dialects.mistral.schema import ID, ID_LENGTH, NAME, NAME_LIMIT
+from message_history.dialects.mistral.schema import ANY_NAME, ANY_NAME_LIMIT, ID, ID_LENGTH
 
 if TYPE_CHECKING:
     import re
@@ -28,18 +28,18 @@ class Fields(Dialect["ChatCompletionRequestMessageTypedDict"]):
     alternate: bool = True
     one_system: bool = True
     late_system: bool = False
-    bridge: bool = True
-    text_with_calls: bool = False
+    bridge: bool = False
+    text_with_calls: bool = True
     text_lists: bool = False
     thinking: bool | None = None
     user_chunks: frozenset[str] = frozenset({"document_url", "file", "image_url", "text"})
     assistant_chunks: frozenset[str] = frozenset({"text"})
-    tool_chunks: frozenset[str] = frozenset({"text"})
+    tool_chunks: frozenset[str] = frozenset({"document_url", "image_url", "text"})
     tool_chunks_only: bool = False
     audio_beside_system: bool = True
     pair_ids: bool = True
     id_pattern: re.Pattern[str] = ID
     id_limit: int = ID_LENGTH
-    name_pattern: re.Pattern[str] = NAME
-    name_limit: int = NAME_LIMIT
+    name_pattern: re.Pattern[str] = ANY_NAME
+    name_limit: int = ANY_NAME_LIMIT
     limits: Limits = LIMITS

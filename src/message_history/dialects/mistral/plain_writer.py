@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.plain_messages import SHORT, common_assistant, common_user
 from message_history.dialects._shared.writer import json_object, named_for
-from message_history.dialects.mistral.schema import NAME
+from message_history.dialects.mistral.schema import ANY_NAME, NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def _assistant(
     if not calls:
         return [{"role": "assistant", "content": content}]
     written = []
-    fit = dialect.name_pattern is NAME and dialect.name_limit >= SHORT
+    fit = dialect.name_pattern in (NAME, ANY_NAME) and dialect.name_limit >= SHORT
     for id, name, input in calls:
         named = name if fit else named_for(name, dialect.name_pattern, dialect.name_limit, changes)
         function = {"name": named, "arguments": json_object(input)}

@@ -25,6 +25,7 @@ ANY_ID_LENGTH: Final = 256
 NAME: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 ANY_NAME: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 NAME_LIMIT: Final = 64
+ANY_NAME_LIMIT: Final = 256
 
 KEYS: Final[dict[str, frozenset[str]]] = {
     "system": frozenset({"role", "content"}),
@@ -60,7 +61,10 @@ _SERVED: Final[dict[str, Any]] = {
     "prefix": True,
     "text_lists": True,
     "thinking": False,
+    "tool_chunks": frozenset({"text"}),
     "tool_chunks_only": True,
+    "name_pattern": NAME,
+    "name_limit": NAME_LIMIT,
 }
 VERSIONS: Final[dict[int, dict[str, Any]]] = {
     3: {**_SERVED, "text_with_calls": False, "pair_ids": False, "user_chunks": _IMAGES},
@@ -79,5 +83,5 @@ VERSIONS: Final[dict[int, dict[str, Any]]] = {
 """What mistral-common 1.13 takes, by the version of the tokenizer (its validators, run in serving mode, 2026-09)."""
 
 """Names of open weights hold `instruct`, or their owner's; those of the hosted API hold neither."""
-MODELS: Final = ModelTable("mistral", values={"any_name": ANY_NAME})
+MODELS: Final = ModelTable("mistral", values={"any_name": ANY_NAME, "plain_name": NAME})
 """What differs by model; a model that no row covers gets the defaults."""

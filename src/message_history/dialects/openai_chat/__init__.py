@@ -28,12 +28,17 @@ __all__ = ["OpenAIChat"]
 @final
 @frozen(kw_only=True)
 class OpenAIChat(Fields):
-    """Chat Completions; the defaults are the strictest of OpenAI's own models.
+    """Chat Completions; the defaults are for a host and a model that are not known.
+
+    What some host was recorded to take is no violation then, and goes back as it came; OpenAI's own refusals are
+    quoted, but for those that only its own models were seen to make.
 
     Args:
         provider: whose rules are quoted in violations.
-        prefill: whether the list may end with the assistant (OT-02, HF-11, PX-02).
-        leading_assistant: whether the list may begin with the assistant: the placeholder before it is not sent.
+        prefill: whether the list may end with the assistant (OT-02, HF-11, PX-02). None where no host is known: a check
+            takes it, and an export puts a user's turn behind it.
+        leading_assistant: whether the list may begin with the assistant: the placeholder before it is not sent. None
+            where no host is known: a list that came so goes back so.
         system_role: the role of system messages; `user` where the model takes neither other (OC-17, HF-03).
         developer: whether developer messages are known (GW-02).
         late_system: whether system messages may stand behind the first message (HF-04).
@@ -64,7 +69,7 @@ class OpenAIChat(Fields):
         cache_marks: whether parts may carry Claude's cache marks.
         object_arguments: whether a call's arguments must be a JSON object (QW-04, HF-07, OL-03).
         reasoning: the key under which the model takes its reasoning back, or `<think>` for inside the content; None
-            where it must not come.
+            where it must not come. `as it came`, where no host is known, is the key that it came under.
         reasoning_required: which assistant messages must have it (DS-09, KM-05): those with `calls`, or all `once
             shown` in one of them; `always` is both.
         refused_keys: keys that are refused, unless one of them is `reasoning` (GQ-01, CB-01).
@@ -72,7 +77,8 @@ class OpenAIChat(Fields):
         own_keys: those that it takes back and that say nothing without their message.
         unique_ids: whether ids must differ in the whole list, not only in a turn (DS-04).
         id_pattern: what an id must look like.
-        id_limit: how long it may be (OC-06).
+        id_limit: how long it may be (OC-06). None where no host is known: a check takes any, and an export writes at
+            most 40 characters.
         name_pattern: what a tool's name must look like.
         banned_text: what no text may say (DS-13).
         max_messages: how many messages there may be (AZ-02); a list that is longer is sent as it is.
@@ -92,7 +98,7 @@ class OpenAIChat(Fields):
                 the address of its API, as `api.deepseek.com`.
 
         Returns:
-            The dialect; the strictest of OpenAI's own for a model and a provider that are not known.
+            The dialect; the defaults for a model and a provider that are not known.
         """
         return cls(**fields_of(model, provider))
 
@@ -104,7 +110,7 @@ class OpenAIChat(Fields):
             name: its name, as for `for_model`.
 
         Returns:
-            The dialect with the strictest fields of the provider; of OpenAI for one that is not known.
+            The dialect with what all models of the provider take; the defaults for one that is not known.
         """
         return cls(**fields_of("", name))
 
@@ -142,14 +148,14 @@ class OpenAIChat(Fields):
         """Read a response; see `Dialect.reply`."""
         return Reply.of_choices(response)
 
-    def takes_leading_assistant(self) -> bool:
-        """Return whether the list may begin with the assistant."""
+    def takes_leading_assistant(self) -> bool | None:
+        """Return whether the list may begin with the assistant; see `Dialect.takes_leading_assistant`."""
         return self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""
         del assistant
-        return self.prefill
+        return bool(self.prefill)
 
     def has_system_in_list(self) -> bool:
         """Return whether the system prompt goes into the list: it is the first message."""

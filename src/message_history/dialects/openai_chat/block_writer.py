@@ -61,7 +61,7 @@ class BlockWriter:
 
     def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
-        self.ids = Aliases(dialect.id_pattern, dialect.id_limit, unique=dialect.unique_ids)
+        self.ids = Aliases(dialect.id_pattern, dialect.id_limit or schema.ID_LIMIT, unique=dialect.unique_ids)
         self.tools: dict[str, str] = {}
         self._dialect = dialect
         self._marked: list[tuple[int, Wire]] = []

@@ -229,7 +229,7 @@ class _Check:
             path = f"tool_calls[{m}]"
             call = mapping_of(item)
             id = text_at(call, "id")
-            if len(id) > dialect.id_limit:
+            if dialect.id_limit is not None and len(id) > dialect.id_limit:
                 detail = f"id of {len(id)} characters"
                 self._add("long id", n, f"{path}.id", detail, m=m, limit=dialect.id_limit, count=len(id), ids=id)
             custom = call.get("type") == "custom"

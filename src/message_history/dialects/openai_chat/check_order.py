@@ -40,7 +40,7 @@ def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: Fields) -> Itera
                 yield "user after tool", n, "a user message right behind a tool message", 0
     if dialect.needs_user and "user" not in roles:
         yield "no user", None, "no user message", 0
-    if not dialect.prefill and (roles[-1] == "assistant" or (dialect.tools == "text" and roles[-1] != "user")):
+    if dialect.prefill is False and (roles[-1] == "assistant" or (dialect.tools == "text" and roles[-1] != "user")):
         yield "last", len(roles) - 1, f"the last message is of role {short_repr(roles[-1])}", 0
     if roles[-2:] == ["assistant", "assistant"]:
         yield "last two", len(roles) - 1, "two assistant messages at the end", 0

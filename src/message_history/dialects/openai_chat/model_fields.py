@@ -8,7 +8,7 @@ from attrs import Factory, field, frozen
 
 from message_history.dialects.base import Dialect
 from message_history.dialects.openai_chat.limits import limits_for
-from message_history.dialects.openai_chat.schema import ID, ID_LIMIT, MAX_CALLS, NAME
+from message_history.dialects.openai_chat.schema import ID, MAX_CALLS, NAME, OWN_KEY
 
 if TYPE_CHECKING:
     import re
@@ -25,8 +25,8 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     """The fields of `OpenAIChat`, which says what each means."""
 
     provider: str = "openai"
-    prefill: bool = False
-    leading_assistant: bool = False
+    prefill: bool | None = None
+    leading_assistant: bool | None = None
     system_role: Literal["system", "developer", "user"] = "system"
     developer: bool = True
     late_system: bool = True
@@ -37,7 +37,7 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     tools: Literal["messages", "text"] = "messages"
     max_calls: int = MAX_CALLS
     text_with_calls: bool = True
-    call_keys: bool = False
+    call_keys: bool = True
     custom_calls: bool = True
     function_role: bool = True
     null_content: Literal["null", "empty", "omit"] = "null"
@@ -53,16 +53,16 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     audio: bool = False
     files: bool = True
     native: bool = False
-    cache_marks: bool = False
+    cache_marks: bool = True
     object_arguments: bool = False
-    reasoning: str | None = None
+    reasoning: str | None = OWN_KEY
     reasoning_required: Literal["never", "calls", "once shown", "always"] = "never"
     refused_keys: frozenset[str] = frozenset()
-    own_blocks: frozenset[str] = frozenset({"audio"})
+    own_blocks: frozenset[str] = frozenset({"audio", "reasoning_details"})
     own_keys: frozenset[str] = frozenset({"annotations"})
     unique_ids: bool = False
     id_pattern: re.Pattern[str] = ID
-    id_limit: int = ID_LIMIT
+    id_limit: int | None = None
     name_pattern: re.Pattern[str] = NAME
     banned_text: str | None = None
     max_messages: int | None = None

@@ -25,6 +25,7 @@ from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.core.policy import Policy
 from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
 from message_history.dialects.base import Export
+from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.block_writer import BlockWriter, Wire
 from message_history.dialects.openai_chat.media import data_url
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
@@ -263,6 +264,8 @@ class Render:
             self._writer.withhold(
                 {"signature": block.signature}, "a signature of reasoning, for which there is no place"
             )
+        if key == schema.OWN_KEY:
+            key = str(block.extra(OPENAI_CHAT).get("key", schema.REASONING))
         if key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
             texts.append({"type": "text", "text": self._writer.text(f"<think>\n{block.thinking}\n</think>")})

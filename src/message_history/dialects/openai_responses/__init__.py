@@ -51,7 +51,8 @@ class OpenAIResponses(Fields):
         continues: whether the list goes on from a response that the server has kept, whose calls it does not show;
             None to check a list of nothing but outputs as one. Reading such a list, the calls that the server has
             kept are put into the history, marked as held; they and the turn before them are not sent again.
-        leading_assistant: whether the list may begin with the assistant, where it came so.
+        leading_assistant: whether the list may begin with the assistant. None where no model is known: a list that
+            came so goes back so.
         reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16).
         reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07).
         lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
@@ -98,7 +99,7 @@ class OpenAIResponses(Fields):
             name: its name, as for `for_model`.
 
         Returns:
-            The dialect with the strictest fields of the provider; the strictest of all for one that is not known.
+            The dialect with what all models of the provider take; the defaults for one that is not known.
         """
         return cls.for_model("", name)
 
@@ -138,9 +139,9 @@ class OpenAIResponses(Fields):
         kept = {key: response[key] for key in _OF_REPLY if key in response}
         return Reply([{**kept, "output": output}], is_truncated(response))
 
-    def takes_leading_assistant(self) -> bool:
+    def takes_leading_assistant(self) -> bool | None:
         """Return whether the list may begin with the assistant."""
-        return self.leading_assistant and not self.continues
+        return False if self.continues else self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""

@@ -25,7 +25,7 @@ class Fields(Dialect["ResponseInputItemParam"]):
     prefill: bool = False
     store: bool | None = None
     continues: bool | None = None
-    leading_assistant: bool = False
+    leading_assistant: bool | None = None
     reasoning: Literal["encrypted", "text"] = "encrypted"
     reasons: bool = True
     lone_reasoning: bool = False

@@ -33,6 +33,8 @@ __all__ = ["Portable"]
 
 FORM: Final = OpenAIChat(
     provider="portable",
+    prefill=False,
+    leading_assistant=False,
     developer=False,
     late_system=False,
     one_system=True,
@@ -40,6 +42,7 @@ FORM: Final = OpenAIChat(
     alternate=True,
     bridge=True,
     max_calls=1,
+    call_keys=False,
     custom_calls=False,
     function_role=False,
     null_content="empty",
@@ -49,7 +52,9 @@ FORM: Final = OpenAIChat(
     parts=False,
     refusals=False,
     files=False,
+    cache_marks=False,
     object_arguments=True,
+    reasoning=None,
     refused_keys=frozenset(
         {"audio", "function_call", "reasoning", "reasoning_content", "reasoning_details", "refusal", "thinking"}
     ),

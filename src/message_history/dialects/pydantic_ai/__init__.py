@@ -34,7 +34,7 @@ __all__ = ["PydanticAI"]
 @final
 @frozen(kw_only=True, init=False)
 class PydanticAI(Fields[WireT]):
-    """The messages of pydantic-ai; the defaults are the strictest.
+    """The messages of pydantic-ai; the defaults are for a run without a prompt, with a model that is not known.
 
     Args:
         objects: whether to give the package's objects, for `agent.run(message_history=...)`, and not their JSON.
@@ -90,7 +90,7 @@ class PydanticAI(Fields[WireT]):
             model: its name, like `anthropic:claude-opus-4-8`.
 
         Returns:
-            The dialect; the strictest fields for a model that is not known.
+            The dialect; the defaults for a model that is not known, which omit thinking behind a change.
         """
         return PydanticAI(binds_thinking=Anthropic.for_model(model).binds_thinking)
 

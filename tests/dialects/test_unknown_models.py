@@ -1,0 +1,99 @@
+"""Where no model is named, what some model was recorded to take is no violation, and goes back so where it may."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from message_history import MessageHistory, RepairCode, check
+from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat
+
+ASK = {"role": "user", "content": "q"}
+LONG = "call_" + "x" * 40
+
+
+def turn(role: str, *parts: dict[str, Any], key: str = "content") -> dict[str, Any]:
+    return {"role": role, key: list(parts)}
+
+
+def call(id: str = "c1", **keys: Any) -> dict[str, Any]:
+    return {"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}, **keys}
+
+
+def with_call(id: str = "c1", content: Any = None, **keys: Any) -> list[Any]:
+    asked = {"role": "assistant", "content": content, "tool_calls": [call(id)], **keys}
+    return [ASK, asked, {"role": "tool", "tool_call_id": id, "content": "r"}]
+
+
+CLAUDE_CALLS = [
+    ASK,
+    turn("assistant", *({"type": "tool_use", "id": id, "name": "f", "input": {}} for id in ("t1", "t2"))),
+    *(turn("user", {"type": "tool_result", "tool_use_id": id, "content": "r"}) for id in ("t1", "t2")),
+]
+GEMINI_CALL = [
+    turn("user", {"text": "q"}, key="parts"),
+    turn("model", {"functionCall": {"name": "f", "args": {}}}, key="parts"),
+    turn("user", {"functionResponse": {"name": "f", "response": {"a": 1}}}, key="parts"),
+]
+MISTRAL_TALK = [*with_call("abcdefgh1", "I look."), {"role": "user", "content": "and?"}]
+TAKEN: list[tuple[str, Dialect[Any], Dialect[Any], list[Any]]] = [
+    ("AN-A15", Anthropic(), Anthropic.for_model("claude-opus-4-6"), [ASK, {"role": "assistant", "content": "a"}]),
+    ("AN-C3", Anthropic(), Anthropic(split_results=False), CLAUDE_CALLS),
+    (
+        "BR-B02",
+        Bedrock(),
+        Bedrock.for_model("amazon.nova-pro-v1:0"),
+        [turn("user", {"text": "a"}), turn("user", {"text": "b"})],
+    ),
+    (
+        "BR-B03",
+        Bedrock(),
+        Bedrock.for_model("meta.llama3-1-8b-instruct-v1:0"),
+        [turn("user", {"text": "a"}), turn("assistant", {"text": "b"})],
+    ),
+    ("GM-G10", Gemini(), Gemini.for_model("gemini-3-pro-preview"), GEMINI_CALL),
+    ("MS-M09", Mistral(), Mistral.for_model("devstral-latest"), MISTRAL_TALK),
+    ("MS-M03a", Mistral(), Mistral.for_model("devstral-latest"), MISTRAL_TALK),
+    ("OC-06", OpenAIChat(), OpenAIChat.for_provider("openai"), with_call(LONG)),
+]
+
+
+@pytest.mark.parametrize(("rule", "unknown", "named", "raw"), TAKEN, ids=[case[0] for case in TAKEN])
+def test_only_a_model_that_was_named_is_judged(
+    rule: str, unknown: Dialect[Any], named: Dialect[Any], raw: list[Any]
+) -> None:
+    assert check(raw, unknown) == []
+    assert rule in {violation.rule for violation in check(raw, named)}
+    for dialect in (unknown, named):
+        assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect), dialect) == []
+
+
+def test_a_list_with_calls_that_ends_with_the_assistant_is_still_found_at_bedrock() -> None:
+    used = turn("assistant", {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}})
+    result = turn("user", {"toolResult": {"toolUseId": "t1", "content": [{"text": "r"}]}})
+    raw = [turn("user", {"text": "q"}), used, result, turn("assistant", {"text": "a"})]
+    assert [violation.rule for violation in check(raw, Bedrock())] == ["BR-B03"]
+
+
+@pytest.mark.parametrize("key", ["reasoning_content", "reasoning"])
+def test_reasoning_goes_back_under_the_key_that_it_came_under(key: str) -> None:
+    raw = with_call(**{key: "hm"})
+    unknown, openai = OpenAIChat(), OpenAIChat.for_provider("openai")
+    history = MessageHistory.from_list(raw, dialect=unknown)
+    assert history.export(unknown).messages[1][key] == "hm"
+    assert history.export(unknown).repairs == ()
+    assert key not in history.for_send(openai)[1]
+    assert [repair.code for repair in history.export(openai).repairs] == [RepairCode.WITHHELD]
+
+
+def test_cache_marks_and_keys_of_calls_go_back_and_long_ids_are_shortened() -> None:
+    marked = {"type": "text", "text": "q", "cache_control": {"type": "ephemeral"}}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call(LONG, args="{}")]}
+    raw = [turn("user", marked), asked, {"role": "tool", "tool_call_id": LONG, "content": "r"}]
+    assert check(raw, OpenAIChat()) == []
+    wire = MessageHistory.from_list(raw, dialect=OpenAIChat()).for_send(OpenAIChat())
+    assert wire[0] == raw[0]
+    assert wire[1]["tool_calls"][0]["args"] == "{}"
+    assert len(wire[1]["tool_calls"][0]["id"]) <= 40
+    assert wire[1]["tool_calls"][0]["id"] == wire[2]["tool_call_id"]
