@@ -42,19 +42,25 @@ def hostile(evil: str) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("command", ["check", "show", "repair", "doctor", "convert"])
+@pytest.mark.parametrize("json_report", [False, True])
+@pytest.mark.parametrize("command", ["check", "show", "repair", "doctor", "convert", "explain", "compile"])
 @pytest.mark.parametrize("kind", EVIL)
-def test_values_of_a_file_stay_within_their_line(kind: str, command: str, tmp_path: Path) -> None:
+def test_values_of_a_file_stay_within_their_line(kind: str, command: str, json_report: bool, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps(hostile(EVIL[kind])))
     arguments = {
         "doctor": [str(tmp_path), "--fix"],
         "convert": [str(path), "--to", "openai_chat", "-o", str(tmp_path / "o")],
+        "explain": [f"messages: roles must alternate {EVIL[kind]}", str(path)],
+        "compile": [str(path), "--to", "openai", "--out", str(tmp_path / "rows")],
     }
-    result = CliRunner().invoke(app, [command, *arguments.get(command, [str(path)])])
+    flags = ["--json"] if json_report else []
+    result = CliRunner().invoke(app, [command, *arguments.get(command, [str(path)]), *flags])
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert not [line for line in result.output.splitlines() if line.strip().startswith("forged")]
     assert not STEERING.search(result.output)
+    if json_report:
+        assert isinstance(json.loads(result.stdout), dict)
 
 
 def test_names_of_files_stay_within_their_line(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections import Counter
@@ -13,7 +14,7 @@ from rich.text import Text
 
 from message_history.core.repairs import Severity
 from message_history.pages.words import TITLES, detail_of
-from message_history.storage.files import FileForm
+from message_history.storage.files import FileForm, json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from message_history.storage.sessions.reading import RepairedSession, SessionFile
     from message_history.violations import Violation
 
-__all__ = ["SEVERITY_STYLES", "Printer", "counted", "one_line", "repair_line", "visible"]
+__all__ = ["SEVERITY_STYLES", "Printer", "counted", "one_line", "repair_line", "visible", "visible_json"]
 
 SEVERITY_STYLES: Final = {Severity.LOSSLESS: "cyan", Severity.SYNTHETIC: "yellow", Severity.LOSSY: "red"}
 
@@ -48,6 +49,19 @@ def visible(text: str) -> str:
         The text, with control characters, line ends and lone surrogates as escapes.
     """
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
+
+
+def visible_json(value: object) -> str:
+    """Write JSON that is safe to print.
+
+    Args:
+        value: a JSON value.
+
+    Returns:
+        Indented JSON, in whose texts the characters that `visible` escapes are escaped as JSON does.
+    """
+    text = json_bytes(value, indent=2).decode()
+    return _UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
 
 
 def counted(number: int, thing: str) -> str:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import click
 
-from message_history.cli.printing import Printer
+from message_history.cli.printing import Printer, visible_json
 from message_history.core.blocks import Block
 from message_history.core.json_values import thaw
 from message_history.dialects.native.render import block_to_json
 from message_history.pages.words import TITLES, detail_of
-from message_history.storage.files import json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -72,7 +71,7 @@ class JsonReport(Printer):
         """Print the report."""
         self._report["exit_code"] = int(code)
         self._report["files"] = list(self._files.values())
-        click.echo(json_bytes(self._report, indent=2), err=self._to_stderr)
+        click.echo(visible_json(self._report), err=self._to_stderr)
         return code
 
     def result_on_stdout(self) -> None:
