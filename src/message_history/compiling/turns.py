@@ -166,17 +166,17 @@ def _user(message: Message, index: int, omissions: list[Repair], names: dict[str
         if isinstance(block, ToolResultBlock):
             yield _result(block, names.get(block.tool_use_id, ""))
         elif isinstance(block, SystemBlock):
-            yield from _spoken(parts)
+            yield from _user_turn(parts)
             parts = []
             yield Turn("system", block.text)
         elif isinstance(block, ThinkingBlock | RedactedThinkingBlock):
             omissions.append(omitted(index, "thinking in a user message", block))
         else:
             parts.append(block)
-    yield from _spoken(parts)
+    yield from _user_turn(parts)
 
 
-def _spoken(parts: Sequence[Block]) -> Iterable[Turn]:
+def _user_turn(parts: Sequence[Block]) -> Iterable[Turn]:
     if parts:
         text = BETWEEN_TEXTS.join(block.text for block in parts if isinstance(block, TextBlock))
         synthetic = any(block.mark is not None for block in parts)

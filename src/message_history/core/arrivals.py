@@ -70,7 +70,7 @@ class _Arrivals:
     def take(self, parsed: Parsed) -> None:
         """Take what came."""
         incoming = self._arranged(parsed)
-        reply = next((n for n, one in enumerate(incoming) if _speaks(one.message)), None)
+        reply = next((n for n, one in enumerate(incoming) if _has_reply(one.message)), None)
         late: list[tuple[ToolResultBlock, int]] = []
         if reply is not None:
             late = [(result, one.source) for one in incoming[:reply] for result in one.message.results]
@@ -158,8 +158,8 @@ _QUOTED: Final = {
 }
 
 
-def _speaks(message: Message) -> bool:
-    """Return whether the assistant says anything in a message."""
+def _has_reply(message: Message) -> bool:
+    """Return whether a message holds anything of a reply."""
     return message.role == "assistant" and any(
         not isinstance(block, ToolResultBlock | SystemBlock) for block in message.content
     )

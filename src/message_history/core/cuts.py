@@ -79,7 +79,7 @@ def begins_turn(message: Message) -> bool:
     """Return whether a turn begins with the user's words in a message: it answers no call, or says more than that."""
     if message.role != "user":
         return False
-    return not message.ids or any(not isinstance(block, SystemBlock) for block in _words(message))
+    return not message.ids or any(not isinstance(block, SystemBlock) for block in _written_by_user(message))
 
 
 def is_safe_cut(conversation: Conversation, position: int) -> bool:
@@ -129,7 +129,7 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
     places = [0] if pin == "task" else []
     if pin is not None and inside:
         places.append(opening_before(conversation, position))
-    words = [block for place in dict.fromkeys(places) for block in _words(message_at(conversation, place))]
+    words = [block for place in dict.fromkeys(places) for block in _written_by_user(message_at(conversation, place))]
     follows = () if inside else content_behind(first)
     if not words and follows and not isinstance(follows[0], SystemBlock):
         return ()
@@ -169,8 +169,8 @@ def _last_opening(start: int, turns: list[Turn]) -> int | None:
     return None
 
 
-def _words(message: Message) -> Sequence[Block]:
-    """Return what the user and the operator wrote in a message: no results, no quotes, no text of this library."""
+def _written_by_user(message: Message) -> Sequence[Block]:
+    """Return what of a user message the user or the system wrote: no results, no quotes, no text of this library."""
     words: list[Block] = []
     quoted = 0
     for block in message.content:

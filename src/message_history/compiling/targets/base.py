@@ -75,7 +75,7 @@ class Sample:
         return self.turns[0].text if self.turns and self.turns[0].role == "system" else ""
 
     @property
-    def spoken(self) -> Sequence[Turn]:
+    def after_system(self) -> Sequence[Turn]:
         """Return the turns behind the system prompt."""
         return self.turns[1:] if self.system else self.turns
 

@@ -41,7 +41,7 @@ def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
     from message_history.compiling import template_forms, templates  # noqa: PLC0415 - jinja2 is an extra
 
     form = template_forms.form_of(settings)
-    turns = [*sample.turns[: len(sample.turns) - len(sample.spoken)], *system_in_user(sample)]
+    turns = [*sample.turns[: len(sample.turns) - len(sample.after_system)], *system_in_user(sample)]
     tools = sample.tools
     if form.calls_as_text and (tools or any(turn.calls for turn in turns)):
         turns, tools = calls_as_text(turns, tools), []

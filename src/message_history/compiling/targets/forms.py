@@ -38,7 +38,7 @@ def rewritten(index: int, what: str) -> Repair:
 
 def system_in_user(sample: Sample) -> list[Turn]:
     """Return the turns behind the system prompt, with later system messages as marked text of the user's turn."""
-    spoken = list(sample.spoken)
+    spoken = list(sample.after_system)
     if not any(turn.role == "system" for turn in spoken):
         return spoken
     changed: list[Turn] = []

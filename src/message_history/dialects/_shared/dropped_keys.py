@@ -64,15 +64,15 @@ def unsent(
     gone = {id(block) for repair in recorded for block in repair.removed}
     found: list[Repair] = []
     for block in system:
-        found += _left_of(block, 0, target, gone)
+        found += _dropped_of(block, 0, target, gone)
     before: Message | None = None
     for index, message in enumerate(messages):
         if not is_plain(message):
             for block in message.content:
-                found += _left_of(block, index, target, gone)
+                found += _dropped_of(block, index, target, gone)
             noted = [(block, facts) for block in message.results if (facts := _noted(block)) and id(block) not in gone]
             if noted and target.name not in (GEMINI, "native"):
-                found += _own_left(noted, index, before)
+                found += _own_dropped(noted, index, before)
         before = message
     return found
 
@@ -83,7 +83,7 @@ def _noted(result: ToolResultBlock) -> FrozenDict:
     return facts if isinstance(facts, FrozenDict) else EMPTY
 
 
-def _own_left(
+def _own_dropped(
     noted: Iterable[tuple[ToolResultBlock, FrozenDict]], index: int, before: Message | None
 ) -> Iterator[Repair]:
     """Record the names and ids that results came with, and their calls have not."""
@@ -96,19 +96,19 @@ def _own_left(
             yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
 
 
-def _left_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> Iterator[Repair]:
+def _dropped_of(block: Block, index: int, target: Dialect[Any], gone: set[int]) -> Iterator[Repair]:
     if id(block) in gone:
         return
     if block.meta is not None and block.extra(target.name).keys().isdisjoint(WHOLE.get(target.name, ())):
         for origin in _origins(block.meta):
-            for left in filter(None, map(FrozenDict, _keys_left(block, block.meta, origin, target))):
+            for left in filter(None, map(FrozenDict, _dropped_keys(block, block.meta, origin, target))):
                 detail = f"keys that go back to {origin} only: {', '.join(map(str, left))}"
                 yield Repair(code=RepairCode.WITHHELD, index=index, removed=(left,), detail=detail)
     if isinstance(block, ToolResultBlock):
         whole = target.name == GEMINI and "response" in _noted(block)
         # Such a response is written again with all that was in it.
         for part in block.content:
-            yield from () if whole and MCP in _origins_of(part) else _left_of(part, index, target, gone)
+            yield from () if whole and MCP in _origins_of(part) else _dropped_of(part, index, target, gone)
 
 
 def _origins_of(block: Block) -> list[str]:
@@ -121,7 +121,7 @@ def _origins(meta: Meta) -> list[str]:
     return list(dict.fromkeys([*meta.extra, *meta.carried, *signed]))
 
 
-def _keys_left(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> Iterator[dict[str, Any]]:
+def _dropped_keys(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -> Iterator[dict[str, Any]]:
     """Return what came with a block from a dialect and is not sent, then what came with its message."""
     keys = dict(block.extra(origin))
     if meta.signature is not None and meta.issuer == origin and not isinstance(block, _THINKING):

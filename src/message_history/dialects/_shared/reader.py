@@ -126,5 +126,5 @@ def assume_user(parsed: Parsed, role: object, source: int) -> None:
 
 
 def as_system(blocks: Sequence[Block]) -> list[Block]:
-    """Return blocks as those of a system message: its texts are the operator's."""
+    """Return blocks as those of a system message: its texts become system blocks."""
     return [SystemBlock(block.text, meta=block.meta) if isinstance(block, TextBlock) else block for block in blocks]

@@ -135,7 +135,7 @@ class Parts:
         inner = {key: value for key, value in data.items() if key in known and fits(key, value)}
         beside = {key: value for key, value in block.data.items() if key != kind}
         self.keys(block, {}, ())
-        self._left({**{key: value for key, value in data.items() if key not in inner}, **self._unsent(beside)})
+        self._omit({**{key: value for key, value in data.items() if key not in inner}, **self._unsent(beside)})
         return {
             kind: thaw_well_formed(FrozenDict(inner), self.changes),
             **{
@@ -165,10 +165,10 @@ class Parts:
                 part[key] = thaw_well_formed(value, self.changes)
             elif key not in (NOTED, *written):
                 left[key] = value
-        self._left(left)
+        self._omit(left)
         return part
 
-    def _left(self, left: dict[str, Any]) -> None:
+    def _omit(self, left: dict[str, Any]) -> None:
         if left:
             self.changes.omitted(FrozenDict(left), f"fields that this API does not take (GM-G22): {', '.join(left)}")
 

@@ -281,7 +281,7 @@ class _Check:
         """GM-G09 and GM-G10: in the current turn, the first call of every step is signed."""
         if self._dialect.signatures_required is not True:
             return
-        start = max((n for n, content in enumerate(self.entries) if _is_spoken(content)), default=-1)
+        start = max((n for n, content in enumerate(self.entries) if _begins_turn(content)), default=-1)
         signed_step = False
         for n in range(start + 1, len(self.entries)):
             content = self.entries[n]
@@ -321,7 +321,7 @@ def _named(data: Mapping[Any, Any]) -> dict[Any, Any]:
     }
 
 
-def _is_spoken(content: _Content) -> bool:
+def _begins_turn(content: _Content) -> bool:
     """Return whether a content begins a turn: the user's, with something else than responses."""
     return content.role == "user" and any(part is not None and "functionResponse" not in part for part in content.parts)
 

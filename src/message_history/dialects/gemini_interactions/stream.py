@@ -76,7 +76,7 @@ class Stream(Assembler):
                 step["arguments"] = "{"
             if step.get("type") == "function_call" and not complete:
                 status = {"status": "in_progress"}
-            if complete or _says(step):
+            if complete or _holds_anything(step):
                 steps.append(step)
         if not steps and not self.finished:
             return None
@@ -125,7 +125,7 @@ def _last_text(step: dict[str, Any], key: str) -> dict[str, Any]:
     return found
 
 
-def _says(step: Mapping[str, Any]) -> bool:
+def _holds_anything(step: Mapping[str, Any]) -> bool:
     """Return whether a step that has not stopped holds something already."""
     if step.get("type") in ("model_output", "thought"):
         items = (*(step.get("content") or ()), *(step.get("summary") or ()))

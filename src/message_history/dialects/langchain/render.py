@@ -127,11 +127,11 @@ class Render:
         try:
             message = kind(**keys, **fields)
         except (TypeError, ValueError):
-            self._withhold(keys)
+            self._omit(keys)
             message = kind(**fields)
         return message
 
-    def _withhold(self, keys: Wire) -> None:
+    def _omit(self, keys: Wire) -> None:
         self.changes.omitted(freeze_mapping(keys)[0], "keys that langchain-core does not take")
 
     # Blocks
@@ -208,7 +208,7 @@ class Render:
         error = keys.pop("error", None) if invalid else None
         others = {key: value for key, value in keys.items() if key not in ("item", "form", ITEMS)}
         if others:
-            self._withhold(others)
+            self._omit(others)
         call = {"name": self._text(block.name), "id": block.id}
         if invalid:
             return {**call, "error": error, "args": block.arguments, "type": "invalid_tool_call"}

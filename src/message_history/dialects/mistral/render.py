@@ -107,7 +107,7 @@ class Render:
         self._has_system = True
         texts = [self._text(block.text) for block in system]
         for block in system:
-            self._left(block)
+            self._omit_keys(block)
         if self._dialect.one_system:
             texts = ["\n\n".join(texts)]
         return [{"role": "system", "content": text} for text in texts]
@@ -120,7 +120,7 @@ class Render:
         for block in message.content:
             if isinstance(block, ToolUseBlock):
                 calls.append(self._call(block))
-                self._left(block)
+                self._omit_keys(block)
             else:
                 chunks += self._assistant_block(block, leads=all(chunk["type"] == "thinking" for chunk in chunks))
         if not chunks and not calls:
@@ -141,7 +141,7 @@ class Render:
             leads: whether nothing but thinking comes before it.
         """
         if isinstance(block, TextBlock):
-            return self._words(block)
+            return self._text_chunks(block)
         if isinstance(block, ThinkingBlock):
             return self._thinking(block, leads=leads)
         if isinstance(block, ImageBlock | DocumentBlock):
@@ -172,7 +172,7 @@ class Render:
                 wire["signature"] = block.signature
             if isinstance(extra.get("closed"), bool):
                 wire["closed"] = extra["closed"]
-            self._left(block)
+            self._omit_keys(block)
             return [wire]
         return []
 
@@ -240,7 +240,7 @@ class Render:
             if not isinstance(block, SystemBlock):
                 chunks += self._asked(block)
                 continue
-            self._left(block)
+            self._omit_keys(block)
             if self._dialect.late_system and (chunks or self._wire[first:]):
                 end()
                 self._has_system = True
@@ -252,7 +252,7 @@ class Render:
 
     def _asked(self, block: Block) -> list[Wire]:
         if isinstance(block, TextBlock):
-            return self._words(block)
+            return self._text_chunks(block)
         if isinstance(block, ImageBlock | DocumentBlock):
             return [self._media(block, self._dialect.user_chunks)]
         own = self._own(block, self._dialect.user_chunks)
@@ -269,7 +269,7 @@ class Render:
         for part in block.content:
             if isinstance(part, TextBlock):
                 chunks.append(_text_chunk(self._text(part.text)))
-                self._left(part)
+                self._omit_keys(part)
             elif isinstance(part, ImageBlock | DocumentBlock):
                 chunks.append(self._result_part(part, block))
             elif (own := self._own(part, self._dialect.tool_chunks)) is not None:
@@ -279,7 +279,7 @@ class Render:
                 chunks.append(_text_chunk(self._text(json_text(part.data))))
         if block.is_error and not block.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", block)
-        self._left(block)
+        self._omit_keys(block)
         content: str | list[Wire] = chunks
         if all(chunk["type"] == "text" for chunk in chunks) and (len(chunks) < 2 or not self._dialect.text_lists):
             content = "\n".join(chunk["text"] for chunk in chunks)
@@ -301,8 +301,8 @@ class Render:
 
     # What both sides hold
 
-    def _words(self, block: TextBlock) -> list[Wire]:
-        self._left(block)
+    def _text_chunks(self, block: TextBlock) -> list[Wire]:
+        self._omit_keys(block)
         if is_blank(block.text):
             self.changes.omitted(block, "blank text")
             return []
@@ -313,8 +313,8 @@ class Render:
         own = _chunk(block, types)
         if own is None or not isinstance(block, ProviderBlock):
             return None
-        self._withhold({key: value for key, value in block.data.items() if key not in own})
-        self._left(block)
+        self._omit({key: value for key, value in block.data.items() if key not in own})
+        self._omit_keys(block)
         wire: Wire = thaw_well_formed(FrozenDict(own), self.changes)
         return wire
 
@@ -326,8 +326,8 @@ class Render:
             self.changes.omitted(block, f"media that this model does not take in this form (MS-M10): {kind}")
             return _text_chunk(f"[{kind} left out: it cannot be sent here]")
         if wire["type"] != "text":
-            self._withhold(beside_source(block.source))
-            self._left(block)
+            self._omit(beside_source(block.source))
+            self._omit_keys(block)
         return wire
 
     def _image(self, block: ImageBlock) -> Wire | None:
@@ -349,11 +349,11 @@ class Render:
             named = {"document_name": well_formed(block.title, self.changes)} if block.title else {}
             return {"type": "document_url", "document_url": well_formed(url, self.changes), **named}
         if source.get("type") == "file" and block.issuer == MISTRAL and isinstance(source.get("file_id"), str):
-            self._withhold({"title": block.title} if block.title else {})
+            self._omit({"title": block.title} if block.title else {})
             return {"type": "file", "file_id": well_formed(str(source["file_id"]), self.changes)}
         return None
 
-    def _left(self, block: Block) -> None:
+    def _omit_keys(self, block: Block) -> None:
         """Record the keys of a block, and of the message that it opened, that are not sent."""
         meta = block.meta
         if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
@@ -361,15 +361,15 @@ class Render:
         sends, sent = self._dialect.sends, _sent(block)
         for origin in (MISTRAL, *SHARED):
             extra, carried = block.extra(origin), block.carried(origin)
-            self._withhold({key: extra[key] for key in extra if sends(origin, key) and key not in sent})
+            self._omit({key: extra[key] for key in extra if sends(origin, key) and key not in sent})
             inspected = [key for key in carried if sends(origin, key, of_message=True)]
-            self._withhold({key: carried[key] for key in inspected if not self._is_sent(key, carried[key])})
+            self._omit({key: carried[key] for key in inspected if not self._is_sent(key, carried[key])})
 
     def _is_sent(self, key: str, value: object) -> bool:
         """Return whether a key of a message is sent: a prefix that ends the list; not to be one is what others are."""
         return key == "prefix" and (value is False or (value is True and self.changes.index == self._prefix_at))
 
-    def _withhold(self, keys: Mapping[str, Any]) -> None:
+    def _omit(self, keys: Mapping[str, Any]) -> None:
         if keys:
             self.changes.omitted(FrozenDict(keys), f"keys that this API does not take (MS-M12): {', '.join(keys)}")
 

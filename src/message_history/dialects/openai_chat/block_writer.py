@@ -162,7 +162,7 @@ class BlockWriter:
             self.changes.omitted(block, f"a {what} whose source this API does not take")
             return {"type": "text", "text": f"[{what} left out: it cannot be sent here]"}
         if written["type"] != "text":
-            self.withhold(beside_source(block.source), "keys of a source that this API does not take")
+            self.omit(beside_source(block.source), "keys of a source that this API does not take")
         return written
 
     def _image(self, block: ImageBlock) -> Wire | None:
@@ -196,7 +196,7 @@ class BlockWriter:
             return {"type": "file", "file": {"file_id": self.text(str(source["file_id"])), **named}}
         return None
 
-    def left(self, block: Block, taken: Iterable[str] = ()) -> None:
+    def omit_keys(self, block: Block, taken: Iterable[str] = ()) -> None:
         """Record the keys of a block, and of the message that it opened, that are not sent; `taken` are sent."""
         meta = block.meta
         if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
@@ -207,9 +207,9 @@ class BlockWriter:
             known.add("name")
         for keys, sent in ((block.extra(OPENAI_CHAT), self._sent(block)), (opened, known)):
             left = {key: value for key, value in keys.items() if key not in sent and value not in _NOTHING}
-            self.withhold(left, "keys that this API does not take")
+            self.omit(left, "keys that this API does not take")
 
-    def withhold(self, keys: Mapping[str, Any], why: str) -> None:
+    def omit(self, keys: Mapping[str, Any], why: str) -> None:
         """Record keys that are not sent, if there are any."""
         if keys:
             self.changes.omitted(FrozenDict(keys), f"{why}: {', '.join(keys)}")
@@ -228,8 +228,8 @@ class BlockWriter:
             sent.add("cache_control")
         return sent
 
-    def speaker(self, block: Block) -> str | None:
-        """Return the name of the speaker that a block carries, where names are taken."""
+    def author(self, block: Block) -> str | None:
+        """Return the name of the author that a block carries, where names are taken."""
         if block.meta is None or not self._names():
             return None
         name = block.carried(OPENAI_CHAT).get("name")

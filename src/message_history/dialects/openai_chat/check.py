@@ -189,7 +189,7 @@ class _Check:
                 self._add("parts", n, "content", "a list of parts", text=2)
             elif not dialect.images or dialect.native or not any(kind_of(part) == "image_url" for part in parts):
                 self._add("user parts", n, "content", "a list of parts")
-        if role == "tool" and not dialect.empty_content and not any(_says(part) for part in parts):
+        if role == "tool" and not dialect.empty_content and not any(_has_text(part) for part in parts):
             self._add("empty result", n, "content", "no text that is not empty")
         if role == "assistant" and len(parts) > 1 and any(kind_of(part) == "refusal" for part in parts):
             self._add("mixed refusal", n, "content", "a refusal beside other parts")
@@ -322,7 +322,7 @@ def _has_reasoning(entry: Mapping[Any, Any]) -> bool:
     return entry.get("role") == "assistant" and any(isinstance(entry.get(key), str) for key in REASONING)
 
 
-def _says(part: object) -> bool:
+def _has_text(part: object) -> bool:
     return isinstance(part, Mapping) and kind_of(part) == "text" and bool(part.get("text"))
 
 

@@ -129,13 +129,13 @@ class Render:
 
     def _system_prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
         if self._dialect.one_system or self._dialect.system_role == "user":
-            return [self._spoken(system)] if system else []
+            return [self._system_message(system)] if system else []
         runs: list[list[SystemBlock]] = []
         for block in system:
             if not runs or _opens(block):
                 runs.append([])
             runs[-1].append(block)
-        return [self._spoken(run) for run in runs]
+        return [self._system_message(run) for run in runs]
 
     def assistant(self, message: Message) -> Wire:
         """Write an assistant message; the calls that it cannot hold come with their results."""
@@ -166,7 +166,7 @@ class Render:
             else:
                 self._assistant(block, wire, texts)
             if block.meta is not None:
-                writer.left(block, self._dialect.own_keys)
+                writer.omit_keys(block, self._dialect.own_keys)
                 self._name(wire, block)
                 self._own_keys(wire, block)
         self._content(wire, texts, refusal, has_calls=bool(calls))
@@ -181,7 +181,7 @@ class Render:
 
     def _name(self, wire: Wire, block: Block) -> None:
         """Give a message the name that a block carries; of messages that became one, the last one's."""
-        name = self._writer.speaker(block)
+        name = self._writer.author(block)
         if name is None:
             return
         if wire.get("name", name) != name:
@@ -246,7 +246,7 @@ class Render:
         """Give a message a key that only this API knows; lists of two messages that became one are one."""
         items = thaw_well_formed(block.data.get(block.type), self.changes)
         left = {key: value for key, value in block.data.items() if key not in ("type", block.type)}
-        self._writer.withhold(left, "keys that this API does not take")
+        self._writer.omit(left, "keys that this API does not take")
         there = wire.get(block.type)
         if there is None and items:
             wire[block.type] = items
@@ -261,9 +261,7 @@ class Render:
             self.changes.omitted(block, NOT_TAKEN_BACK)
             return
         if block.signature:
-            self._writer.withhold(
-                {"signature": block.signature}, "a signature of reasoning, for which there is no place"
-            )
+            self._writer.omit({"signature": block.signature}, "a signature of reasoning, for which there is no place")
         if key == schema.OWN_KEY:
             key = str(block.extra(OPENAI_CHAT).get("key", schema.REASONING))
         if key == INLINE:
@@ -336,7 +334,7 @@ class Render:
         """Write what a tool gave as text parts; its media go behind the results."""
         texts: list[Wire] = []
         for part in block.content:
-            self._writer.left(part)
+            self._writer.omit_keys(part)
             if isinstance(part, TextBlock):
                 texts.append(self._writer.part(part))
             elif isinstance(part, ImageBlock | DocumentBlock):
@@ -344,7 +342,7 @@ class Render:
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                 texts.append({"type": "text", "text": self._writer.text(json_text(part.data))})
-        self._writer.left(block)
+        self._writer.omit_keys(block)
         return texts
 
     def _result_part(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
@@ -362,7 +360,7 @@ class Render:
         """Write what is no result: one message for each run of system messages, and for each name."""
         wire: list[Wire] = []
         name: Any = None
-        spoken: list[SystemBlock] = []
+        run: list[SystemBlock] = []
 
         def end_user() -> None:
             if parts:
@@ -370,9 +368,9 @@ class Render:
                 parts.clear()
 
         def end_system() -> None:
-            if spoken:
-                wire.append(self._spoken(spoken))
-                spoken.clear()
+            if run:
+                wire.append(self._system_message(run))
+                run.clear()
 
         for block in blocks:
             if isinstance(block, SystemBlock) and self._dialect.late_system:
@@ -380,9 +378,9 @@ class Render:
                 if _opens(block):
                     end_system()
                 name = None
-                spoken.append(block)
+                run.append(block)
                 continue
-            self._writer.left(block)
+            self._writer.omit_keys(block)
             if self._is_function(block):
                 end_user()
                 end_system()
@@ -392,11 +390,11 @@ class Render:
             if not written:
                 continue
             end_system()
-            speaker = self._writer.speaker(block)
+            author = self._writer.author(block)
             if block.meta is not None and block.carried(OPENAI_CHAT):
-                if speaker != name:
+                if author != name:
                     end_user()
-                name = speaker
+                name = author
             parts += written
         end_user()
         end_system()
@@ -413,7 +411,7 @@ class Render:
         """Write what a function gave that nobody called, as the first form of the API had it."""
         data = block.data if isinstance(block, ProviderBlock) else EMPTY
         others = {key: value for key, value in data.items() if key not in ("type", "name", "content")}
-        self._writer.withhold(others, "keys that this API does not take")
+        self._writer.omit(others, "keys that this API does not take")
         written: Wire = thaw_well_formed(FrozenDict({key: data.get(key) for key in ("name", "content")}), self.changes)
         return {"role": "function", **written, "name": self._writer.name(written["name"])}
 
@@ -452,14 +450,14 @@ class Render:
         }
         return frozenset(kind for kind, taken in kinds.items() if taken and not dialect.native)
 
-    def _spoken(self, blocks: Sequence[SystemBlock]) -> Wire:
+    def _system_message(self, blocks: Sequence[SystemBlock]) -> Wire:
         """Write system messages as one."""
         writer = self._writer
         role = self._dialect.system_role
         if len(blocks) > 1 and self._dialect.one_system:
             self.changes.rewritten("system messages as one (HF-04)", *blocks)
         for block in blocks:
-            writer.left(block)
+            writer.omit_keys(block)
         if role == "user":
             self.changes.rewritten("a system message as marked text of the user's turn (OC-17, HF-03)", *blocks)
             texts = "\n\n".join(f"<system>\n{writer.text(block.text)}\n</system>" for block in blocks)
@@ -468,7 +466,7 @@ class Render:
         if self._dialect.developer and carried.get("role") == "developer":
             role = "developer"
         wire: Wire = {"role": role, "content": writer.joined([writer.part(block) for block in blocks])}
-        name = writer.speaker(blocks[0])
+        name = writer.author(blocks[0])
         return wire if name is None else {**wire, "name": name}
 
 

@@ -40,14 +40,14 @@ class Pieces:
         self.changes = changes
         self._dialect = dialect
 
-    def words(self, block: TextBlock) -> list[Wire]:
-        """Write words of the user, or of a tool, as parts."""
+    def text_parts(self, block: TextBlock) -> list[Wire]:
+        """Write text of the user, or of a tool, as parts."""
         extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
         parts: list[Wire] = [{"type": "input_text", "text": text} for text in self.texts(block.text)]
         mark = extra.get("prompt_cache_breakpoint")
         if isinstance(mark, FrozenDict):
             parts[-1]["prompt_cache_breakpoint"] = thaw_well_formed(mark, self.changes)
-        self.left(extra, {"prompt_cache_breakpoint"} if isinstance(mark, FrozenDict) else set())
+        self.omit_keys(extra, {"prompt_cache_breakpoint"} if isinstance(mark, FrozenDict) else set())
         return parts
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
@@ -59,7 +59,7 @@ class Pieces:
             omit_beside_source(block, self.changes, sends_type=False)
             extra = block.extra(OPENAI_RESPONSES)
             kept = {key: value for key, value in extra.items() if key in PART_KEYS and schema.suits(key, value)}
-            self.left(extra, kept)
+            self.omit_keys(extra, kept)
             wire: Wire = {"type": "input_image" if what == "image" else "input_file", **found}
             if what == "document" and (title is not None or "file_data" in found):
                 wire["filename"] = well_formed(title or "document.pdf", self.changes)
@@ -110,14 +110,14 @@ class Pieces:
         known = {key for key in asked - OURS if key in extra and schema.suits(key, extra[key])}
         if kind == "apply_patch_call" and extra.get("status") == "incomplete":
             known.discard("status")
-        self.left(extra, known | {"id"})
+        self.omit_keys(extra, known | {"id"})
         return {
             key: thaw_well_formed(value, self.changes)
             for key, value in extra.items()
             if key in known and key != "id" and key not in others
         }
 
-    def left(self, keys: Mapping[str, Any], known: Iterable[str]) -> None:
+    def omit_keys(self, keys: Mapping[str, Any], known: Iterable[str]) -> None:
         """Record keys that are not sent."""
         left = {key: value for key, value in keys.items() if key not in OURS and key not in known}
         if left:

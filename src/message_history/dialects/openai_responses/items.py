@@ -179,7 +179,7 @@ class Items:
         if tool is None:
             if kind != FUNCTION and not (kind == CUSTOM and isinstance(block.frozen_input.get("input"), str)):
                 self.as_function(item, "its input is no text")
-        elif not _says_what(kind, tool, block):
+        elif not _has_order(kind, tool, block):
             self.as_function(item, "it does not say what to do")
         elif id is None and kind in schema.NEEDS_ID:
             self.as_function(item, "it has no id to go back under")
@@ -328,7 +328,7 @@ def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
     return isinstance(part, ProviderBlock) and part.dialect == OPENAI_RESPONSES and part.type == tool.output
 
 
-def _says_what(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
+def _has_order(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
     """Return whether a call says what its tool is to do, in a form that the tool knows."""
     if not block.frozen_input.keys() <= set(tool.input_keys):
         return False

@@ -67,7 +67,7 @@ class Render:
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation; the system prompt goes first, as items of its own."""
-        wire: list[Wire] = [item for block in system for item in self._spoken(block)]
+        wire: list[Wire] = [item for block in system for item in self._system_message(block)]
         wire += self._written(messages)
         self._add_status(wire)
         return Export(wire, None, tuple(self.changes.repairs))
@@ -178,11 +178,11 @@ class Render:
     def _assistant(self, block: TextBlock) -> Wire:
         extra = block.extra(OPENAI_RESPONSES)
         if extra.get("type") == "refusal":
-            self._pieces.left(extra, frozenset())
+            self._pieces.omit_keys(extra, frozenset())
             return {"type": "refusal", "refusal": block.text}
         wire: Wire = {"type": "output_text", "text": block.text, "annotations": []}
         sent = {key for key in ("annotations", "logprobs") if key in extra and schema.suits(key, extra[key])}
-        self._pieces.left(extra, sent)
+        self._pieces.omit_keys(extra, sent)
         return {**wire, **{key: thaw_well_formed(extra[key], self.changes) for key in sorted(sent)}}
 
     def _easy(self, item: Item) -> list[Wire]:
@@ -190,7 +190,7 @@ class Render:
         first = item.blocks[0]
         carried = dict(first.carried(OPENAI_RESPONSES))
         if "id" in carried and "item" not in first.extra(OPENAI_RESPONSES):
-            self._pieces.left({"id": carried["id"]}, frozenset())
+            self._pieces.omit_keys({"id": carried["id"]}, frozenset())
         if carried.get("status") == "completed":
             # Words without an id are complete.
             del carried["status"]
@@ -201,7 +201,7 @@ class Render:
                 extra = block.extra(OPENAI_RESPONSES)
                 if extra.get("type") == "refusal":
                     self.changes.rewritten("a refusal as text", block)
-                self._pieces.left(extra, frozenset())
+                self._pieces.omit_keys(extra, frozenset())
                 wire += [{"role": "assistant", "content": text, **phase} for text in self._pieces.texts(block.text)]
         return wire
 
@@ -253,7 +253,7 @@ class Render:
     def _own(self, block: ProviderBlock, id: str | None) -> Wire:
         """Write an item that only this API understands, as it came."""
         self._has_references = self._has_references or block.type == "item_reference"
-        self._pieces.left(block.carried(OPENAI_RESPONSES), frozenset())
+        self._pieces.omit_keys(block.carried(OPENAI_RESPONSES), frozenset())
         wire: Wire = thaw_well_formed(block.data, self.changes)
         if id is None:
             wire.pop("id", None)
@@ -268,7 +268,7 @@ class Render:
         outer, inner = schema.HIDDEN.get(block.type, ("", ""))
         if isinstance(wire.get(outer), dict) and wire[outer].get(inner) is not None:
             left[f"{outer}.{inner}"] = wire[outer].pop(inner)
-        self._pieces.left(left, frozenset())
+        self._pieces.omit_keys(left, frozenset())
         return wire
 
     # Outputs
@@ -286,7 +286,7 @@ class Render:
         if isinstance(id, str) and schema.ID.fullmatch(id):
             wire["id"] = id
         elif id is not None:
-            self._pieces.left({"id": id}, frozenset())
+            self._pieces.omit_keys({"id": id}, frozenset())
         if kind == APPROVAL:
             return {**wire, **self._pieces.kept(extra, DECISION)}
         if tool is None:
@@ -325,7 +325,7 @@ class Render:
         parts: list[Wire] = []
         for part in result.content:
             if isinstance(part, TextBlock):
-                parts += self._pieces.words(part)
+                parts += self._pieces.text_parts(part)
             elif isinstance(part, ImageBlock | DocumentBlock):
                 parts.append(_detailed(self._pieces.media(part)) if detailed else self._pieces.media(part))
             elif isinstance(part, ProviderBlock) and is_part(part):
@@ -338,11 +338,11 @@ class Render:
     # The user's items
 
     def user(self, message: Message, *, first: bool) -> list[Wire]:
-        """Write what is no result: one message for each run of words, and one for each of the operator's.
+        """Write what is no result: one message for each run of content, and one for each system message.
 
         Args:
             message: a user message.
-            first: whether it is the first message, which must hold more than the operator's words.
+            first: whether it is the first message, which must hold more than a system message.
         """
         wire: list[Wire] = []
         parts: list[Wire] = []
@@ -355,9 +355,9 @@ class Render:
         for block in message.content[len(message.results) :]:
             if isinstance(block, SystemBlock):
                 end()
-                wire += self._spoken(block)
+                wire += self._system_message(block)
             elif isinstance(block, ProviderBlock) and is_part(block):
-                self._pieces.left(block.carried(OPENAI_RESPONSES), frozenset())
+                self._pieces.omit_keys(block.carried(OPENAI_RESPONSES), frozenset())
                 parts.append(thaw_well_formed(block.data, self.changes))
             elif isinstance(block, ProviderBlock):
                 item = self._user_item(block)
@@ -365,7 +365,7 @@ class Render:
                     end()
                 wire += item
             else:
-                self._pieces.left(_carried(block), frozenset())
+                self._pieces.omit_keys(_carried(block), frozenset())
                 parts += self._user(block)
         end()
         if not wire and not message.results:
@@ -384,7 +384,7 @@ class Render:
             if is_blank(block.text):
                 self.changes.omitted(block, "blank text")
                 return []
-            return self._pieces.words(block)
+            return self._pieces.text_parts(block)
         if isinstance(block, ImageBlock | DocumentBlock):
             return [_detailed(self._pieces.media(block))]
         self.changes.omitted(block, "not for a user message")
@@ -412,8 +412,8 @@ class Render:
             return []
         return [self._own(block, id)]
 
-    def _spoken(self, block: SystemBlock) -> list[Wire]:
-        """Write the operator's words: one message, unless they are too long for one."""
+    def _system_message(self, block: SystemBlock) -> list[Wire]:
+        """Write a system message; several, when its text is too long for one."""
         carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
         role = "system"
         if carried.get("role") == "developer":
@@ -421,7 +421,7 @@ class Render:
                 role = "developer"
             else:
                 self.changes.rewritten("the developer's words as the system's (DS-18)", block)
-        self._pieces.left({**block.extra(OPENAI_RESPONSES), **_carried(block)}, frozenset())
+        self._pieces.omit_keys({**block.extra(OPENAI_RESPONSES), **_carried(block)}, frozenset())
         return [{"role": role, "content": text} for text in self._pieces.texts(block.text)]
 
 

@@ -118,7 +118,7 @@ class Stream(Assembler):
                     fields["status"] = "incomplete"
                 continue
             parts = {
-                key: [part for part in item[key] if _says(part)] for key in ("content", "summary") if item.get(key)
+                key: [part for part in item[key] if _has_text(part)] for key in ("content", "summary") if item.get(key)
             }
             if kind in _CALLS:
                 fields["status"] = "incomplete"
@@ -137,6 +137,6 @@ def _add_text(into: dict[str, Any], key: str, event: object, what: str) -> None:
         into[key] = whole if whole is not None else into.get(key)
 
 
-def _says(part: Any) -> bool:
+def _has_text(part: Any) -> bool:
     found = taken_apart(part)
     return bool(found.get("text") or found.get("refusal"))

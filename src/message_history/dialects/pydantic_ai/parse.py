@@ -155,7 +155,7 @@ class Reader:
         if kind == "user-prompt":
             return self._prompt(data)
         if kind == "retry-prompt" and not self._answers(data):
-            return [self._words(data, "retry-prompt")]
+            return [self._marked_text(data, "retry-prompt")]
         match kind:
             case "system-prompt":
                 return [self._system(data)]
@@ -168,7 +168,7 @@ class Reader:
             case "tool-return" | "retry-prompt":
                 return [self._result(data, kind)]
             case "retry-feedback":
-                return [self._words(data, kind)]
+                return [self._marked_text(data, kind)]
             case "speech" if isinstance(data.get("transcript"), str) and not is_blank(data["transcript"]):
                 return [TextBlock(data["transcript"], meta=meta_of(data, "transcript", kind=kind))]
             case "compaction" if self._response is EMPTY and isinstance(data.get("content"), str):
@@ -221,8 +221,8 @@ class Reader:
             return with_extra(TextBlock(data["content"]), item=rest_of(data, "content"))
         return media_of(data) or ProviderBlock(PYDANTIC_AI, data)
 
-    def _words(self, data: Mapping[Any, Any], kind: str) -> Block:
-        """Read the package's own words to the model, which answer no call."""
+    def _marked_text(self, data: Mapping[Any, Any], kind: str) -> Block:
+        """Read text of the package itself, which answers no call."""
         content = data.get("content")
         form = None if isinstance(content, str) else "json"
         text = content if isinstance(content, str) else text_of_json(plain(content))

@@ -142,7 +142,7 @@ class Render:
     def _request_for(self, block: Block, pieces: list[_Piece]) -> _Piece:
         """Choose the request that a block goes to: another one where it brings other keys."""
         piece = pieces[-1]
-        keys = self._brought(block, REQUEST)
+        keys = self._message_keys(block, REQUEST)
         if not keys or keys == piece.keys:
             return piece
         if not piece.keys and piece.opening:
@@ -174,7 +174,7 @@ class Render:
         elif isinstance(block, ProviderBlock) and block.dialect == PYDANTIC_AI and block.type == REQUEST_ONLY:
             pass
         elif isinstance(block, TextBlock) and extra.get("kind") in IN_REQUEST:
-            piece.parts.append(self._spoken(block, str(extra["kind"])))
+            piece.parts.append(self._marked_text(block, str(extra["kind"])))
             piece.prompt = None
         else:
             item = self._content.item(block)
@@ -195,8 +195,8 @@ class Render:
         piece.prompt = self._part(wire, "user-prompt", block, IN_REQUEST)
         piece.parts.append(piece.prompt)
 
-    def _spoken(self, block: TextBlock, kind: str) -> Wire:
-        """Write words that are no user prompt: a retry, a summary, a transcript."""
+    def _marked_text(self, block: TextBlock, kind: str) -> Wire:
+        """Write text that is no user prompt: a retry, a summary, a transcript."""
         text = self._content.text(block.text)
         extra = block.extra(PYDANTIC_AI)
         key = "transcript" if kind == "speech" else "content"
@@ -247,7 +247,7 @@ class Render:
     def _response_for(self, block: Block, pieces: list[_Piece]) -> _Piece:
         """Choose the response that a block goes to: another one where it brings other keys and no call was made."""
         piece = pieces[-1]
-        keys = self._brought(block, RESPONSE)
+        keys = self._message_keys(block, RESPONSE)
         if not keys or keys == piece.keys:
             return piece
         if not piece.keys and not piece.parts:
@@ -276,7 +276,7 @@ class Render:
     def _assistant(self, block: Block) -> list[Wire]:
         """Write a block of an assistant message that is no call."""
         if isinstance(block, TextBlock):
-            return [self._words(block)]
+            return [self._text_part(block)]
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
             return self._thinking(block)
         if isinstance(block, ImageBlock | DocumentBlock):
@@ -286,7 +286,7 @@ class Render:
         self.changes.omitted(block, "not for a response")
         return []
 
-    def _words(self, block: TextBlock) -> Wire:
+    def _text_part(self, block: TextBlock) -> Wire:
         text = self._content.text(block.text)
         if block.extra(PYDANTIC_AI).get("kind") == "speech":
             wire = self._part({"transcript": text}, "speech", block, IN_RESPONSE)
@@ -396,7 +396,7 @@ class Render:
                 continue
             self.changes.rewritten("a call's arguments as text that is complete, in a response that was cut off")
 
-    def _brought(self, block: Block, shape: Shape) -> FrozenDict:
+    def _message_keys(self, block: Block, shape: Shape) -> FrozenDict:
         """Return the keys of the message that a block opened, as far as they fit, and record the others."""
         keys = _carried(block)
         wrong = self._wrong(shape, keys) if keys else {}

@@ -47,7 +47,7 @@ def _read(document: Document) -> Reading:
             images = [image(each) for each in item.get("images") or []]
             collector.add_blocks(n, "user", [*text(written), *images])
         elif kind in _ASSISTANT:
-            collector.add_blocks(n, "assistant", text(_spoken(written)))
+            collector.add_blocks(n, "assistant", text(_text_in_json(written)))
         elif kind == "reasoning":
             collector.add_blocks(n, "assistant", thinking(written))
         elif kind in _TOOLS:
@@ -64,7 +64,7 @@ def _read(document: Document) -> Reading:
     return collector.reading(BLOCKS)
 
 
-def _spoken(written: object) -> object:
+def _text_in_json(written: object) -> object:
     """Return the question or the reply of a message that holds it as JSON."""
     try:
         value = json.loads(written) if isinstance(written, str) and written.startswith("{") else None
