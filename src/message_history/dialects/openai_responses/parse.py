@@ -1,8 +1,7 @@
 """Read lists of items of the Responses API, and whole responses that people have saved among them.
 
-A message of ours is a run of items of one side: reasoning, words and calls are the assistant's, outputs and words of
-the user or the system the other's. Every block keeps which item it was part of, so that the item can go back as it
-came.
+A message of ours is a run of items of one role: reasoning, text and calls are the assistant's, outputs and the text of
+users and systems are the user's. Every block keeps which item it was part of, so that the item can go back as it came.
 """
 
 from __future__ import annotations
