@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from message_history import MessageHistory, RepairCode, check
+from message_history import MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat
 
 ASK = {"role": "user", "content": "q"}
@@ -67,6 +68,27 @@ def test_only_a_model_that_was_named_is_judged(
     assert rule in {violation.rule for violation in check(raw, named)}
     for dialect in (unknown, named):
         assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect), dialect) == []
+
+
+@pytest.mark.parametrize("dialect", [Gemini(), Gemini.for_model("gemini-3-flash-preview")], ids=["unknown", "named"])
+def test_an_empty_text_that_gemini_s_list_began_with_goes_back(dialect: Gemini) -> None:
+    signed = {"functionCall": {"name": "f", "args": {}, "id": "c"}, "thoughtSignature": "c2ln"}
+    answer = {"functionResponse": {"name": "f", "response": {"a": 1}, "id": "c"}}
+    raw = [turn("user", {"text": ""}, key="parts"), turn("model", signed, key="parts")]
+    raw.append(turn("user", answer, key="parts"))
+    history = MessageHistory.from_list(raw, dialect=dialect)
+    assert history.repairs == history.export(dialect).repairs == ()
+    assert history.for_send(dialect) == raw
+    assert json.loads(history.for_send_json(dialect)) == raw
+    saved = MessageHistory.from_list(history.to_list())
+    assert saved == history
+    assert saved.for_send(dialect) == raw
+    on_vertex = history.for_send(Gemini(vertex=True))
+    assert on_vertex[0]["parts"][0]["text"] == history[0].text
+    for others in ([raw[0], *raw], [turn("user", {"text": " "}, key="parts"), *raw[1:]]):
+        assert MessageHistory.from_list(others, dialect=dialect).repairs
+    kept = MessageHistory.from_list(raw, dialect=dialect, policy=Policy(leading_assistant="drop"))
+    assert kept.repairs
 
 
 def test_a_list_with_calls_that_ends_with_the_assistant_is_still_found_at_bedrock() -> None:

@@ -35,8 +35,8 @@ class Mark:
             one that was approved; a provider's block that holds the result of such a call).
         reason: why a stub stands here; for a quote `late` or `second`, or `omitted` when a window took its call; for
             news of a state the reason that a stub would have; for a call that asks for approval who runs it, `client`
-            or `provider`; for a `bootstrap` the dialect in which the list came that began with the assistant, where
-            that dialect's providers may take it.
+            or `provider`; for a `bootstrap` the dialect in which the list came that began with the assistant, or with
+            an empty text of the user, where that dialect's providers may take it.
         tool_use_id: the call that a quote belongs to, or the id that a renamed call came with.
         name: the tool that a quote belongs to.
         is_error: whether a quoted result was an error.

@@ -217,6 +217,10 @@ class Dialect(ABC, Generic[WireT_co]):
         """Return whether `may_end_with` holds for a list that holds calls, too."""
         return True
 
+    def takes_blank_lead(self) -> bool:
+        """Return whether a list may begin with an empty text of the user: one that came so goes back so."""
+        return False
+
     def takes_cache_marks(self) -> bool:
         """Return whether a request may mark what is to be cached; other providers need no marks."""
         return False

@@ -12,7 +12,7 @@ from message_history.core.ingest import Ingest
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
 from message_history.core.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
-from message_history.dialects._shared.leading import lead_with_placeholder
+from message_history.dialects._shared.leading import keep_blank_lead, lead_with_placeholder
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.registry import NATIVE, read
 
@@ -38,6 +38,8 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
     parsed = read(entries, dialect)
     if dialect is not None and dialect.takes_leading_assistant() is not False:
         lead_with_placeholder(parsed, policy, dialect.name)
+    if dialect is not None and dialect.takes_blank_lead():
+        keep_blank_lead(parsed, policy, dialect.name)
     ingest.add_list(parsed)
     keeps = parsed.dialect == NATIVE if open_tail is None else open_tail == "keep"
     if not keeps:

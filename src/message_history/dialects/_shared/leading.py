@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.blocks import SystemBlock, ToolUseBlock
-from message_history.core.message import CLEAN_ASSISTANT, bootstrap_message, is_bootstrap
+from message_history.core.message import CLEAN_ASSISTANT, Message, bootstrap_message, is_bootstrap
 from message_history.core.rules import Arrival, arrival_of, fault_of_call, is_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.blocks import Block
-    from message_history.core.message import Message
     from message_history.core.parsed import Parsed
     from message_history.core.policy import Policy
     from message_history.dialects.base import Dialect
 
-__all__ = ["is_omitted", "lead_with_placeholder", "length_of_lead"]
+__all__ = ["is_omitted", "keep_blank_lead", "lead_with_placeholder", "length_of_lead"]
 
 
 def lead_with_placeholder(parsed: Parsed, policy: Policy, dialect: str) -> None:
@@ -39,6 +38,23 @@ def lead_with_placeholder(parsed: Parsed, policy: Policy, dialect: str) -> None:
     parsed.messages.insert(first, bootstrap_message(policy.bootstrap_text, dialect))
     parsed.sources.insert(first, parsed.sources[first])
     parsed.interrupted = {n + (n >= first) for n in parsed.interrupted}
+
+
+def keep_blank_lead(parsed: Parsed, policy: Policy, dialect: str) -> None:
+    """Put the placeholder in the place of an empty text that a list begins with, and record nothing.
+
+    The history needs a user's message that says something, and the provider takes the empty one: it gets that back.
+
+    Args:
+        parsed: what was read; it is changed.
+        policy: says what the placeholder says, and whether there is one.
+        dialect: the name of the dialect that it was read in.
+    """
+    messages = parsed.messages
+    if policy.leading_assistant != "bootstrap" or len(messages) < 2 or messages[0] != _BLANK:
+        return
+    if messages[1].role == "assistant" and _stays(messages[1], truncated=1 in parsed.interrupted):
+        messages[0] = bootstrap_message(policy.bootstrap_text, dialect)
 
 
 def length_of_lead(messages: Sequence[Message], dialect: Dialect[Any]) -> int:
@@ -66,6 +82,9 @@ def is_omitted(placeholder: Message, dialect: Dialect[Any]) -> bool:
         return takes
     mark = placeholder.content[0].mark
     return mark is not None and mark.reason == dialect.name
+
+
+_BLANK: Final = Message.user("")
 
 
 def _stays(message: Message, *, truncated: bool) -> bool:

@@ -108,6 +108,10 @@ class Gemini(Fields):
         content, *others = [_content(found) for found in candidates if found is not None]
         return Reply([content], truncated, others)
 
+    def takes_blank_lead(self) -> bool:
+        """Return whether the list may begin with an empty text of the user: where empty text is taken."""
+        return self.empty_text
+
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the model."""
         del assistant

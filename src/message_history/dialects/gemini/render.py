@@ -225,6 +225,8 @@ class Render:
 
     def _user(self, block: Block) -> list[Wire]:
         if isinstance(block, TextBlock) and block.text:
+            if self._came_blank(block):
+                return [{"text": ""}]
             if block.signature is not None:
                 self.changes.rewritten("without a signature, which only the model's words have", block)
             return [self._parts.keys(block, {"text": self._parts.text(block.text)}, ())]
@@ -235,6 +237,11 @@ class Render:
             return self._parts.media(block)
         self.changes.omitted(block, "not for a user message")
         return []
+
+    def _came_blank(self, block: TextBlock) -> bool:
+        """Return whether a placeholder stands for an empty text that a list of this API began with."""
+        mark = block.mark
+        return mark is not None and mark.kind == "bootstrap" and mark.reason == GEMINI and self._dialect.empty_text
 
     def _response(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
         """Write a result; media that a response does not hold go behind the responses (GM-G24)."""
