@@ -103,7 +103,8 @@ def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, E
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anthropic, "common_wire", lambda _: None)
         for shape in SHORT_WAYS:
-            patch.setattr(shape, "common_assistant", lambda *_, **__: None)
+            reader = "common_reply" if hasattr(shape, "common_reply") else "common_assistant"
+            patch.setattr(shape, reader, lambda *_, **__: None)
             patch.setattr(shape, "common_user", lambda _: None)
         return short, history.export(dialect)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory
-from message_history.dialects import CLASSES
+from message_history.dialects import CLASSES, Bedrock, Dialect, PydanticAI
 from message_history.dialects._shared import plain_messages
 from message_history.dialects.anthropic import plain_writer
 from message_history.dialects.registry import DIALECTS
@@ -47,4 +47,45 @@ def test_the_short_way_writes_and_records_what_the_long_way_does(name: str, monk
     again = MessageHistory.from_list(RAW)
     assert again.export(dialect) == short
     assert again.for_send(dialect) == plain == short.messages
+    assert again.for_send_json(dialect) == encoded
+
+
+THOUGHTFUL: list[Any] = [
+    RAW[0],
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "First …"},
+            THINKING,
+            {"type": "thinking", "thinking": "", "signature": "ZW1wdHk="},
+            {"type": "text", "text": "Then."},
+            THINKING,
+            {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "größe"}},
+        ],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "ä = 1"}]},
+    {"role": "assistant", "content": [THINKING, {"type": "tool_use", "id": "toolu_2", "name": "list", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_2", "content": ""}]},
+    {"role": "assistant", "content": [THINKING, {"type": "text", "text": "Done."}]},
+]
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    [
+        Bedrock(),
+        Bedrock(reasoning=False),
+        Bedrock(text_with_calls=False),
+        Bedrock.for_model("anthropic.claude-sonnet-4-5"),
+        PydanticAI(),
+        PydanticAI(binds_thinking=False),
+    ],
+    ids=repr,
+)
+def test_thinking_goes_the_short_way_in_its_place(dialect: Dialect[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    history = MessageHistory.from_list(THOUGHTFUL)
+    short, encoded = history.export(dialect), history.for_send_json(dialect)
+    monkeypatch.setattr(plain_messages, "sendable", lambda *_: None)
+    again = MessageHistory.from_list(THOUGHTFUL)
+    assert again.export(dialect) == short
     assert again.for_send_json(dialect) == encoded

@@ -15,12 +15,14 @@ from message_history.core.plain import unpack
 if TYPE_CHECKING:
     from message_history.core.message import Message
 
-__all__ = ["SHORT", "Call", "Result", "common_assistant", "common_user"]
+__all__ = ["SHORT", "Call", "Result", "Thought", "common_assistant", "common_reply", "common_user"]
 
 Call: TypeAlias = tuple[str, str, dict[str, Any]]
 """A call's id, its tool and a fresh input."""
 Result: TypeAlias = tuple[str, str]
 """The id of a result's call, and what the tool gave: one text, or an empty one where it gave nothing."""
+Thought: TypeAlias = tuple[str, str]
+"""Thinking that the Messages API signed, and its signature."""
 SHORT: Final = 40
 """How long an id or a name may be."""
 
@@ -55,6 +57,24 @@ def common_assistant(message: Message, *, omits_thinking: bool = False) -> tuple
         else:
             return None
     return texts, calls, thinks
+
+
+def common_reply(message: Message) -> list[str | Thought | Call] | None:
+    """Check what the assistant said and thought, for a dialect that sends thinking back.
+
+    Args:
+        message: an assistant message.
+
+    Returns:
+        The texts and the thinking, in order and never thinking last, and the calls behind them; None when there is
+        anything else about it.
+
+    Complexity: linear in the message.
+    """
+    plain = sendable(message, SHORT)
+    if plain is None:
+        return None
+    return [item if type(item) is str or len(item) == 2 else (item[0], item[1], unpack(item[2])) for item in plain]
 
 
 def common_user(message: Message) -> tuple[list[Result], list[str]] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects._shared.plain_messages import common_assistant, common_user
+from message_history.dialects._shared.plain_messages import common_reply, common_user
 
 if TYPE_CHECKING:
     from message_history.core.message import Message
@@ -57,13 +57,20 @@ def _user(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | N
 
 
 def _assistant(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | None:
-    assistant = common_assistant(message)
-    if assistant is None:
+    reply = common_reply(message)
+    if reply is None:
         return None
-    texts: list[Wire] = [{"text": text} for text in assistant[0]]
-    calls: list[Wire] = [
-        {"toolUse": {"toolUseId": id, "name": name, "input": input}} for id, name, input in assistant[1]
-    ]
+    texts: list[Wire] = []
+    calls: list[Wire] = []
+    for block in reply:
+        if isinstance(block, str):
+            texts.append({"text": block})
+        elif len(block) == 3:
+            calls.append({"toolUse": {"toolUseId": block[0], "name": block[1], "input": block[2]}})
+        elif dialect.reasoning and dialect.text_with_calls:
+            texts.append({"reasoningContent": {"reasoningText": {"text": block[0], "signature": block[1]}}})
+        else:
+            return None
     if not (texts and calls) or dialect.text_with_calls:
         return [{"role": "assistant", "content": texts + calls}]
     changes.added("a user message between the text and the calls of one message (BR-B15)")

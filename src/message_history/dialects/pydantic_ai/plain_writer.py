@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.dialects._shared.plain_messages import common_assistant, common_user
+from message_history.dialects._shared.plain_messages import common_reply, common_user
+from message_history.dialects.pydantic_ai.schema import PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,13 +29,26 @@ def response_of(message: Message, names: dict[str, str]) -> Wire | None:
 
     Complexity: linear in the message.
     """
-    assistant = common_assistant(message)
-    if assistant is None:
+    reply = common_reply(message)
+    if reply is None:
         return None
-    parts: list[Wire] = [{"content": text, "part_kind": "text"} for text in assistant[0]]
-    for id, name, input in assistant[1]:
-        names[id] = name
-        parts.append({"tool_name": name, "args": input, "tool_call_id": id, "part_kind": "tool-call"})
+    parts: list[Wire] = []
+    for block in reply:
+        if isinstance(block, str):
+            parts.append({"content": block, "part_kind": "text"})
+        elif len(block) == 3:
+            id, name, input = block
+            names[id] = name
+            parts.append({"tool_name": name, "args": input, "tool_call_id": id, "part_kind": "tool-call"})
+        else:
+            parts.append(
+                {
+                    "content": block[0],
+                    "signature": block[1],
+                    "provider_name": PROVIDERS["anthropic"],
+                    "part_kind": "thinking",
+                }
+            )
     return {"parts": parts, "kind": "response"}
 
 
