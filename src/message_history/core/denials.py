@@ -10,23 +10,18 @@ __all__ = ["OPENINGS", "denial_of_text"]
 OPENINGS: Final = ("Tool execution was not approved.",)
 """The beginnings of those that come without a sign that the result is an error."""
 
+# Compiled when first asked for: few results are errors.
 _ERRORS: Final = (
     # A coding agent's session files, when a person rejects a call in the terminal.
-    re.compile(
-        r"The user doesn't want to proceed with this tool use\. The tool use was rejected\b"
-        r"(?:.*?the user said:\s*(?P<reason>.*?)(?:\n\nNote: .*)?$)?",
-        re.DOTALL,
-    ),
+    r"(?s)The user doesn't want to proceed with this tool use\. The tool use was rejected\b"
+    r"(?:.*?the user said:\s*(?P<reason>.*?)(?:\n\nNote: .*)?$)?",
     # The same, by a rule, or when there is nobody to ask.
-    re.compile(r"Permission to use .{1,2000}? has been denied\b", re.DOTALL),
-    re.compile(r"\w+ requested permissions? to .{1,2000}?, but you haven't granted it yet\.", re.DOTALL),
-    re.compile(r"Tool (?:call )?execution denied\.$"),
+    r"(?s)Permission to use .{1,2000}? has been denied\b",
+    r"(?s)\w+ requested permissions? to .{1,2000}?, but you haven't granted it yet\.",
+    r"Tool (?:call )?execution denied\.$",
     # Middleware that asks a person before a call runs.
-    re.compile(
-        r"User rejected the tool call for `[^`]*` (?:with reason: (?P<reason>.*)"
-        r"|with id .* The tool was not executed\. .*)$",
-        re.DOTALL,
-    ),
+    r"(?s)User rejected the tool call for `[^`]*` (?:with reason: (?P<reason>.*)"
+    r"|with id .* The tool was not executed\. .*)$",
 )
 
 
@@ -46,7 +41,7 @@ def denial_of_text(text: str, *, is_error: bool) -> str | None:
         return ""
     if is_error:
         for pattern in _ERRORS:
-            found = pattern.match(text)
+            found = re.match(pattern, text)
             if found is not None:
                 return (found.groupdict().get("reason") or "").strip()
     return None

@@ -11,7 +11,6 @@ from message_history.core.blocks import SystemBlock
 from message_history.core.conversation import NO_TURN, context_of, length_of, make_conversation, parts_of
 from message_history.core.log import Log
 from message_history.core.message import has_thinking, is_plain, make_message
-from message_history.core.pairing import pair_results
 from message_history.core.repairs import Repair, RepairCode, Severity, in_words
 from message_history.core.rules import behind_change, enforce, is_nothing
 from message_history.core.step import advance, step
@@ -76,6 +75,8 @@ class Ingest:
                 self.current = grown
                 self._source_of_calls = parsed.sources[-1] if parsed.sources else None
                 return
+        from message_history.core.pairing import pair_results  # noqa: PLC0415 - a list in order does without
+
         notes = deque(parsed.notes)
         paired = pair_results(parsed.messages, parsed.sources, parsed.interrupted, self._context.policy)
         messages: list[Message] = []

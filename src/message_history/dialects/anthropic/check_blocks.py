@@ -94,7 +94,7 @@ class BlockCheck:
             self._found.add("AN-M9", n, path)
         elif kind not in taken:
             # An assistant message may hold response blocks that are newer than this list.
-            foreign = role == "user" or schema.FOREIGN.fullmatch(kind)
+            foreign = role == "user" or re.fullmatch(schema.FOREIGN, kind)
             if foreign or kind in schema.IN_USER or kind in schema.IN_RESULTS:
                 self._found.add("AN-B6", n, path, f"a block of type {kind!r:.60}", m=m, tag=kind, tags=_tags(taken))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.blocks import Block, ProviderBlock, TextBlock, ToolResultBlock, is_blank
@@ -130,7 +131,7 @@ def _why_omitted(block: ProviderBlock) -> str:
         return "a block of another provider"
     if block.type in schema.NOT_IN_ASSISTANT:
         return "not for an assistant message (AN-B6)"
-    if schema.FOREIGN.fullmatch(block.type):
+    if re.fullmatch(schema.FOREIGN, block.type):
         return "a block that another API or library made (AN-B6)"
     if block.type == "server_tool_use" and block.data.get("name") not in schema.SERVER_TOOLS:
         return "a server tool that this API does not have (AN-S4)"

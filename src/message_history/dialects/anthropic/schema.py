@@ -70,12 +70,12 @@ NOT_IN_ASSISTANT: Final = (IN_USER | IN_RESULTS | TOOL_CHANGES | {"thinking", "r
     "container_upload"
 }
 """The types that no block may have that an assistant message holds whole: it stands elsewhere, or is modelled."""
-FOREIGN: Final = re.compile(
+FOREIGN: Final = (
     r"(input|output)_(text|image|file|audio)|image_url|(tool|function|custom|server_tool|invalid_tool)[_-]call"
     r"|tool[_-](calls|result)|function|reasoning(_content|_text|\.\w+)?|refusal|summary_text|non_standard|thought|audio"
     r"|video|file|json|source|source-url|step-start|\w+_call(_output)?|.*[^a-z0-9_].*"
 )
-"""The tags of other APIs and libraries; this one has never used any of them."""
+"""The tags of other APIs and libraries, which this one has never used; compiled when first asked for."""
 _BASE64: Final = "[A-Za-z0-9+/]"
 SIGNATURE: Final = re.compile(rf"{_BASE64}+={{0,2}}|{_BASE64}*(<[^<>]*>|\[[A-Z_ ]+\]|\.\.\.|\*+){_BASE64}*={{0,2}}")
 """What a signature is made of: base64 text, or what a recording shows in its place (AN-T4)."""
