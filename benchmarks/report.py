@@ -258,8 +258,8 @@ def _table(speed: Speed, operation: Operation) -> str:
 def _commands(speed: Speed) -> str:
     """Tell how long the command takes, and how much `doctor` reads in a second."""
     rows = ["| | seconds | files per second | MB per second |", "|---|---:|---:|---:|"]
-    told = {"help": "`--help`", "doctor": "`doctor`, one process", "doctor_jobs": "`doctor --jobs 2`"}
-    for operation, words in told.items():
+    names = {"help": "`--help`", "doctor": "`doctor`, one process", "doctor_jobs": "`doctor --jobs 2`"}
+    for operation, words in names.items():
         value = speed.value((OURS, operation), 0)
         if value is None:
             rows.append(f"| {words} | not measured | | |")
