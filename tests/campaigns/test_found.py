@@ -266,3 +266,18 @@ def test_a_thought_of_gemini_without_text_needs_a_signature_that_decodes(signatu
     history = MessageHistory.from_list(raw, dialect=Gemini())
     for dialect in (Gemini(), Gemini.for_model("gemini-2.5-flash"), Gemini(empty_text=False), Gemini(vertex=True)):
         assert signature in sent(history, dialect)
+
+
+def test_the_keys_of_a_message_that_white_space_opens_are_recorded() -> None:
+    content = [{"type": "text", "text": " "}, {"type": "text", "text": "found"}]
+    raw = [{"role": "user", "content": "q"}, {"role": "assistant", "content": content, "another": TOKEN}]
+    assert TOKEN in sent(MessageHistory.from_list([*raw, raw[0]], dialect=Anthropic()), Anthropic())
+
+
+@pytest.mark.parametrize("dialect", [OpenAIChat(), OpenAIResponses()])
+@pytest.mark.parametrize("mime", ["", None, {"a": 1}])
+def test_a_document_of_no_type_goes_back_as_it_came(mime: Any, dialect: Any) -> None:
+    source = {"type": "base64", "media_type": mime, "data": PIXEL}
+    content = [{"type": "text", "text": "q"}, {"type": "document", "source": source, "title": "t"}]
+    wire = MessageHistory.from_list([{"role": "user", "content": content}]).for_send(dialect)
+    assert MessageHistory.from_list(wire, dialect=dialect).for_send(dialect) == wire

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.blocks import Block, ProviderBlock, TextBlock, ToolResultBlock, is_blank
-from message_history.dialects._shared.writer import Aliases, thaw_well_formed
+from message_history.dialects._shared.writer import Aliases
 from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.parse import ANTHROPIC
 
@@ -55,7 +55,8 @@ class ProviderBlocks:
     def write(self, block: ProviderBlock, outstanding: dict[str, str]) -> list[Wire]:
         """Write a block that only this API understands; server tools keep to their turn (AN-S1 to AN-S4)."""
         if self._has_text and _is_white_space(block):
-            return [thaw_well_formed(block.data, self._changes)]
+            wire = self._blocks.whole(block)
+            return [] if wire is None else [wire]
         why = _why_omitted(block)
         if why:
             self._changes.omitted(block, why)

@@ -114,12 +114,12 @@ def url_of(source: FrozenDict) -> str | None:
         source: the source of an image or a document.
 
     Returns:
-        The URL; None for media that are elsewhere.
+        The URL; None for media that are elsewhere. Data of no type are text, as a data URL without one says.
     """
     if source.get("type") == "url" and isinstance(source.get("url"), str):
         return str(source["url"])
     if source.get("type") == "base64" and isinstance(source.get("data"), str):
-        return f"data:{source.get('media_type')};base64,{source['data']}"
+        return f"data:{source.get('media_type') or 'text/plain'};base64,{source['data']}"
     return None
 
 

@@ -79,7 +79,7 @@ class Pieces:
         if not isinstance(held, str):
             return None
         if kind == "base64":
-            held = f"data:{source.get('media_type')};base64,{held}"
+            held = f"data:{source.get('media_type') or 'text/plain'};base64,{held}"
         held = well_formed(held, self.changes)
         if kind == "file":
             return {"file_id": held} if block.issuer in (None, OPENAI_RESPONSES) else None
