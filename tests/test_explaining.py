@@ -310,6 +310,12 @@ REPORTED = [
     ),
     ("<400> InternalError.Algo.InvalidParameter: The error info is [Unexpected item type in content.]", "EX-53"),
     ('Mistral rejects with: `"Reasoning input is not enabled for this model"`', "MS-M19"),
+    ("`messages.N...document.source.base64.media_type: Input should be 'application/pdf'`", "AN-M7"),
+    ("Error: 404 Item with id 'rs_...' not found.\nItems are not persisted when `store` is set to false.", "OR-09"),
+    (
+        "The image data you provided does not represent a valid image. Please check your\ninput and try again wit",
+        "EX-58",
+    ),
 ]
 
 
