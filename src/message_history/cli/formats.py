@@ -25,6 +25,7 @@ def list_formats(*, as_json: bool) -> None:
                 "name": each.name,
                 "title": each.title,
                 "repaired": each.repair is not None,
+                "unwritten": each.unwritten,
                 "files": each.files,
                 "omits": each.omits,
             }
@@ -32,8 +33,10 @@ def list_formats(*, as_json: bool) -> None:
         ],
     )
     for each in FORMATS.values():
-        written = "read and repaired" if each.repair is not None else "read"
+        written = "read and repaired" if each.repair is not None else "read only"
         printer.line(Text.assemble((each.name, "bold"), f": {each.title} ({written})"))
         printer.line(Text(f"  files: {each.files}", "dim"))
         printer.line(Text(f"  not in the conversation: {each.omits}", "dim"))
+        if each.unwritten:
+            printer.line(Text(f"  read only: {each.unwritten}", "dim"))
     printer.finish(ExitCode.DONE)

@@ -213,22 +213,27 @@ def _without_media(turns: list[Turn], plan: Plan, omissions: list[Repair]) -> li
         foreign = [part for part in turn.parts if not (type(part) is TextBlock or _kind(part, turn) in taken)]
         for part in foreign:
             if plan.media == "reject" and isinstance(part, ImageBlock | DocumentBlock):
-                raise CannotCompileError("media", f"{plan.target} has no place for an {_kind(part, turn)}")
+                raise CannotCompileError("media", f"{plan.target} has no place for {_named(part, turn)}")
             omissions.append(omitted(position, f"{_kind(part, turn)}, which {plan.target} has no place for", part))
         kept = tuple(part for part in turn.parts if part not in foreign)
         mixed = kept if any(type(part) is not TextBlock for part in kept) else ()
         new = turn._replace(parts=mixed)
         if new.is_empty:
-            raise CannotCompileError("media", f"nothing is left of a message without its {_kind(foreign[0], turn)}")
+            why = f"{plan.target} has no place for {_named(foreign[0], turn)}, and nothing is left of the message"
+            raise CannotCompileError("media", why)
         changed.append(new)
     return changed
 
 
+def _named(part: Block, turn: Turn) -> str:
+    return f"{'an' if isinstance(part, ImageBlock) else 'a'} {_kind(part, turn)}"
+
+
 def _kind(part: Block, turn: Turn) -> str:
-    place = {"tool": "result", "assistant": "assistant message"}.get(turn.role, "user message")
+    place = {"tool": "a result", "assistant": "an assistant message"}.get(turn.role, "a user message")
     if isinstance(part, ImageBlock):
-        return f"image in a {place}"
-    return f"document in a {place}" if isinstance(part, DocumentBlock) else f"block of a provider in a {place}"
+        return f"image in {place}"
+    return f"document in {place}" if isinstance(part, DocumentBlock) else f"block of a provider in {place}"
 
 
 def _receipt(

@@ -94,12 +94,16 @@ class NotRecognisedError(UnreadableFileError):
 
     Args:
         nearest: the names of the formats that it is like.
-        why: what it holds, when it is like none.
+        why: what keeps it from being in one of them; what it holds, when it is like none.
     """
 
     def __init__(self, nearest: Iterable[str] = (), why: str = "") -> None:
         self.nearest = tuple(nearest)
-        like = f"it is like {', '.join(self.nearest)} (--format reads it as one of these)" if self.nearest else why
+        but = f", but {why}" if why else ""
+        named = self.nearest[0] if len(self.nearest) == 1 else "NAME"
+        like = (
+            f"it is like {', '.join(self.nearest)}{but}; `--format {named}` reads it as that" if self.nearest else why
+        )
         super().__init__(f"not recognised: {like}" if like else "not recognised", sound=True)
 
 

@@ -208,6 +208,21 @@ def test_a_text_part_whose_words_are_under_another_key_is_no_message_of_any_dial
             session_in(data)
 
 
+def test_the_entry_that_keeps_a_list_from_being_recognised_is_named() -> None:
+    odd = {"role": "user", "body": QUESTION}
+    for data, place in ((value([*CHAT, odd]), "entry 4"), (lines(*CHAT, odd), "line 5")):
+        with pytest.raises(NotRecognisedError, match=f"but {place} is no message of any dialect.* `--format messages`"):
+            session_in(data)
+
+
+def test_tools_that_a_request_of_responses_adds_are_no_message_without_content() -> None:
+    added = {"role": "developer", "type": "additional_tools", "tools": [{"type": "function", "name": "f"}]}
+    asked = {"type": "message", "role": "user", "content": QUESTION}
+    session = session_in(lines({"input": [added, asked]}, {"input": [asked]}))
+    assert (session.format.name, session.unread) == ("log", ())
+    assert told(session.conversations[0].history())[-1] == ("user", QUESTION)
+
+
 def test_two_results_of_llama_factory_in_one_list_answer_two_calls() -> None:
     asked = [{"type": "tool_call", "value": json.dumps({"name": name, "arguments": {}})} for name in ("f", "g")]
     given = {"role": "tool", "content": [{"type": "text", "value": json.dumps(["one", "two"])}]}

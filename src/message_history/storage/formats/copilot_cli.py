@@ -57,6 +57,8 @@ _PREFIXES: Final = (
     *("model.", "mcp.", "external_tool.", "command.", "user_input.", "elicitation.", "sampling.", "exit_plan_mode."),
 )
 _ANSWERS_OPEN_CALLS: Final = ("abort", "session.resume")
+_SENT_AS: Final = evolve(BLOCKS, split_results=False)
+"""A result behind what the user wrote meanwhile is apart from its call, whatever the model takes."""
 _JUDGED: Final = PAIRING | {"AN-C3"}
 """The program sends results where it has them, also behind what the user wrote meanwhile: providers refuse that."""
 _NAMESPACE: Final = uuid.UUID("9d5a7c1e-2f0b-5c3d-8a4e-61b7c2d93f05")
@@ -119,7 +121,7 @@ class _Session:
             else:
                 self._add(_Words(at, role, items))
         elif items and kind == "tool.execution_complete":
-            self.omitted["results that are not sent: of commands of the user, or of calls that have one"] += 1
+            self.omitted["results of the user's own commands, and second results"] += 1
         elif kind == "system.message" and not self.system and not side:
             self.system = text_of(data.get("content"))
         else:
@@ -262,10 +264,10 @@ def _read(document: Document) -> Reading:
     for name, words in session.sides.items():
         collector = Collector()
         _add_all(collector, words)
-        found = collector.conversation(BLOCKS, label=f"subagent {name}")
+        found = collector.conversation(_SENT_AS, label=f"subagent {name}")
         # The program does not go on with these.
         subagents.append(evolve(found, judged=NOTHING_JUDGED))
-    first = main.conversation(BLOCKS, id=session.about.get("sessionId"))
+    first = main.conversation(_SENT_AS, id=session.about.get("sessionId"))
     return Reading(conversations=(first, *subagents), unread=tuple(main.unread))
 
 
@@ -297,7 +299,7 @@ def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     pieces: list[Piece] = []
     for each in words:
         for m, item in enumerate(each.items):
-            parsed = BLOCKS.parse([{"role": each.role, "content": [item]}])
+            parsed = _SENT_AS.parse([{"role": each.role, "content": [item]}])
             blocks = tuple(block for message in parsed.messages for block in message.content)
             if blocks:
                 pieces.append(Piece(each.at, m, each.role, item, blocks, f"line {each.at}"))
@@ -307,7 +309,7 @@ def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     _add_all(collector, words)
     thread = Thread(
         label="",
-        dialect=BLOCKS,
+        dialect=_SENT_AS,
         pieces=tuple(pieces),
         entries=tuple(collector.entries),
         first_lines=tuple(lines[at].number for at in collector.places),
@@ -331,7 +333,7 @@ def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
 
 
 def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
-    return dialect_items(BLOCKS, "content", role, block, before)
+    return dialect_items(_SENT_AS, "content", role, block, before)
 
 
 def _make(role: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -367,7 +369,7 @@ def _execution(made: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _FORM: Final = RowForm(
-    dialect=BLOCKS,
+    dialect=_SENT_AS,
     content="content",
     path=lambda lines: list(range(len(lines))),
     items=_items,

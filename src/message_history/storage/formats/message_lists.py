@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from message_history.core.policy import Policy
     from message_history.storage.formats.document import Document
 
-__all__ = ["MESSAGE_LISTS", "fit_of_messages", "is_message"]
+__all__ = ["MESSAGE_LISTS", "fit_of_messages", "is_message", "strange_entry"]
 
 _CONTENT: Final = frozenset(
     {"content", "parts", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning_details"}
@@ -37,8 +37,15 @@ def is_message(entry: object) -> bool:
     if isinstance(content, list) and any(map(_is_text_elsewhere, content)):
         return False
     if "role" in entry:
-        return isinstance(entry["role"], str) and (not _CONTENT.isdisjoint(entry) or len(entry) == 1)
+        has_content = not _CONTENT.isdisjoint(entry) or len(entry) == 1
+        return isinstance(entry["role"], str) and (has_content or _is_typed_item(entry))
     return shape_of(entry) is not None
+
+
+def _is_typed_item(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry is what its type says, whoever's role it has, such as tools that Responses adds."""
+    bare = {key: value for key, value in entry.items() if key != "role"}
+    return entry.get("type") not in (None, "message") and shape_of(bare) is not None
 
 
 def _is_text_elsewhere(part: object) -> bool:
@@ -60,6 +67,26 @@ def fit_of_messages(entries: Sequence[Any]) -> Fit:
     if messages == len(objects):
         return Fit.CERTAIN if messages or not entries else Fit.NONE
     return Fit.NEAR if messages else Fit.NONE
+
+
+def strange_entry(document: Document) -> str:
+    """Say which entry keeps a list from being recognised.
+
+    Args:
+        document: the file.
+
+    Returns:
+        A sentence's end with the place of the first such entry; empty when there is none.
+
+    Complexity: linear in the list.
+    """
+    try:
+        saved = document.saved
+    except UnreadableFileError:
+        return ""
+    found = (n for n, entry in enumerate(saved.entries) if isinstance(entry, Mapping) and not is_message(entry))
+    place = next(found, None)
+    return "" if place is None else f"{saved.place_of(place)} is no message of any dialect, and would be lost"
 
 
 def _fit(document: Document) -> Fit:

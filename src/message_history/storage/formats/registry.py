@@ -41,7 +41,7 @@ from message_history.storage.formats.langfuse import LANGFUSE
 from message_history.storage.formats.librechat import LIBRECHAT
 from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
-from message_history.storage.formats.message_lists import MESSAGE_LISTS
+from message_history.storage.formats.message_lists import MESSAGE_LISTS, strange_entry
 from message_history.storage.formats.open_webui import OPEN_WEBUI
 from message_history.storage.formats.opencode import OPENCODE, OPENCODE_STORAGE
 from message_history.storage.formats.openhands import OPENHANDS
@@ -102,7 +102,7 @@ def recognise(document: Document) -> Format:
             raise NotRecognisedError(each.name for each in fitting)
     nearest = nearest_formats(document)
     if nearest:
-        raise NotRecognisedError(nearest)
+        raise NotRecognisedError(nearest, strange_entry(document) if MESSAGE_LISTS.name in nearest else "")
     try:
         document.saved  # noqa: B018 - it says why there is none
     except UnreadableFileError as error:
