@@ -69,7 +69,7 @@ class _Arrivals:
 
     def take(self, parsed: Parsed) -> None:
         """Take what came."""
-        incoming = self._arranged(parsed)
+        incoming = self._paired(parsed)
         reply = next((n for n, one in enumerate(incoming) if _has_reply(one.message)), None)
         late: list[tuple[ToolResultBlock, int]] = []
         if reply is not None:
@@ -90,17 +90,17 @@ class _Arrivals:
     def _note(self, note: Note) -> None:
         self.ingest.record(note.code, note.source, note.removed, note.detail)
 
-    def _arranged(self, parsed: Parsed) -> Sequence[Incoming]:
+    def _paired(self, parsed: Parsed) -> Sequence[Incoming]:
         """Move results next to their calls, unless one may be for a call of the past that has the same id."""
         called = {id for message in parsed.messages if message.role == "assistant" for id in message.ids}
         answered = {result.tool_use_id for message in parsed.messages for result in message.results} & called
         if any(map(self._is_known, answered)):
             plain = zip(parsed.messages, parsed.sources, strict=True)
             return [Incoming(message, source, n in parsed.interrupted) for n, (message, source) in enumerate(plain)]
-        arranged = pair_results(
+        paired = pair_results(
             parsed.messages, parsed.sources, parsed.interrupted, self._policy, is_known=self._is_known
         )
-        return [Incoming(*one) for one in arranged]
+        return [Incoming(*one) for one in paired]
 
     def _is_known(self, id: str) -> bool:
         return id in self._stubbed or id in self._open_ids or records_of(self._past, id) is not None

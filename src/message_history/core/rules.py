@@ -16,7 +16,7 @@ Rule 5.  A result that is added with a call of the history (from `awaiting` or `
          with a stub, the oldest first; then among all calls. What becomes of it then says the table `RESULTS`. Late and
          second results are quoted as text in the user message that is open, so what was sent never changes. A call
          counts as settled, too, when a raw list that `MessageHistory.follow` follows was sent with a stub for it at the
-         end. (`RESULTS`, and `arrivals.py`, which searches)
+         end. (`RESULTS`, and `matching.py` and `arrivals.py`, which search)
 Rule 6.  Ids must be unique within one turn only. A call that repeats an id of its turn is dropped when name and input
          are equal too, else it gets a numbered id. A call without an id gets one from its position, and a result
          without one answers the first call of the open turn that waits.
