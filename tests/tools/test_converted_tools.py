@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from message_history.dialects import OpenAIChat
 from message_history.dialects.registry import DIALECTS
 from message_history.tools import OmittedPart, Tool, ToolChoice, Toolset, parse_toolset, render_toolset, tool_api
 
@@ -238,6 +240,17 @@ def test_the_first_form_of_functions_is_read() -> None:
     assert found.choice == ToolChoice(mode="any", names=("f",))
 
 
+def test_one_call_at_a_time_is_read_whatever_form_the_rest_of_the_choice_has() -> None:
+    for choice in ({"name": "f"}, {"type": "auto"}, {"type": "mcp"}, {"type": "function", "function": {"name": "f"}}):
+        assert parse_toolset({"tool_choice": {**choice, "disable_parallel_tool_use": True}}).parallel is False
+
+
+def test_a_choice_among_some_tools_is_one_whatever_its_type_says() -> None:
+    allowed = {"mode": "required", "tools": [{"type": "function", "function": {"name": "f"}}]}
+    found = parse_toolset({"tool_choice": {"type": "auto", "allowed_tools": allowed}})
+    assert found.choice == ToolChoice(mode="any", names=("f",))
+
+
 def test_a_tool_of_the_responses_api_is_strict_only_where_it_says_so() -> None:
     (tool,) = parse_toolset({"tools": [{"type": "function", "name": "f", "parameters": SCHEMA}]}).tools
     assert tool.strict is None
@@ -258,3 +271,16 @@ def test_a_name_that_the_target_refuses_is_written_as_in_its_calls() -> None:
     assert called != "web.search"
     assert body["toolConfig"]["tools"][0]["toolSpec"]["name"] == called
     assert body["toolConfig"]["toolChoice"] == {"tool": {"name": called}}
+
+
+def test_a_name_that_one_provider_of_a_dialect_refuses_is_written_as_in_its_calls() -> None:
+    from message_history import MessageHistory, ToolUseBlock  # noqa: PLC0415
+
+    dialect = OpenAIChat(name_pattern=re.compile("[a-z]+_[a-z0-9]+"))
+    toolset = Toolset(tools=(Tool(name="look", schema=SCHEMA),), choice=ToolChoice(mode="any", names=("look",)))
+    history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("t1", "look", {})])
+    body, _ = render_toolset(toolset, dialect)
+    called = history.for_send(dialect)[1]["tool_calls"][0]["function"]["name"]
+    assert called != "look"
+    assert body["tools"][0]["function"]["name"] == called
+    assert body["tool_choice"]["function"]["name"] == called

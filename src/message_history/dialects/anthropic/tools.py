@@ -29,14 +29,15 @@ class _Form(ToolForm):
 
     def read_choice(self, reader: ToolReader, path: str, choice: Mapping[str, Any]) -> bool:
         kind = choice.get("type")
+        # It is read whatever form the rest of the choice has.
+        if isinstance(choice.get("disable_parallel_tool_use"), bool):
+            reader.parallel = not choice["disable_parallel_tool_use"]
         if kind == "tool":
             reader.choose(path, choice, "any", [choice.get("name")])
-        elif reader.is_mode(kind):
+        elif reader.is_mode(kind) and "allowed_tools" not in choice:
             reader.choose(path, choice, kind)
         else:
             return False
-        if isinstance(choice.get("disable_parallel_tool_use"), bool):
-            reader.parallel = not choice["disable_parallel_tool_use"]
         return True
 
     def tool(self, tool: Tool, name: str) -> dict[str, Any]:

@@ -140,9 +140,10 @@ class OpenAIChat(Fields):
 
     def tool_form(self) -> ToolForm:
         """Return how requests have their tools; see `Dialect.tool_form`."""
-        from message_history.dialects.openai_chat.tools import FORM  # noqa: PLC0415 - few ask
+        from message_history.dialects.openai_chat.schema import NAME_LIMIT  # noqa: PLC0415 - few ask
+        from message_history.dialects.openai_chat.tools import OpenAIForm  # noqa: PLC0415
 
-        return FORM
+        return OpenAIForm(self.name_pattern, NAME_LIMIT)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

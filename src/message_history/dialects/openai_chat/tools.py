@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from message_history.dialects._shared.tools.form import ToolForm, described, required, strictness
-from message_history.dialects.openai_chat.schema import NAME, NAME_LIMIT
 
 if TYPE_CHECKING:
     from message_history.dialects._shared.tools.reader import ToolReader
     from message_history.dialects._shared.tools.values import Tool, ToolChoice
 
-__all__ = ["FORM", "ChatForm"]
+__all__ = ["ChatForm", "OpenAIForm"]
 
 
 class ChatForm(ToolForm):
@@ -57,15 +56,16 @@ class ChatForm(ToolForm):
 
 
 @final
-class _Form(ChatForm):
+class OpenAIForm(ChatForm):
+    """What OpenAI itself writes: it can name several tools to choose among."""
+
     def can_say(self, choice: ToolChoice) -> bool:
+        """Return whether a choice can be written; see `ToolForm`."""
         return not choice.names or choice.mode != "none"
 
     def choice(self, choice: ToolChoice) -> Any:
+        """Write a choice; see `ToolForm`."""
         if super().can_say(choice):
             return super().choice(choice)
         tools = [{"type": "function", "function": {"name": name}} for name in choice.names]
         return {"type": "allowed_tools", "allowed_tools": {"mode": required(choice.mode), "tools": tools}}
-
-
-FORM: Final = _Form(NAME, NAME_LIMIT)
