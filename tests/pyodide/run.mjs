@@ -20,6 +20,7 @@ process.exit(
 import os, sys
 os.chdir("/project")
 sys.path[:0] = ["/project/src", "/project"]
+os.environ.setdefault("HYPOTHESIS_PROFILE", "few")
 
 import pytest
 

@@ -321,6 +321,17 @@ def test_a_reply_without_content_leaves_what_was_said_of_it_in_the_repair() -> N
     assert any(isinstance(part, Mapping) and part.get("raw_usage") for part in removed)
 
 
+def test_a_reply_without_content_is_counted(tmp_path: Path) -> None:
+    history = ASKED.add_response(claude("", input_tokens=5)).add_response(claude(" ", id="msg_2", input_tokens=6))
+    history = history.add_response(claude(id="msg_3", input_tokens=7))
+    assert history.usage().input_tokens == 18
+    session = JsonlSession(tmp_path / "chat.jsonl")
+    session.append(history)
+    assert JsonlSession(session.path).load().usage() == history.usage()
+    entry = {"role": "assistant", "content": [], "usage": {"input_tokens": 5}}
+    assert MessageHistory.from_list([entry]).usage() == Usage()
+
+
 def test_what_was_said_stays_behind_windows_repairs_and_late_additions() -> None:
     history = ASKED.add_response(claude("One.", id="a")).add_user("More.").add_response(claude("Two.", id="b"))
     history = history.add_user("Go on.").with_system("Be brief.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -86,6 +85,8 @@ def _unprivileged(folder: Path) -> dict[str, Any]:
     """Give a folder to somebody who is not root, for the server does not run as root."""
     if os.geteuid() != 0:
         return {}
+    import pwd  # noqa: PLC0415 - not every system has it
+
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
             entry = pwd.getpwnam(name)

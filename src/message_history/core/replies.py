@@ -12,12 +12,15 @@ from attrs import field, fields, frozen
 from attrs.validators import ge, optional
 
 from message_history.core.json_values import FrozenDict, freeze_mapping, thaw
+from message_history.core.repairs import RepairCode
 from message_history.core.validators import instance_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ReplyInfo", "Usage", "as_json", "joined_replies", "total_usage"]
+    from message_history.core.repairs import Repair
+
+__all__ = ["ReplyInfo", "Usage", "as_json", "empty_usage", "joined_replies", "total_usage"]
 
 _NATURAL: Final = [instance_of(int), ge(0)]
 
@@ -56,6 +59,8 @@ _REFUSALS: Final = frozenset(
 )
 """The stop reasons that say so, in the words of all providers."""
 _COUNTS: Final = tuple(count.name for count in fields(Usage))
+_SAVED: Final = frozenset({"id", "model", "stop_reason", "provider", "usage", "raw_usage"})
+"""The keys of `as_json`; an entry of a list has others too."""
 
 
 @final
@@ -149,6 +154,29 @@ def total_usage(replies: Iterable[ReplyInfo]) -> Usage:
     """
     usages = [reply.usage for reply in joined_replies((), replies) if reply.usage is not None]
     return Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in _COUNTS})
+
+
+def empty_usage(repairs: Iterable[Repair]) -> Usage:
+    """Add up the usage of replies without content, which repairs hold in the form of `as_json`.
+
+    Args:
+        repairs: the repairs of a history.
+
+    Returns:
+        The sum.
+
+    Complexity: linear in the repairs.
+    """
+    said = (part for repair in repairs if repair.code is RepairCode.EMPTY_MESSAGE_DROPPED for part in repair.removed)
+    counts = [
+        part["usage"] for part in said if isinstance(part, FrozenDict) and part.keys() <= _SAVED and "usage" in part
+    ]
+    found = [count for count in counts if isinstance(count, FrozenDict) and count.keys() <= frozenset(_COUNTS)]
+    return Usage(**{name: sum(_natural(count.get(name)) for count in found) for name in _COUNTS})
+
+
+def _natural(count: object) -> int:
+    return count if type(count) is int and count > 0 else 0
 
 
 def _is_same(earlier: ReplyInfo, later: ReplyInfo) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Never, Self, SupportsIndex, TypeVar, ov
 from message_history.core.calls import Calls, find_calls
 from message_history.core.conversation import Conversation, context_of, length_of, message_at, messages_of
 from message_history.core.message import Message
-from message_history.core.replies import Usage, total_usage
+from message_history.core.replies import Usage, empty_usage, total_usage
 from message_history.core.stubs import awaited, repairs_of
 
 if TYPE_CHECKING:
@@ -95,14 +95,16 @@ class ConversationView(Sequence[Message]):
     def usage(self) -> Usage:
         """Add up the tokens of the replies in the history, as their providers counted them.
 
-        Replies that a window has omitted are not in the sum; those without content are in `repairs` alone.
+        Replies that a window has omitted are not in the sum. Those without content are no messages; they are counted
+        from what `repairs` hold of them.
 
         Returns:
             The sum; zeros when no provider said anything.
 
         Complexity: linear in the history.
         """
-        return total_usage(reply for message in messages_of(self._conversation) for reply in message.replies)
+        said = total_usage(reply for message in messages_of(self._conversation) for reply in message.replies)
+        return said + empty_usage(repairs_of(self._conversation))
 
     def __len__(self) -> int:
         return length_of(self._conversation)

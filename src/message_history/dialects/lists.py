@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from message_history.core.conversation import Context, context_of, make_conversa
 from message_history.core.ingest import Ingest
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
+from message_history.core.message import with_replies
+from message_history.core.replies import joined_replies
 from message_history.core.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
 from message_history.dialects._shared.leading import keep_blank_lead, lead_with_placeholder
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -20,15 +23,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history.core.conversation import Conversation
+    from message_history.core.parsed import Parsed
     from message_history.core.policy import Policy
     from message_history.core.repairs import Repair
+    from message_history.core.replies import ReplyInfo
     from message_history.dialects.base import Dialect
 
 __all__ = ["from_list", "restore", "to_list"]
 
 
-def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, open_tail: str | None) -> Conversation:
-    """Read a list and repair it; see `MessageHistory.from_list`."""
+def from_list(
+    raw: Iterable[Any],
+    dialect: Dialect[Any] | None,
+    policy: Policy,
+    open_tail: str | None,
+    replies: Iterable[tuple[int, ReplyInfo]] = (),
+) -> Conversation:
+    """Read a list and repair it; see `MessageHistory.from_list`.
+
+    Args:
+        raw: the entries.
+        dialect: their dialect; None to find it by shape.
+        policy: decides where there is a choice.
+        open_tail: what becomes of calls at the end without a result.
+        replies: what providers said of replies that is not in the entries, each with the position of an entry.
+
+    Returns:
+        The conversation.
+    """
     entries = as_sequence(raw)
     if entries is None:
         raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}; {_hint(raw)}")
@@ -36,6 +58,7 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
         raise ValueError(f"open_tail must be 'stub', 'keep' or None, not {short_repr(open_tail)}")
     ingest = Ingest(Context(policy))
     parsed = read(entries, dialect)
+    _add_replies(parsed, replies)
     if dialect is not None and dialect.takes_leading_assistant() is not False:
         lead_with_placeholder(parsed, policy, dialect.name)
     if dialect is not None and dialect.takes_blank_lead():
@@ -46,6 +69,14 @@ def from_list(raw: Iterable[Any], dialect: Dialect[Any] | None, policy: Policy, 
         ingest.stub_open_calls()
     conversation = ingest.finish()
     return reopen_stubs(conversation, _open_ids(entries)) if keeps else conversation
+
+
+def _add_replies(parsed: Parsed, replies: Iterable[tuple[int, ReplyInfo]]) -> None:
+    """Add what was said of replies to the assistant messages that their entries became, or were joined to."""
+    for entry, reply in replies:
+        position = bisect_right(parsed.sources, entry) - 1
+        if position >= 0 and (message := parsed.messages[position]).role == "assistant":
+            parsed.messages[position] = with_replies(message, joined_replies(message.replies, (reply,)))
 
 
 def to_list(conversation: Conversation) -> list[dict[str, Any]]:

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 from attrs import evolve, field, fields_dict, frozen
 
 from message_history.core.json_cache import base64_of
+from message_history.core.policy import Policy
 from message_history.dialects import Export, OpenAIChat
+from message_history.dialects.base import checked_dialect
+from message_history.dialects.lists import from_list
 from message_history.dialects.registry import dialect_of, shape_of
-from message_history.history import MessageHistory
+from message_history.history import history_of
 from message_history.storage.containers import UnopenedError, with_journal
 from message_history.storage.damaged_json import (
     MERGED,
@@ -43,8 +46,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
-    from message_history.core.policy import Policy
+    from message_history.core.replies import ReplyInfo
     from message_history.dialects import Dialect
+    from message_history.history import MessageHistory
 
 __all__ = [
     "FileForm",
@@ -132,6 +136,8 @@ class SavedFile:
         container: the object around the messages, an empty list in their place; None for the other forms.
         place: the keys that lead to the messages in the container.
         known: their dialect, where the format of the file says which it is.
+        replies: what providers said of replies, where it stands beside the messages, each with the position of an
+            entry of the reply.
     """
 
     entries: tuple[Any, ...]
@@ -141,6 +147,7 @@ class SavedFile:
     container: Mapping[str, Any] | None = field(default=None, repr=False)
     place: Place = (MESSAGES,)
     known: Dialect[Any] | None = field(default=None, repr=False)
+    replies: tuple[tuple[int, ReplyInfo], ...] = field(default=(), repr=False)
 
     @property
     def system(self) -> Any:
@@ -198,10 +205,11 @@ class SavedFile:
 
         Complexity: linear in the entries.
         """
-        chosen = dialect if dialect is not None else self.known
-        return MessageHistory.from_list(
-            [*self.system_entries(), *self.entries], dialect=chosen, policy=policy, open_tail=open_tail
-        )
+        chosen = checked_dialect(dialect) if dialect is not None else self.known
+        before = self.system_entries()
+        replies = [(len(before) + entry, reply) for entry, reply in self.replies]
+        entries = [*before, *self.entries]
+        return history_of(from_list(entries, chosen, policy if policy is not None else Policy(), open_tail, replies))
 
     def system_entries(self) -> list[dict[str, Any]]:
         """Return the system prompt that stands beside the messages as an entry; none when there is none."""

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, final
 
 from attrs import field, frozen
 
+from message_history.dialects._shared.reply_info import reply_info
 from message_history.storage.conversations import Conversation, Origin
 from message_history.storage.damaged_json import LineNote
 from message_history.storage.files import FileForm, SavedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from message_history.core.policy import Policy
     from message_history.core.repairs import Repair
+    from message_history.core.replies import ReplyInfo
     from message_history.dialects import Dialect
     from message_history.storage.formats.document import Document
 
@@ -185,6 +187,7 @@ class Collector:
         self.entries: list[Any] = []
         self.places: list[int] = []
         self.unread: list[LineNote] = []
+        self._replies: list[tuple[int, ReplyInfo]] = []
         self._omitted: Counter[str] = Counter()
 
     def add(self, place: int, entry: Any) -> None:
@@ -200,6 +203,12 @@ class Collector:
             last[key] += new
         elif new:
             self.add(place, {"role": role, key: new})
+
+    def reply(self, data: Mapping[str, Any], provider: str) -> None:
+        """Record what a provider said of the reply whose entry was added last; see `reply_info`."""
+        said = reply_info(data, provider)
+        if said is not None and self.entries:
+            self._replies.append((len(self.entries) - 1, said))
 
     def omit(self, kind: str, times: int = 1) -> None:
         """Record what is known to be no part of the conversation."""
@@ -236,7 +245,13 @@ class Collector:
             id=id if isinstance(id, str) and id else None,
             title=title if isinstance(title, str) and title else None,
         )
-        file = SavedFile(entries=tuple(self.entries), form=FileForm.LINES, lines=tuple(self.places), known=dialect)
+        file = SavedFile(
+            entries=tuple(self.entries),
+            form=FileForm.LINES,
+            lines=tuple(self.places),
+            known=dialect,
+            replies=tuple(self._replies),
+        )
         omitted = tuple(sorted(self._omitted.items()))
         return Conversation(
             file=file, origin=origin, tools=tuple(tools) if isinstance(tools, list) else (), omitted=omitted

@@ -134,11 +134,29 @@ def _add_reply(collector: Collector, number: int, message: Mapping[str, Any]) ->
         parts = [*thoughts, *parts, *made]
     if parts:
         collector.add_blocks(number, "model", parts, "parts")
+        collector.reply(
+            {"modelVersion": message.get("model"), "usageMetadata": _usage(message.get("tokens"))}, "gemini"
+        )
     else:
         collector.omit("empty messages")
     results = [part for each in calls for part in _response(each)]
     if results:
         collector.add_blocks(number, "user", results, "parts")
+
+
+_COUNTS: Final = {
+    "input": "promptTokenCount",
+    "output": "candidatesTokenCount",
+    "cached": "cachedContentTokenCount",
+    "thoughts": "thoughtsTokenCount",
+    "tool": "toolUsePromptTokenCount",
+    "total": "totalTokenCount",
+}
+"""What the program calls the counts of the API."""
+
+
+def _usage(tokens: object) -> dict[str, Any] | None:
+    return {_COUNTS.get(key, key): count for key, count in tokens.items()} if isinstance(tokens, dict) else None
 
 
 def _thought(thought: Mapping[str, Any]) -> dict[str, Any]:

@@ -112,7 +112,13 @@ def _splices(threads: Sequence[Thread], policy: Policy) -> list[Splice]:
 
 
 def _conversation(thread: Thread) -> Conversation:
-    saved = SavedFile(entries=thread.entries, form=FileForm.LINES, lines=thread.first_lines, known=thread.dialect)
+    saved = SavedFile(
+        entries=thread.entries,
+        form=FileForm.LINES,
+        lines=thread.first_lines,
+        known=thread.dialect,
+        replies=thread.replies,
+    )
     omitted = ((REWOUND, thread.omitted),) if thread.omitted else ()
     return Conversation(file=saved, origin=Origin(label=thread.label), judged=thread.judged, omitted=omitted)
 

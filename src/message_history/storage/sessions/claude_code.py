@@ -20,6 +20,7 @@ from message_history.core.blocks import ToolUseBlock
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects import Anthropic
+from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects.anthropic.parse import keep_blank_texts
 from message_history.dialects.anthropic.schema import ID
 from message_history.storage.sessions.splicing import Piece, Thread, grouped
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import Block
     from message_history.core.message import Message, Role
+    from message_history.core.replies import ReplyInfo
     from message_history.storage.sessions.splicing import Addition, Line, Splice
 
 __all__ = ["is_line", "kind_of", "spliced", "threads"]
@@ -39,6 +41,8 @@ _ENVELOPE: Final = (
     *("isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"),
     "timestamp",
 )
+_NO_MODEL: Final = "<synthetic>"
+"""The model of replies that the program wrote itself."""
 _LINKS: Final = ("parentUuid", "logicalParentUuid", "leafUuid")
 _NAMESPACE: Final = uuid.UUID("6f1d3c52-6a0e-5d43-9a53-1f0f8f6a2b7e")
 
@@ -134,8 +138,18 @@ class _Tree:
             first_lines=tuple(self._numbers[group[0].line] for group in groups),
             write=_write,
             chain=tuple(chain),
+            replies=tuple(self._replies(groups)),
             omitted=sum(bool(_items(self._values[n])) for n in self._values.keys() - set(lines)),
         )
+
+    def _replies(self, groups: Sequence[Sequence[Piece]]) -> Iterator[tuple[int, ReplyInfo]]:
+        """Give what the API said of each reply; the last line of a reply counts all of its tokens."""
+        for n, group in enumerate(groups):
+            message = self._values[max(piece.line for piece in group)]["message"]
+            if group[0].role == "assistant" and message.get("model") != _NO_MODEL:
+                said = reply_info(message, _DIALECT.name)
+                if said is not None:
+                    yield n, said
 
     def _chain(self) -> list[int]:
         """Walk from the newest message back to the first, or to where the conversation was compacted."""

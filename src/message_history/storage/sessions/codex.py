@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.blocks import TextBlock, ToolResultBlock
 from message_history.core.message import make_message
 from message_history.core.repairs import RepairCode
 from message_history.dialects import OpenAIResponses
+from message_history.dialects._shared.reply_info import reply_info
 from message_history.storage.sessions.splicing import Piece, Thread
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import Block
     from message_history.core.message import Message, Role
+    from message_history.core.replies import ReplyInfo
     from message_history.storage.sessions.splicing import Line, Splice
 
 __all__ = ["is_line", "kind_of", "spliced", "threads"]
@@ -60,6 +62,7 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     Complexity: linear in the file.
     """
     pieces: list[Piece] = []
+    counted = _Counted()
     every = 0
     for n, line in enumerate(lines):
         kind, payload = _envelope(line.value)
@@ -67,6 +70,7 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
             pieces.clear()
         if kind == "event_msg" and payload.get("type") == "thread_rolled_back":
             _roll_back(pieces, payload.get("num_turns"))
+        counted.take(kind, payload, pieces)
         found = [_piece(n, m, item) for m, item in enumerate(_items(line.value))]
         pieces += [piece for piece in found if piece.blocks]
         every += any(piece.blocks for piece in found)
@@ -82,8 +86,49 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
             write=_write,
             judged=_JUDGED,
             omitted=every - len({piece.line for piece in pieces}),
+            replies=tuple((n, reply) for n, piece in enumerate(pieces) for reply in counted.of(piece)),
         ),
     )
+
+
+@final
+class _Counted:
+    """What Codex writes behind each reply of its tokens, and before each turn of its model."""
+
+    def __init__(self) -> None:
+        self._model: str | None = None
+        self._total: object = None
+        self._replies: dict[tuple[int, int], list[ReplyInfo]] = defaultdict(list)
+
+    def take(self, kind: str, payload: Mapping[str, Any], pieces: Sequence[Piece]) -> None:
+        """Take a line."""
+        if kind == "turn_context" and isinstance(payload.get("model"), str):
+            self._model = payload["model"]
+        info = payload.get("info") if kind == "event_msg" and payload.get("type") == "token_count" else None
+        if not isinstance(info, Mapping) or info.get("total_token_usage") == self._total:
+            return  # The counts are written again when only the limits have changed.
+        self._total = info.get("total_token_usage")
+        last = info.get("last_token_usage")
+        piece = next((piece for piece in reversed(pieces) if piece.role == "assistant"), None)
+        if piece is not None and isinstance(last, Mapping):
+            said = reply_info({"model": self._model, "usage": _usage(last)}, _DIALECT.name)
+            self._replies[piece.line, piece.item] += [said] if said is not None else []
+
+    def of(self, piece: Piece) -> Sequence[ReplyInfo]:
+        """Return what stands behind a piece."""
+        return self._replies.get((piece.line, piece.item), ())
+
+
+def _usage(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the counts of Codex as the API gave them."""
+    cached, thinking = counts.get("cached_input_tokens"), counts.get("reasoning_output_tokens")
+    return {
+        "input_tokens": counts.get("input_tokens"),
+        "input_tokens_details": {"cached_tokens": cached},
+        "output_tokens": counts.get("output_tokens"),
+        "output_tokens_details": {"reasoning_tokens": thinking},
+        "total_tokens": counts.get("total_tokens"),
+    }
 
 
 def _envelope(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from message_history.core.blocks import Block
     from message_history.core.message import Role
     from message_history.core.policy import Policy
+    from message_history.core.replies import ReplyInfo
     from message_history.dialects import Dialect
 
 __all__ = ["Addition", "Line", "Piece", "Splice", "Thread", "grouped", "splice"]
@@ -93,6 +94,7 @@ class Thread:
         judged: the ids of the dialect's rules that a saved conversation can break; None for all of them.
         chain: the positions of the lines that link one another, for formats that link them.
         omitted: how many lines of messages are in the file and not in the conversation: rewound, or compacted.
+        replies: what the provider said of replies, each with the position of an entry of the reply.
     """
 
     label: str
@@ -104,6 +106,7 @@ class Thread:
     judged: frozenset[str] | None = None
     chain: tuple[int, ...] = ()
     omitted: int = 0
+    replies: tuple[tuple[int, ReplyInfo], ...] = ()
 
     def messages(self) -> list[Message]:
         """Return what it says as messages, joined where several pieces make one."""
