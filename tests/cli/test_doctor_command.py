@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import stat
@@ -14,8 +15,9 @@ from tests.sessions.foreign import claude_lines, codex_lines, rows
 from tests.sessions.growing import of_length
 
 from message_history.cli.app import app
+from message_history.cli.report import JsonReport
 from message_history.storage import JsonlSession
-from message_history.storage.sessions.reading import read_session
+from message_history.storage.sessions.reading import SessionFile, read_session
 
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]}
 BROKEN = [{"role": "user", "content": "q"}, CALL]
@@ -326,3 +328,26 @@ def cut_in_mid_pair(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]
 def before_entries(data: bytes) -> list[Any]:
     whole = data.lstrip().startswith(b"[")
     return list(json.loads(data)) if whole else [json.loads(line) for line in data.splitlines()]
+
+
+def test_a_report_holds_no_session_longer_than_it_looks_at_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = json.loads(doctor(folder, "--json").stdout)
+    alive: list[int] = []
+
+    def counting(self: JsonReport, path: str, *about: Any) -> None:
+        alive.append(sum(isinstance(each, SessionFile) for each in gc.get_objects()))
+        assert not self._files
+        examined(self, path, *about)
+
+    examined = JsonReport.examined
+    monkeypatch.setattr(JsonReport, "examined", counting)
+    monkeypatch.setattr("message_history.cli.report.MOST_IN_MEMORY", 1)
+    gc.collect()
+    before = sum(isinstance(each, SessionFile) for each in gc.get_objects())
+    assert json.loads(doctor(folder, "--json").stdout) == whole
+    assert len(alive) == len(whole["files"]) == len(BAD) + 2
+    # The one that is looked at, and the one before until the next is read.
+    assert max(alive) - before <= 2
+    empty = folder / "empty"
+    empty.mkdir()
+    assert json.loads(doctor(empty, "--json").stdout)["files"] == []

@@ -109,6 +109,16 @@ def test_a_beginning_that_is_too_short_is_not_marked() -> None:
     assert count(agent(30).for_send(cache=PromptCache())) == 3
 
 
+def test_tools_come_first_in_what_is_cached_and_count() -> None:
+    history = MessageHistory().add_user("hi").add_assistant("yes").add_user("and?")
+    tools = [{"name": "search", "description": "word " * 1000, "input_schema": {"type": "object"}}]
+    without = history.export(Anthropic(), cache=PromptCache())
+    counted = history.export(Anthropic(), cache=PromptCache(tools=tools))
+    assert bare(counted.messages) == without.messages
+    assert counted.messages[-1]["content"][-1]["cache_control"] == {"type": "ephemeral"}
+    assert tools == [{"name": "search", "description": "word " * 1000, "input_schema": {"type": "object"}}]
+
+
 @pytest.mark.parametrize("dialect", OTHERS, ids=lambda dialect: dialect.name)
 def test_a_dialect_without_marks_is_written_as_ever(dialect: Dialect[Any]) -> None:
     assert agent(3).export(dialect, cache=ALL) == agent(3).export(dialect)

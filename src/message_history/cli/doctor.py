@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from message_history.cli.printing import Printer
     from message_history.storage.formats.base import Format
     from message_history.storage.sessions.examining import RepairedFile
-    from message_history.storage.sessions.reading import SessionFile
 
 __all__ = ["examine_folders"]
 
@@ -107,7 +106,6 @@ def examine_folders(
     printer = printer_for("doctor", as_json=as_json)
     paths, problems = find_files(folders)
     rows: list[Row] = []
-    sessions: dict[str, SessionFile] = {}
     codes = [ExitCode.FAILED for _ in problems]
     for path, problem in problems:
         printer.error(str(path), problem)
@@ -117,9 +115,9 @@ def examine_folders(
     for name, found in zip(printer.progress(list(by_name)), examined, strict=True):
         if found.nearest or (found.nearest is not None and name in folders):
             codes.append(ExitCode.FOUND)
-            rows.append(
-                Row(NOT_RECOGNISED, "", 0, 0, name, f"like {', '.join(found.nearest)}" if found.nearest else "")
-            )
+            like = f"like {', '.join(found.nearest)}" if found.nearest else ""
+            rows.append(Row(NOT_RECOGNISED, "", 0, 0, name, like))
+            printer.examined(name, NOT_RECOGNISED, None, like)
             continue
         if found.session is None:
             others += found.problem is None
@@ -127,6 +125,7 @@ def examine_folders(
                 printer.error(name, found.problem)
                 codes.append(ExitCode.FAILED)
                 rows.append(Row(UNREADABLE, "", 0, 0, name, found.problem))
+                printer.examined(name, UNREADABLE, None, found.problem)
             continue
         state, code = SOUND, ExitCode.DONE
         refusal = found.session.refusal if found.wrong else None
@@ -140,10 +139,8 @@ def examine_folders(
             state = REPAIRED if repaired is not None and repaired.is_whole else BROKEN
             code = ExitCode.FAILED if failed else ExitCode.DONE if state == REPAIRED else ExitCode.FOUND
         codes.append(code)
-        session = sessions[name] = found.session
-        rows.append(Row(state, session.format.name, session.messages, found.wrong, name, _first(found)))
-    for row in rows:
-        printer.examined(row.path, row.state, sessions.get(row.path), row.what)
+        rows.append(Row(state, found.session.format.name, found.session.messages, found.wrong, name, _first(found)))
+        printer.examined(name, state, found.session, rows[-1].what)
     _print(printer, rows, others, everything=everything)
     context.exit(printer.finish(max(codes, default=ExitCode.DONE)))
 

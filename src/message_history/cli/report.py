@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Final, final
 
 import click
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonReport", "printer_for"]
 
+MOST_IN_MEMORY: Final = 8 * 1024 * 1024
+"""What of a report is kept in memory; what is longer is in a temporary file."""
+CHUNK: Final = 1024 * 1024
 SCHEMA: Final = 1
 """The version of the report; it counts up when something in it is taken away or changes its meaning."""
 
@@ -59,6 +63,8 @@ class JsonReport(Printer):
         super().__init__()
         self._to_stderr = False
         self._files: dict[str, dict[str, Any]] = {}
+        # What is said of files that nothing more is said of: a folder may hold more sessions than memory does.
+        self._done = SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115 - `finish` closes it
         self._report: dict[str, Any] = {
             "schema": SCHEMA,
             "version": version("message-history"),
@@ -70,9 +76,25 @@ class JsonReport(Printer):
     def finish(self, code: ExitCode) -> ExitCode:
         """Print the report."""
         self._report["exit_code"] = int(code)
-        self._report["files"] = list(self._files.values())
-        click.echo(visible_json(self._report), err=self._to_stderr)
+        for path in list(self._files):
+            self._finish_file(path)
+        before, key, after = visible_json(self._report).partition('"files": [')
+        click.echo(before + key, nl=False, err=self._to_stderr)
+        if self._done is not None:
+            with self._done:
+                self._done.seek(0)
+                while chunk := self._done.read(CHUNK):
+                    click.echo(chunk, nl=False, err=self._to_stderr)
+            after = "\n  " + after
+        click.echo(after, err=self._to_stderr)
         return code
+
+    def _finish_file(self, path: str) -> None:
+        """Write what is said of a file; nothing more comes."""
+        entry = visible_json(self._files.pop(path)).replace("\n", "\n    ")
+        if self._done is None:
+            self._done = SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115 - `finish` closes it
+        self._done.write((",\n    " if self._done.tell() else "\n    ") + entry)
 
     def result_on_stdout(self) -> None:
         """Take the standard output for a result: the report goes to the standard error."""
@@ -144,10 +166,11 @@ class JsonReport(Printer):
         kept["state"] = state
         if session is None:
             kept["errors"] += [detail] if detail and detail not in kept["errors"] else []
-            return
-        kept["format"] = session.format.name
-        for conversation in session.conversations:
-            self.checked(path, conversation, conversation.dialect(), conversation.violations())
+        else:
+            kept["format"] = session.format.name
+            for conversation in session.conversations:
+                self.checked(path, conversation, conversation.dialect(), conversation.violations())
+        self._finish_file(path)
 
     def shown(self, path: str, file: SavedFile, messages: list[Any], repairs: Iterable[Repair]) -> None:
         """Keep a conversation as `show` shows it."""

@@ -7,7 +7,7 @@ stands deep in a long list, so that a conversation that goes on from an earlier 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from attrs import evolve, field, frozen
@@ -16,8 +16,6 @@ from attrs.validators import and_, ge, in_, instance_of, le
 from message_history.core.conversation import length_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from message_history.core.conversation import Conversation
     from message_history.dialects.base import Dialect, Export
 
@@ -36,11 +34,14 @@ class PromptCache:
         marks: how many at most, with that of the system prompt; a mark that you put on your tools counts as well.
         ttl: how long what is marked is kept, `5m` or `1h`; None for the provider's default.
         min_tokens: how long a beginning must be, by a rough estimate, to be marked; providers ignore shorter ones.
+        tools: the definitions of the tools that are sent, which come before everything else in what is cached: they
+            count for `min_tokens`, and get no marks.
     """
 
     marks: int = field(default=MOST_MARKS, validator=and_(instance_of(int), ge(0), le(MOST_MARKS)))
     ttl: Literal["5m", "1h"] | None = field(default=None, validator=in_((None, "5m", "1h")))
     min_tokens: int = field(default=1024, validator=and_(instance_of(int), ge(0)))
+    tools: Sequence[Any] = field(default=(), repr=False, hash=False)
 
 
 def with_cache_marks(
@@ -69,7 +70,7 @@ def with_cache_marks(
     marks = cache.marks
     # What was added only to be sent may be another the next time.
     is_final = closed is conversation and length_of(conversation) > 0
-    places = _places(export.messages, _first_long_enough(export, cache.min_tokens), is_final=is_final)
+    places = _places(export.messages, _first_long_enough(export, cache), is_final=is_final)
     for place in places[:2]:
         marks -= marks > 0 and dialect.mark_cache(export.messages[place]["content"], cache.ttl)
     system = export.system
@@ -96,9 +97,9 @@ def _places(messages: Sequence[Any], first: int, *, is_final: bool) -> list[int]
     return [place for place in dict.fromkeys(places) if place >= first]
 
 
-def _first_long_enough(export: Export, min_tokens: int) -> int:
+def _first_long_enough(export: Export, cache: PromptCache) -> int:
     """Return the first message whose end is so many tokens from the beginning, by a rough estimate."""
-    wanted = min_tokens * CHARACTERS_PER_TOKEN - _size(export.system)
+    wanted = cache.min_tokens * CHARACTERS_PER_TOKEN - _size(cache.tools) - _size(export.system)
     for position, message in enumerate(export.messages):
         wanted -= _size(message["content"])
         if wanted <= 0:

@@ -156,7 +156,9 @@ _COUNTS: Final = {
 
 
 def _usage(tokens: object) -> dict[str, Any] | None:
-    return {_COUNTS.get(str(key), str(key)): count for key, count in tokens.items()} if isinstance(tokens, dict) else None
+    return (
+        {_COUNTS.get(str(key), str(key)): count for key, count in tokens.items()} if isinstance(tokens, dict) else None
+    )
 
 
 def _thought(thought: Mapping[str, Any]) -> dict[str, Any]:
