@@ -12,15 +12,12 @@ from attrs import field, fields, frozen
 from attrs.validators import ge, optional
 
 from message_history.core.json_values import FrozenDict, freeze_mapping, thaw
-from message_history.core.repairs import RepairCode
 from message_history.core.validators import instance_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from message_history.core.repairs import Repair
-
-__all__ = ["ReplyInfo", "Usage", "as_json", "empty_usage", "joined_replies", "total_usage"]
+__all__ = ["COUNTS", "ReplyInfo", "Usage", "as_json", "joined_replies", "total_usage"]
 
 _NATURAL: Final = [instance_of(int), ge(0)]
 
@@ -48,7 +45,7 @@ class Usage:
         """Return the sum of both."""
         if not isinstance(other, Usage):
             return NotImplemented
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in _COUNTS})
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in COUNTS})
 
 
 _REFUSALS: Final = frozenset(
@@ -58,9 +55,7 @@ _REFUSALS: Final = frozenset(
     }
 )
 """The stop reasons that say so, in the words of all providers."""
-_COUNTS: Final = tuple(count.name for count in fields(Usage))
-_SAVED: Final = frozenset({"id", "model", "stop_reason", "provider", "usage", "raw_usage"})
-"""The keys of `as_json`; an entry of a list has others too."""
+COUNTS: Final = tuple(count.name for count in fields(Usage))
 
 
 @final
@@ -135,7 +130,7 @@ def as_json(reply: ReplyInfo) -> dict[str, Any]:
         if (value := getattr(reply, name)) is not None
     }
     if reply.usage is not None:
-        known["usage"] = {name: count for name in _COUNTS if (count := getattr(reply.usage, name))}
+        known["usage"] = {name: count for name in COUNTS if (count := getattr(reply.usage, name))}
     if reply.frozen_usage:
         known["raw_usage"] = reply.raw_usage
     return known
@@ -153,30 +148,7 @@ def total_usage(replies: Iterable[ReplyInfo]) -> Usage:
     Complexity: linear in the replies.
     """
     usages = [reply.usage for reply in joined_replies((), replies) if reply.usage is not None]
-    return Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in _COUNTS})
-
-
-def empty_usage(repairs: Iterable[Repair]) -> Usage:
-    """Add up the usage of replies without content, which repairs hold in the form of `as_json`.
-
-    Args:
-        repairs: the repairs of a history.
-
-    Returns:
-        The sum.
-
-    Complexity: linear in the repairs.
-    """
-    said = (part for repair in repairs if repair.code is RepairCode.EMPTY_MESSAGE_DROPPED for part in repair.removed)
-    counts = [
-        part["usage"] for part in said if isinstance(part, FrozenDict) and part.keys() <= _SAVED and "usage" in part
-    ]
-    found = [count for count in counts if isinstance(count, FrozenDict) and count.keys() <= frozenset(_COUNTS)]
-    return Usage(**{name: sum(_natural(count.get(name)) for count in found) for name in _COUNTS})
-
-
-def _natural(count: object) -> int:
-    return count if type(count) is int and count > 0 else 0
+    return Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in COUNTS})
 
 
 def _is_same(earlier: ReplyInfo, later: ReplyInfo) -> bool:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Final, Never, Self, SupportsIndex, TypeVar, ov
 
 from message_history.core.calls import Calls, find_calls
 from message_history.core.conversation import Conversation, context_of, length_of, message_at, messages_of
+from message_history.core.json_values import FrozenDict
 from message_history.core.message import Message
-from message_history.core.replies import Usage, empty_usage, total_usage
+from message_history.core.repairs import RepairCode
+from message_history.core.replies import COUNTS, Usage, total_usage
 from message_history.core.stubs import awaited, repairs_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from message_history.core.blocks import ToolUseBlock
     from message_history.core.policy import Policy
     from message_history.core.repairs import Repair
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["ConversationView", "conversation_in", "with_conversation"]
 
 
+_SAVED: Final = frozenset({"id", "model", "stop_reason", "provider", "usage", "raw_usage"})
+"""The keys of `as_json`; an entry of a list has others too."""
 _ADD: Final = "history = history.add_user(...), add_response(...), add_tool_result(...) or add(message)"
 _INSTEAD: Final = {
     "add_message": _ADD,
@@ -103,8 +109,8 @@ class ConversationView(Sequence[Message]):
 
         Complexity: linear in the history.
         """
-        said = total_usage(reply for message in messages_of(self._conversation) for reply in message.replies)
-        return said + empty_usage(repairs_of(self._conversation))
+        counted = total_usage(reply for message in messages_of(self._conversation) for reply in message.replies)
+        return counted + _usage_of_empty_replies(repairs_of(self._conversation))
 
     def __len__(self) -> int:
         return length_of(self._conversation)
@@ -165,3 +171,17 @@ def with_conversation(view: ViewT, conversation: Conversation) -> ViewT:
     made = object.__new__(type(view))
     object.__setattr__(made, "_conversation", conversation)
     return made
+
+
+def _usage_of_empty_replies(repairs: Iterable[Repair]) -> Usage:
+    """Add up the usage of replies without content, which repairs hold in the form of `as_json`."""
+    removed = (part for repair in repairs if repair.code is RepairCode.EMPTY_MESSAGE_DROPPED for part in repair.removed)
+    counts = [
+        part["usage"] for part in removed if isinstance(part, FrozenDict) and part.keys() <= _SAVED and "usage" in part
+    ]
+    found = [count for count in counts if isinstance(count, FrozenDict) and count.keys() <= frozenset(COUNTS)]
+    return Usage(**{name: sum(_natural(count.get(name)) for count in found) for name in COUNTS})
+
+
+def _natural(count: object) -> int:
+    return count if type(count) is int and count > 0 else 0

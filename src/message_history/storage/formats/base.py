@@ -206,9 +206,9 @@ class Collector:
 
     def reply(self, data: Mapping[str, Any], provider: str) -> None:
         """Record what a provider said of the reply whose entry was added last; see `reply_info`."""
-        said = reply_info(data, provider)
-        if said is not None and self.entries:
-            self._replies.append((len(self.entries) - 1, said))
+        info = reply_info(data, provider)
+        if info is not None and self.entries:
+            self._replies.append((len(self.entries) - 1, info))
 
     def omit(self, kind: str, times: int = 1) -> None:
         """Record what is known to be no part of the conversation."""

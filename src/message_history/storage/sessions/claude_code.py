@@ -147,9 +147,9 @@ class _Tree:
         for n, group in enumerate(groups):
             message = self._values[max(piece.line for piece in group)]["message"]
             if group[0].role == "assistant" and message.get("model") != _NO_MODEL:
-                said = reply_info(message, _DIALECT.name)
-                if said is not None:
-                    yield n, said
+                info = reply_info(message, _DIALECT.name)
+                if info is not None:
+                    yield n, info
 
     def _chain(self) -> list[int]:
         """Walk from the newest message back to the first, or to where the conversation was compacted."""

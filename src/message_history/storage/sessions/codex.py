@@ -111,8 +111,8 @@ class _Counted:
         last = info.get("last_token_usage")
         piece = next((piece for piece in reversed(pieces) if piece.role == "assistant"), None)
         if piece is not None and isinstance(last, Mapping):
-            said = reply_info({"model": self._model, "usage": _usage(last)}, _DIALECT.name)
-            self._replies[piece.line, piece.item] += [said] if said is not None else []
+            reply = reply_info({"model": self._model, "usage": _usage(last)}, _DIALECT.name)
+            self._replies[piece.line, piece.item] += [reply] if reply is not None else []
 
     def of(self, piece: Piece) -> Sequence[ReplyInfo]:
         """Return what stands behind a piece."""
