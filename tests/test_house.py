@@ -19,6 +19,9 @@ from message_history.dialects import CLASSES_OF_OBJECTS
 from message_history.dialects.registry import DIALECTS
 from message_history.pages.words import REASONS as WORDS_OF_REASONS
 from message_history.pages.words import TITLES
+from tests.needs import reads_sources
+
+pytestmark = reads_sources
 
 PACKAGE = "message_history"
 ROOT = Path(__file__).parents[1]
@@ -389,14 +392,6 @@ def test_no_name_is_of_the_private_vocabulary() -> None:
             names = [getattr(node, key, None) for key in ("id", "attr", "arg", "name")]
             found |= {f"{module}: {name}" for name in names if isinstance(name, str) and BANNED.search(name)}
     assert found == set()
-
-
-def test_every_test_that_is_not_run_under_pyodide_exists() -> None:
-    from tests.pyodide.__main__ import NOT_THERE  # noqa: PLC0415 - it sets a path
-
-    for test in NOT_THERE:
-        file, _, name = test.partition("::")
-        assert f"def {name.partition('[')[0]}(" in (ROOT / "tests" / file).read_text(encoding="utf-8")
 
 
 def test_every_repair_code_and_reason_of_a_stub_has_words_for_readers() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.needs import needs_an_installation, needs_named_pipes, needs_processes
 from tests.sessions.foreign import claude_lines, codex_lines, rows
 from tests.sessions.growing import of_length
 
@@ -76,6 +77,7 @@ def test_what_is_broken_is_listed_and_nothing_is_written(folder: Path) -> None:
     assert held(folder) == before
 
 
+@needs_processes
 def test_several_processes_find_what_one_does(folder: Path) -> None:
     one, several = doctor(folder, "--json"), doctor(folder, "--json", "--jobs", "2")
     assert (several.exit_code, several.stdout, several.stderr) == (one.exit_code, one.stdout, one.stderr)
@@ -154,6 +156,7 @@ def test_a_line_of_a_log_that_holds_something_else_is_nothing_wrong(folder: Path
     assert doctor(path).stdout == "1 session: 1 sound\n"
 
 
+@needs_named_pipes
 def test_what_is_no_file_is_passed_over(folder: Path) -> None:
     os.mkfifo(folder / "pipe.jsonl")
     assert "7 sessions" in doctor(folder).stdout
@@ -330,6 +333,7 @@ def before_entries(data: bytes) -> list[Any]:
     return list(json.loads(data)) if whole else [json.loads(line) for line in data.splitlines()]
 
 
+@needs_an_installation
 def test_a_report_holds_no_session_longer_than_it_looks_at_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = json.loads(doctor(folder, "--json").stdout)
     alive: list[int] = []

@@ -12,6 +12,7 @@ from message_history.compiling.plan import Plan
 from message_history.compiling.running import compile_files, run_here, run_in_processes
 from message_history.compiling.shards import compile_unit
 from tests.compiling.conversations import agent, bytes_in, crashed, write_lines
+from tests.needs import needs_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,6 +171,7 @@ def test_what_the_takers_need_is_beside_the_rows(tmp_path: Path) -> None:
     assert "message_field_training: train" in (tmp_path / "ax" / "axolotl.yaml").read_text(encoding="utf-8")
 
 
+@needs_processes
 def test_several_processes_make_the_same_bytes(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", many(20))
     compile_files([path], TRL, tmp_path / "one", unit_bytes=3000)

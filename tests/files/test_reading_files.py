@@ -12,6 +12,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.needs import needs_a_deep_stack
 
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Native, OpenAIChat
@@ -262,6 +263,7 @@ def test_plain_words_with_a_system_message_are_chat_completions() -> None:
     assert read_bytes(lines(words[1:])).dialect().name == "anthropic"
 
 
+@needs_a_deep_stack
 def test_nesting_thousands_deep_is_kept() -> None:
     deep = "[" * 50_000 + "1" + "]" * 50_000
     message = '{"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"x": %s}}]}'

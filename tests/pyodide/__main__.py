@@ -1,7 +1,8 @@
 """Run the quick tests on the newest CPython, which Pyodide is: `python -m tests.pyodide [ARGUMENTS OF PYTEST...]`.
 
-Pyodide runs in Node. It has no processes, threads or event loop, so tests that need those are skipped, and only the
-folders of `FOLDERS` are run by default: minutes are enough for them. Hypothesis is the last version in pure Python.
+Pyodide runs in Node. It has no processes, threads, sockets or event loop: tests that need those are skipped by the
+marks of `tests/needs.py` and by `plugin.py`, each with a reason. Hypothesis is the last version in pure Python, and
+tries few examples.
 """
 
 from __future__ import annotations
@@ -21,29 +22,17 @@ from build_clinic import PYODIDE, install_from_npm  # noqa: E402 - the path is s
 
 WHEELS: Final = ("attrs", "click", "filelock", "hypothesis==6.155.7", "pytest==9.2.0", "rich")
 PLATFORM: Final = ("--python-version", "3.14", "--implementation", "py", "--abi", "none", "--platform", "any")
-FOLDERS: Final = ("cli", "core", "files", "media", "pages", "storage", "tools", "windows")
-NOT_THERE: Final = {
-    "files/test_reading_files.py::test_nesting_thousands_deep_is_kept": "the stack is that of WebAssembly",
-    "cli/test_command_line.py::test_the_version_names_python_and_the_extras_for_reports_of_bugs": "not installed",
-    "cli/test_command_line.py::test_what_is_missing_of_an_extra_is_said": "not installed",
-    "cli/test_doctor_command.py::test_several_processes_find_what_one_does": "no processes",
-    "cli/test_doctor_command.py::test_what_is_no_file_is_passed_over": "no named pipes",
-    "cli/test_repair_command.py::test_the_input_is_never_overwritten_not_even_by_force[hard link]": "no hard links",
-}
-"""Tests that need what Pyodide does not have, each with what that is."""
 
 
 def main(arguments: list[str]) -> int:
     """Install what is needed into a temporary folder, and run the tests.
 
     Args:
-        arguments: those of pytest; by default the folders of `FOLDERS`.
+        arguments: those of pytest; by default all quick tests are run.
 
     Returns:
         The exit code of pytest.
     """
-    chosen = arguments or [f"tests/{name}" for name in FOLDERS]
-    chosen += [f"--deselect=tests/{test}" for test in NOT_THERE]
     # Deep nesting needs a deep stack, of the process and of Node.
     _, most = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (most, most))
@@ -52,7 +41,7 @@ def main(arguments: list[str]) -> int:
         wheels = Path(folder) / "wheels"
         pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check")
         subprocess.run([*pip, "--dest", wheels, "--only-binary=:all:", *PLATFORM, *WHEELS], check=True)
-        raw = map(str, (HERE / "run.mjs", pyodide, ROOT, wheels, *chosen))
+        raw = map(str, (HERE / "run.mjs", pyodide, ROOT, wheels, *arguments))
         return subprocess.run(["node", "--stack-size=60000", *raw], check=False).returncode
 
 

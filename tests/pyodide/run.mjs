@@ -24,23 +24,7 @@ os.environ.setdefault("HYPOTHESIS_PROFILE", "few")
 
 import pytest
 
-class OneProcessOneThread:
-    """Skips what needs another process or thread: Pyodide has neither."""
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item):
-        try:
-            return (yield)
-        except OSError as error:
-            if "does not support processes" not in str(error):
-                raise
-            pytest.skip("no processes here")
-        except RuntimeError as error:
-            if "can't start new thread" not in str(error):
-                raise
-            pytest.skip("no threads here")
-
 print("CPython", sys.version)
-int(pytest.main(["-p", "no:cacheprovider", *given], plugins=[OneProcessOneThread()]))
+int(pytest.main(["-p", "no:cacheprovider", "-p", "tests.pyodide.plugin", *given]))
 `),
 );

@@ -27,6 +27,7 @@ from message_history import (
 )
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.integrations.strategies import histories, messages, texts
+from tests.needs import needs_event_loop
 
 DIALECTS: list[Dialect[Any]] = [Anthropic(), OpenAIChat(), OpenAIResponses(), Gemini(), Mistral(), Bedrock()]
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -351,6 +352,7 @@ class Loop:
         await self.ask(reply("done"))
 
 
+@needs_event_loop
 @every_dialect
 @pytest.mark.parametrize("seed", range(8))
 def test_ten_tools_finish_in_any_order_while_the_user_speaks(dialect: Dialect[Any], seed: int) -> None:

@@ -17,10 +17,13 @@ import pytest
 
 from message_history import MessageHistory, ToolUseBlock
 from message_history.testing import ModelReply, ModelRequest, StrictServer
+from tests.needs import needs_sockets
 from tests.sdks.events import needs_sdk
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+pytestmark = needs_sockets
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = {

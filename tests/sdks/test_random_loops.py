@@ -14,10 +14,13 @@ import pytest
 from message_history import Message, MessageHistory, ProviderBlock, ToolResultBlock, ToolUseBlock
 from message_history.streaming import Accumulator
 from message_history.testing import Moody, StrictServer
+from tests.needs import needs_sockets
 from tests.sdks.clients import CLIENTS, Client, connected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+pytestmark = needs_sockets
 
 RUNS = int(os.environ.get("LOOP_RUNS", "30"))
 RESULTS: tuple[Any, ...] = ("sunny", "", None, {"degrees": 21.5}, ["a", 1], "ünïcode 🎉", "  ")

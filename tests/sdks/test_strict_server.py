@@ -14,9 +14,12 @@ import pytest
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.testing import ModelReply, ModelRequest, Moody, StrictServer, weather
+from tests.needs import needs_sockets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+pytestmark = needs_sockets
 
 CLAUDE, NOVA = "claude-opus-4-6", "amazon.nova-pro-v1:0"
 # Where each provider takes its list, and under which key.

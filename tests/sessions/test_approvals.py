@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from message_history import CallState, CallStateError, MessageHistory, check
 from message_history.dialects import Anthropic, Dialect, Gemini, OpenAIChat, OpenAIResponses
 from message_history.storage.sessions.jsonl import JsonlSession
+from tests.needs import needs_processes
 from tests.sessions.call_model import World, actions, play
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def kills() -> int:
     return 1_000 if os.environ.get("HYPOTHESIS_PROFILE") in ("more", "deep") else 25
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that can be killed")
+@needs_processes
 def test_killed_with_a_signal_at_random_points_no_payment_is_made_twice(tmp_path: Path) -> None:
     chance = random.Random(1)
     for number in range(kills()):

@@ -16,6 +16,7 @@ from message_history import MessageHistory, RepairCode, check
 from message_history.dialects import Native
 from message_history.storage import JsonlSession, SessionConflictError, SessionError
 from message_history.storage.sessions import disk, jsonl, lines, locking
+from tests.needs import needs_locks, needs_processes
 from tests.sessions.growing import LONG, of_length, steps, write_for_ever
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ def test_killed_again_and_again_a_writer_loses_nothing_that_was_saved(path: Path
     print(f"{CYCLES} kills: {written} appends acknowledged, {torn} last lines torn")  # noqa: T201
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@needs_processes
 def test_killed_while_it_replaces_a_file_a_writer_leaves_the_old_or_the_new(path: Path) -> None:
     chance = random.Random(6)
     old, new = of_length(60), of_length(80)
@@ -284,6 +285,7 @@ def test_killed_while_it_replaces_a_file_a_writer_leaves_the_old_or_the_new(path
         assert reader.report.clean
 
 
+@needs_processes
 def test_two_processes_that_append_take_turns_and_lose_nothing(path: Path) -> None:
     writers = 4
     children = []
@@ -337,6 +339,7 @@ def full(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+@needs_locks
 def test_what_is_appended_to_a_damaged_file_that_could_not_be_mended_before_is_kept(path: Path, whole: bytes) -> None:
     path.write_bytes(whole[:-20])
     with locking.locked(path, 1):

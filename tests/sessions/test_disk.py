@@ -12,6 +12,7 @@ import pytest
 from message_history import MessageHistory
 from message_history.storage import JsonlSession, SessionError
 from message_history.storage.sessions import disk
+from tests.needs import needs_named_pipes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +63,7 @@ def test_a_backup_is_as_private_as_the_file_before_it_has_any_content(
     assert mode_of(copy) == 0o600
 
 
+@needs_named_pipes
 @pytest.mark.parametrize("name", ["fifo", "folder"])
 def test_what_is_no_regular_file_is_neither_replaced_nor_appended_to(tmp_path: Path, name: str) -> None:
     path = tmp_path / name

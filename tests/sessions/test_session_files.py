@@ -37,6 +37,7 @@ from message_history.storage import (
 )
 from message_history.storage.sessions import disk, jsonl, lines, locking
 from message_history.storage.sessions.saved import repair_from_json, repair_to_json
+from tests.needs import needs_locks, needs_system_errors
 from tests.sessions.growing import of_length, steps
 
 
@@ -415,6 +416,7 @@ def test_the_mode_and_the_link_of_a_file_are_kept(path: Path) -> None:
     assert stat.S_IMODE(backup.stat().st_mode) == stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
+@needs_locks
 @pytest.mark.parametrize("there", [True, False], ids=["to a file", "to nothing yet"])
 @pytest.mark.parametrize("hops", [1, 2])
 def test_a_link_and_its_file_have_one_lock_and_one_set_of_backups(path: Path, hops: int, there: bool) -> None:
@@ -438,6 +440,7 @@ def test_a_link_and_its_file_have_one_lock_and_one_set_of_backups(path: Path, ho
     assert {found.name for found in real.parent.iterdir()} == {"chat.jsonl", "chat.jsonl.bak", "chat.jsonl.lock"}
 
 
+@needs_system_errors
 @pytest.mark.parametrize("target", ["chat.jsonl", "gone/chat.jsonl"], ids=["to itself", "to no folder"])
 def test_a_link_that_leads_nowhere_is_an_error_in_one_line(path: Path, target: str) -> None:
     path.symlink_to(target)

@@ -13,9 +13,12 @@ import pytest
 
 from message_history import MessageHistory, Usage
 from message_history.testing import StrictServer
+from tests.needs import needs_sockets
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = needs_sockets
 
 QUESTION = {"role": "user", "content": "weather?"}
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]}

@@ -64,7 +64,7 @@ class JsonReport(Printer):
         self._to_stderr = False
         self._files: dict[str, dict[str, Any]] = {}
         # What is said of files that nothing more is said of: a folder may hold more sessions than memory does.
-        self._done = SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115 - `finish` closes it
+        self._done: SpooledTemporaryFile[str] | None = None
         self._report: dict[str, Any] = {
             "schema": SCHEMA,
             "version": version("message-history"),
@@ -93,7 +93,8 @@ class JsonReport(Printer):
         """Write what is said of a file; nothing more comes."""
         entry = visible_json(self._files.pop(path)).replace("\n", "\n    ")
         if self._done is None:
-            self._done = SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115 - `finish` closes it
+            # `finish` closes it.
+            self._done = SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115
         self._done.write((",\n    " if self._done.tell() else "\n    ") + entry)
 
     def result_on_stdout(self) -> None:

@@ -1,0 +1,20 @@
+"""Marks for tests that need what Pyodide, on which they run too, does not have."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+PYODIDE = sys.platform == "emscripten"
+
+needs_processes = pytest.mark.skipif(PYODIDE or not hasattr(os, "fork"), reason="needs processes")
+needs_event_loop = pytest.mark.skipif(PYODIDE, reason="needs an event loop that can be waited for")
+needs_locks = pytest.mark.skipif(PYODIDE, reason="needs locks of files")
+needs_system_errors = pytest.mark.skipif(PYODIDE, reason="needs the error of a link that leads to itself")
+needs_sockets = pytest.mark.skipif(PYODIDE, reason="needs sockets")
+needs_named_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+needs_a_deep_stack = pytest.mark.skipif(PYODIDE, reason="needs a deeper stack than WebAssembly's")
+needs_an_installation = pytest.mark.skipif(PYODIDE, reason="needs the package to be installed")
+reads_sources = pytest.mark.skipif(PYODIDE, reason="reads the sources, which are the same everywhere")
