@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from bisect import bisect_right
+from itertools import islice
 from typing import Final, TypeAlias, final
 
 from attrs import frozen
@@ -57,7 +58,7 @@ def paper_in(data: bytes) -> Paper | None:
         inflated = _inflated(data, found.end(), min(budget, _MOST_AT_ONCE))
         budget -= len(inflated)
         pages |= _packed_pages(inflated, data, found)
-        if budget <= 0:
+        if budget <= 0 or len(pages) >= _MOST_LEAVES:
             break
     return Paper(pages=len(pages) or None)
 
@@ -70,7 +71,7 @@ def _pages(data: bytes) -> set[_Page]:
     """Find the pages among the objects of the file."""
     pages: set[_Page] = set()
     end = 0
-    for leaf in _LEAF.finditer(data):
+    for leaf in islice(_LEAF.finditer(data), _MOST_LEAVES):
         number = _number_before(data, end, leaf.start())
         pages.add((0, leaf.start()) if number is None else number)
         end = leaf.end()
@@ -97,7 +98,7 @@ def _packed_pages(inflated: bytes, data: bytes, found: re.Match[bytes]) -> set[_
         values = []
     numbers, places = values[::2], values[1::2]
     pages: set[_Page] = set()
-    for leaf in _LEAF.finditer(inflated):
+    for leaf in islice(_LEAF.finditer(inflated), _MOST_LEAVES):
         which = bisect_right(places, leaf.start() - head) - 1
         pages.add(numbers[which] if which >= 0 else (found.start(), leaf.start()))
     return pages
@@ -120,3 +121,5 @@ _LONGEST_HEAD: Final = 24
 _LONGEST_HEADER: Final = 300
 _MOST_AT_ONCE: Final = 4_000_000
 _MOST_INFLATED: Final = 32_000_000
+_MOST_LEAVES: Final = 100_000
+"""How many pages are counted in one place: no request takes a hundredth of them."""
