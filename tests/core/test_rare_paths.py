@@ -25,6 +25,7 @@ from message_history.core.message import make_message, with_replies
 from message_history.core.policy import Policy
 from message_history.core.repairs import in_words
 from message_history.core.replies import ReplyInfo, Usage
+from message_history.core.windows import trim_results
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.history import conversation_of, restored
 
@@ -256,3 +257,19 @@ def test_a_quote_whose_call_a_window_took_answers_no_other_call_with_its_id() ->
     assert [record.state for record in late.calls] == [CallState.ANSWERED, CallState.UNKNOWN]
     kept = late.drop_before(4)
     assert [record.state for record in kept.calls] == [CallState.UNKNOWN]
+
+
+def test_thinking_behind_a_trimmed_result_is_counted_where_users_go_on() -> None:
+    call = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+    thinking = {"type": "thinking", "thinking": "Well.", "signature": "c2lnbmVk"}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "long " * 40}
+    raw = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [thinking, call]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": [thinking, {"type": "text", "text": "a"}]},
+        {"role": "user", "content": "and?"},
+        {"role": "assistant", "content": "b"},
+    ]
+    _, omitted = trim_results(conversation_of(MessageHistory.from_list(raw)), older_than=3, text="short")
+    assert (omitted.results, omitted.invalidated) == (1, 1)
