@@ -50,6 +50,7 @@ STRICT = Gemini(
     beside_results=False,
     bypass_as_text=False,
     signatures_required=True,
+    prefill=False,
 )
 """What some named model refuses; no recorded request at a model that is not named was refused for it."""
 
@@ -64,7 +65,7 @@ def test_a_malformed_list_is_found_and_mended(rule: str, text: str, raw: list[An
     assert not wire or check(wire, STRICT) == []
 
 
-VERTEX = Gemini(vertex=True, signatures_required=True)
+VERTEX = Gemini(vertex=True, signatures_required=True, prefill=False)
 ON_VERTEX = [
     ("GM-G04", EMPTY_TEXT, [user("hello"), model("hm"), user("")]),
     ("GM-G02", "it must include at least one parts field", [user("hi"), model(), user("go on")]),
@@ -811,7 +812,7 @@ def test_the_fields_of_a_model(model_name: str, fields: dict[str, bool]) -> None
     dialect = Gemini.for_model(model_name)
     assert {field: getattr(dialect, field) for field in fields} == fields
     if not fields:
-        assert dialect == Gemini(signatures_required=True)
+        assert dialect == Gemini(signatures_required=True, prefill=False)
 
 
 def test_without_a_model_what_some_model_takes_is_no_violation() -> None:

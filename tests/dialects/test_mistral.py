@@ -87,7 +87,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     ("MS-M02", LARGE, [assistant("yo")], 0, "Conversation must start with a user message or system message"),
     (
         "MS-M02",
-        Mistral(),
+        OPEN,
         [assistant("yo"), user("hi")],
         0,
         "Conversation must start with a user message, got assistant.",
@@ -317,14 +317,14 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     ),
     (
         "MS-M22",
-        Mistral(),
+        OPEN,
         [system("s"), user("a"), user("b")],
         2,
         "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
     ),
     (
         "MS-M22",
-        Mistral(),
+        OPEN,
         [user("a"), system("s"), user("b")],
         1,
         "Only user and assistant roles are supported, with the exception of an initial optional system message!",
@@ -434,15 +434,16 @@ def test_late_system_words_follow_the_user_or_become_the_user_s() -> None:
         MessageHistory().add_user("a").add(Message.user(SystemBlock("Be brief."))).add_assistant("x").add_user("b")
     )
     assert history.for_send(LARGE)[:2] == [user("a"), system("Be brief.")]
-    assert history.for_send(Mistral())[0] == user("a\n\n<system>\nBe brief.\n</system>")
+    assert history.for_send(OPEN)[0] == user("a\n\n<system>\nBe brief.\n</system>")
     after = MessageHistory().add_user("a").add_assistant("x").add(Message.user(SystemBlock("Be brief."))).add_user("b")
     assert after.for_send(LARGE)[2:] == [user([text_chunk("<system>\nBe brief.\n</system>"), text_chunk("b")])]
 
 
 def test_the_system_prompt_is_one_message_where_it_must_be() -> None:
     history = MessageHistory.from_list([system("One."), system("Two."), user("q")])
-    assert history.for_send(Mistral())[:1] == [system("One.\n\nTwo.")]
-    assert history.for_send(LARGE)[:2] == [system("One."), system("Two.")]
+    assert history.for_send(OPEN)[:1] == [system("One.\n\nTwo.")]
+    for takes in (Mistral(), LARGE):
+        assert history.for_send(takes)[:2] == [system("One."), system("Two.")]
 
 
 def test_a_prefix_goes_out_as_one_only_at_the_end() -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Items = list[dict[str, Any]]
 
-STRICTEST = OpenAIResponses(bare_items=False)
+STRICTEST = OpenAIResponses(bare_items=False, reasons=True)
 STORED = OpenAIResponses(store=True)
 STATELESS = OpenAIResponses(store=False)
 GPT5 = OpenAIResponses.for_model("gpt-5")
@@ -143,7 +143,7 @@ REFUSED: list[tuple[str, int | None, str, list[Any], OpenAIResponses]] = [
     ),
     (
         "OR-07", 1, "Item 'msg_1' of type 'item_reference' was provided without its required 'reasoning' item",
-        [Q, {"type": "item_reference", "id": "msg_1"}, Q2], STORED,
+        [Q, {"type": "item_reference", "id": "msg_1"}, Q2], OpenAIResponses(store=True, reasons=True),
     ),
     (
         "OR-08", 3, "Item 'ws_1' of type 'web_search_call' was provided without its required 'reasoning' item",

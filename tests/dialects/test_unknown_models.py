@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, Policy, RepairCode, check
-from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat
+from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 
 ASK = {"role": "user", "content": "q"}
 LONG = "call_" + "x" * 40
@@ -37,6 +37,14 @@ GEMINI_CALL = [
     turn("model", {"functionCall": {"name": "f", "args": {}}}, key="parts"),
     turn("user", {"functionResponse": {"name": "f", "response": {"a": 1}}}, key="parts"),
 ]
+AUDIO = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+SAID = {
+    "type": "message",
+    "role": "assistant",
+    "id": f"msg_{'0' * 40}",
+    "status": "completed",
+    "content": [{"type": "output_text", "text": "a", "annotations": []}],
+}
 MISTRAL_TALK = [*with_call("abcdefgh1", "I look."), {"role": "user", "content": "and?"}]
 TAKEN: list[tuple[str, Dialect[Any], Dialect[Any], list[Any]]] = [
     ("AN-A15", Anthropic(), Anthropic.for_model("claude-opus-4-6"), [ASK, {"role": "assistant", "content": "a"}]),
@@ -56,6 +64,15 @@ TAKEN: list[tuple[str, Dialect[Any], Dialect[Any], list[Any]]] = [
     ("GM-G10", Gemini(), Gemini.for_model("gemini-3-pro-preview"), GEMINI_CALL),
     ("MS-M09", Mistral(), Mistral.for_model("devstral-latest"), MISTRAL_TALK),
     ("MS-M03a", Mistral(), Mistral.for_model("devstral-latest"), MISTRAL_TALK),
+    ("MS-M22", Mistral(), Mistral.for_model("mistral-7b-instruct"), [ASK, ASK]),
+    (
+        "GM-G15",
+        Gemini(),
+        Gemini.for_model("gemini-2.5-pro"),
+        [GEMINI_CALL[0], turn("model", {"text": "a"}, key="parts")],
+    ),
+    ("OC-16", OpenAIChat(), OpenAIChat.for_provider("openai"), [turn("user", AUDIO)]),
+    ("OR-07", OpenAIResponses(), OpenAIResponses.for_model("gpt-5"), [ASK, SAID, ASK]),
     ("OC-06", OpenAIChat(), OpenAIChat.for_provider("openai"), with_call(LONG)),
 ]
 

@@ -43,7 +43,8 @@ class Gemini(Fields):
         ids: whether calls and responses have ids; Vertex v1 refuses them, v1beta1 does not (GM-G21).
         signatures_required: whether the first call of each step must be signed (GM-G10). None where no model is known:
             a check takes an unsigned one, and an export gives it the value that stands for a signature.
-        prefill: whether the list may end with the model (GM-G15).
+        prefill: whether the list may end with the model (GM-G15). None where no model is known: a check takes it, and
+            an export puts a user's turn behind it.
         media_in_responses: whether a response may hold images and documents (GM-G24). None where no model is known: a
             list with them is taken, and an export puts them behind the responses.
         server_tools: whether server tools' parts and part metadata go back (GM-G25).
@@ -115,7 +116,7 @@ class Gemini(Fields):
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the model."""
         del assistant
-        return self.prefill
+        return bool(self.prefill)
 
 
 def _content(candidate: Mapping[str, Any]) -> dict[str, Any]:

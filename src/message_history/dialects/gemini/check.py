@@ -99,7 +99,7 @@ class _Check:
         self._roles()
         self._pairs()
         self._steps()
-        if self.entries[-1].is_model and not self._dialect.prefill:
+        if self.entries[-1].is_model and self._dialect.prefill is False:
             self.found.add("GM-G15", len(self.entries) - 1, "role")
 
     # One content

@@ -24,7 +24,7 @@ class Fields(Dialect["ContentDict"]):
     vertex: bool = False
     ids: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
     signatures_required: bool | None = None
-    prefill: bool = False
+    prefill: bool | None = None
     media_in_responses: bool | None = None
     server_tools: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
     empty_text: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))

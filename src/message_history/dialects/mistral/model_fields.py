@@ -25,9 +25,9 @@ class Fields(Dialect["ChatCompletionRequestMessageTypedDict"]):
     """The fields of `Mistral`, which says what each means."""
 
     prefix: bool = False
-    alternate: bool = True
-    one_system: bool = True
-    late_system: bool = False
+    alternate: bool = False
+    one_system: bool = False
+    late_system: bool = True
     bridge: bool = False
     text_with_calls: bool = True
     text_lists: bool = False

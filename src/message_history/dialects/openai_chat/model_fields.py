@@ -50,7 +50,7 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     images: bool = True
     image_urls: bool = True
     result_images: Literal["refused", "moved", "kept"] = "refused"
-    audio: bool = False
+    audio: bool = True
     files: bool = True
     native: bool = False
     cache_marks: bool = True

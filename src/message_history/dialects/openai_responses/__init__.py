@@ -54,7 +54,8 @@ class OpenAIResponses(Fields):
         leading_assistant: whether the list may begin with the assistant. None where no model is known: a list that
             came so goes back so.
         reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16).
-        reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07).
+        reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07). None where no
+            model is known: a check takes the id alone, and an export omits it.
         lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
         bare_items: whether reasoning and messages with parts may come without an id (OR-27).
         checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14).

@@ -27,7 +27,7 @@ class Fields(Dialect["ResponseInputItemParam"]):
     continues: bool | None = None
     leading_assistant: bool | None = None
     reasoning: Literal["encrypted", "text"] = "encrypted"
-    reasons: bool = True
+    reasons: bool | None = None
     lone_reasoning: bool = False
     bare_items: bool = True
     checks_ids: bool = True

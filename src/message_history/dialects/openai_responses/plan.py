@@ -101,7 +101,7 @@ class Planner:
     def _grouped(self, items: list[Item]) -> list[Item]:
         kept: list[Item] = []
         reasoned, orphaned = self._reasoned, False
-        asks = self._dialect.reasons and self._dialect.pairs_items
+        asks = self._dialect.reasons is not False and self._dialect.pairs_items
         position = 0
         while position < len(items):
             end = _end_of_run(items, position, reasoning=True)

@@ -51,6 +51,7 @@ FORM: Final = OpenAIChat(
     empty_result="[The tool gave no output.]",
     parts=False,
     refusals=False,
+    audio=False,
     files=False,
     cache_marks=False,
     object_arguments=True,
