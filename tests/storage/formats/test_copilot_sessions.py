@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from message_history.storage.files import UnreadableFileError
 from message_history.storage.sessions.reading import session_in
-from tests.storage.formats.copilot_events import BROKEN, EVENTS, events, reply, user
+from tests.storage.formats.copilot_events import BROKEN, EVENTS, done, events, reply, user
 from tests.storage.formats.samples import ANSWER, LOOKING, QUESTION, RESULT, lines
 from tests.storage.formats.test_every_format import told
 
@@ -89,3 +90,11 @@ def test_results_with_images_and_attachments_keep_what_the_file_holds() -> None:
 def test_a_line_that_the_program_cannot_open_is_left_out() -> None:
     rows = lines(*events(user(QUESTION), reply(ANSWER)))
     assert session_in(rows + b'{"type": "user.mess').repair_file().data == rows
+
+
+def test_a_session_in_which_calls_share_an_id_is_not_written() -> None:
+    rows = lines(*events(user(QUESTION), reply(LOOKING, "c1"), done("c1"), reply("More.", "c1"), user("And?")))
+    session = session_in(rows)
+    assert session.violations()
+    with pytest.raises(UnreadableFileError, match="several calls have the id 'c1'"):
+        session.repair_file()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve
 
+from message_history.storage.files import UnreadableFileError
 from message_history.storage.formats.base import (
     NOTHING_JUDGED,
     PAIRING,
@@ -23,6 +24,7 @@ from message_history.storage.formats.base import (
     Reading,
     fit_items,
 )
+from message_history.storage.formats.document import rows_in
 from message_history.storage.formats.message_rows import RowForm, dialect_items
 from message_history.storage.formats.raw_blocks import (
     BLOCKS,
@@ -381,6 +383,12 @@ _FORM: Final = RowForm(
 
 
 def _repair(data: bytes, policy: Policy) -> Rewritten:
+    words = _Session((line.number, line.value) for line in rows_in(data)[0] if line.value is not None).words
+    ids = Counter(item.get("id") for each in words for item in each.items if item["type"] == "tool_use")
+    twice = next((id for id, times in ids.items() if times > 1), None)
+    if twice is not None:
+        # A result names its call by the id only.
+        raise UnreadableFileError(f"it is not written: several calls have the id {twice!r}")
     return repair_threads(data, policy, _threads, _FORM.weave)
 
 
