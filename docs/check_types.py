@@ -9,6 +9,7 @@ packages that the pages use. No block may cast, or have a checker look away.
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,15 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
 FILES_OF_THEIR_OWN: Final = {DOCS / "adding_a_dialect.md"}
-"""The blocks of these are files of a package; tests/docs/test_adding_a_dialect.py builds and checks it."""
+"""The blocks of these are files of a dialect's folder, and checked in a copy of the package."""
+OWN_NAME: Final = re.compile(r"^from message_history\.dialects\.(\w+)\.schema import", re.MULTILINE)
+FILE: Final = re.compile(r"^```\w+\n# (\w+\.\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILES_CONFIG: Final = """
+[tool.pyright]
+include = ["message_history/dialects/{name}"]
+typeCheckingMode = "strict"
+reportMissingModuleSource = false
+"""
 BLOCK: Final = re.compile(r"^```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 LOOKS_AWAY: Final = re.compile(r"\bcast\(|# type: ignore|# pyright:|# noqa")
 CONFIG: Final = """
@@ -53,7 +62,8 @@ def main(pages: list[Path]) -> int:
         (modules / "without_types").mkdir()
         (modules / "pyproject.toml").write_text(CONFIG, encoding="utf-8")
         names: dict[str, Path] = {}
-        for page in pages or sorted({ROOT / "README.md", *DOCS.rglob("*.md")} - FILES_OF_THEIR_OWN):
+        chosen = {page.resolve() for page in pages} or {ROOT / "README.md", *DOCS.rglob("*.md")}
+        for page in sorted(chosen - FILES_OF_THEIR_OWN):
             text = page.read_text(encoding="utf-8")
             code = as_module(text)
             if not code.strip():
@@ -69,7 +79,7 @@ def main(pages: list[Path]) -> int:
                     found = 1
         mypy = ("-m", "mypy", "--strict", "--no-error-summary", "--config-file", ROOT / "pyproject.toml")
         pyright = ("-m", "pyright", "--pythonpath", sys.executable, "--project", modules / "pyproject.toml")
-        for checker in ((*mypy, *names), pyright):
+        for checker in ((*mypy, *names), pyright) if names else ():
             checked = subprocess.run(  # noqa: S603 - the command is this one
                 [sys.executable, *map(str, checker)], check=False, cwd=modules, capture_output=True, text=True
             )
@@ -80,6 +90,38 @@ def main(pages: list[Path]) -> int:
                 found = 1
                 print(output)
         print(f"{len(names)} pages")
+    for page in FILES_OF_THEIR_OWN & chosen:
+        found |= check_files(page)
+    return found
+
+
+def check_files(page: Path) -> int:
+    """Check the files of a dialect that a page builds.
+
+    Args:
+        page: the page.
+
+    Returns:
+        1 when mypy or pyright finds something.
+    """
+    found, text = 0, page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        shutil.copytree(ROOT / "src" / "message_history", copy / "message_history")
+        (name,) = set(OWN_NAME.findall(text))
+        (copy / "pyproject.toml").write_text(FILES_CONFIG.format(name=name), encoding="utf-8")
+        added = Path("message_history", "dialects", name)
+        (copy / added).mkdir()
+        for file, code in FILE.findall(text):
+            (copy / added / file).write_text(code, encoding="utf-8")
+        config = ("--config-file", str(ROOT / "pyproject.toml"), "--follow-imports", "silent")
+        mypy = ("mypy", "--strict", "--no-error-summary", *config, str(added))
+        for checker in (mypy, ("pyright", "--pythonpath", sys.executable)):
+            command = [sys.executable, "-m", *checker]
+            checked = subprocess.run(command, check=False, cwd=copy, capture_output=True, text=True)  # noqa: S603 - as above
+            if checked.returncode:
+                print(checked.stdout + checked.stderr)
+                found = 1
     return found
 
 
