@@ -11,6 +11,7 @@ from message_history.healing import API, Healer, Route
 from message_history.testing import StrictServer
 from tests.healing.growing import Form, versions
 from tests.healing.prefixes import begins_with
+from tests.needs import needs_sockets
 
 FORMS: dict[Form, tuple[API, str, str, str]] = {
     "chat": ("openai_chat", "gpt-4o", "messages", "/openai/v1/chat/completions"),
@@ -19,6 +20,7 @@ FORMS: dict[Form, tuple[API, str, str, str]] = {
 }
 
 
+@needs_sockets
 @pytest.mark.parametrize("form", FORMS)
 def test_nothing_is_refused_and_nothing_that_was_sent_is_rewritten(form: Form) -> None:
     api, model, key, path = FORMS[form]

@@ -7,6 +7,7 @@ import io
 import json
 import sqlite3
 import zipfile
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -55,9 +56,9 @@ def fill(connection: sqlite3.Connection, tables: Rows) -> None:
 
 
 def database(tables: Rows) -> bytes:
-    connection = sqlite3.connect(":memory:")
-    fill(connection, tables)
-    return connection.serialize()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        fill(connection, tables)
+        return connection.serialize()
 
 
 def dumped(value: Any) -> str:
@@ -191,14 +192,13 @@ def test_a_broken_session_in_a_database_is_found_and_left_alone(tmp_path: Path) 
 
 def test_what_is_only_in_the_journal_beside_a_database_is_read_too(tmp_path: Path) -> None:
     file = tmp_path / "state.db"
-    connection = sqlite3.connect(file)
-    connection.execute("PRAGMA journal_mode = WAL")
-    fill(connection, FILES["goose-database"])
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"}
-    (conversation,) = from_file(file)
-    assert told(conversation.history()) == STORY
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"} == before
-    connection.close()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        fill(connection, FILES["goose-database"])
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"}
+        (conversation,) = from_file(file)
+        assert told(conversation.history()) == STORY
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"} == before
 
 
 def test_sessions_of_a_database_are_conversations_of_their_own_the_newest_first() -> None:
