@@ -281,3 +281,19 @@ def test_a_document_of_no_type_goes_back_as_it_came(mime: Any, dialect: Any) -> 
     content = [{"type": "text", "text": "q"}, {"type": "document", "source": source, "title": "t"}]
     wire = MessageHistory.from_list([{"role": "user", "content": content}]).for_send(dialect)
     assert MessageHistory.from_list(wire, dialect=dialect).for_send(dialect) == wire
+
+
+def test_white_space_beside_nothing_but_cited_text_is_not_sent_to_a_model_that_wants_text_beside_it() -> None:
+    cited = {"citationsContent": {"content": [{"text": "a"}], "citations": []}}
+    for dialect in (Bedrock(), Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")):
+        for content in ([cited, {"text": " "}], [cited, {"text": " "}, {"text": "b"}]):
+            reply = {"role": "assistant", "content": content, "another": TOKEN}
+            raw = [{"role": "user", "content": [{"text": "q"}]}, reply, {"role": "user", "content": [{"text": "q"}]}]
+            assert TOKEN in sent(MessageHistory.from_list(raw, dialect=Bedrock()), dialect)
+
+
+def test_the_keys_of_a_message_of_bedrock_that_white_space_opens_are_recorded() -> None:
+    reply = {"role": "assistant", "content": [{"text": " "}, {"text": "b"}], "another": TOKEN}
+    raw = [{"role": "user", "content": [{"text": "q"}]}, reply, {"role": "user", "content": [{"text": "q"}]}]
+    dialect = Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
+    assert TOKEN in sent(MessageHistory.from_list(raw, dialect=dialect), dialect)

@@ -79,7 +79,10 @@ class BlockWriter:
     def begin(self, message: Message) -> None:
         """Begin a message."""
         self.reasoned = []
-        self._has_text = any(isinstance(block, TextBlock) and not is_blank(block.text) for block in message.content)
+        self._has_text = any(
+            isinstance(block, TextBlock) and not is_blank(block.text) and self._cited(block) is None
+            for block in message.content
+        )
 
     def assistant(self, block: Block, *, served: bool) -> list[Wire]:
         """Write a block of an assistant message.
@@ -94,8 +97,7 @@ class BlockWriter:
             input = thaw_well_formed(block.frozen_input, self._changes)
             return [{"toolUse": {"toolUseId": self.id(block.id), "name": name, "input": input}}]
         if isinstance(block, TextBlock):
-            content = block.extra(BEDROCK).get("citationsContent")
-            cited = cited_of(content) if isinstance(content, FrozenDict) and self._dialect.citations else None
+            cited = self._cited(block)
             if cited is not None:
                 self.omit_keys(block, {"citationsContent": cited})
                 return [{"citationsContent": thaw_well_formed(cited, self._changes)}]
@@ -106,6 +108,7 @@ class BlockWriter:
             self._changes.omitted(block, "media in an assistant message (BR-B20)")
             return [{"text": f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"}]
         if self._takes_white_space(block):
+            self.omit_keys(block)
             return [thaw_well_formed(block.data, self._changes)]
         if served and isinstance(block, ProviderBlock):
             self.omit_keys(block)
@@ -137,6 +140,7 @@ class BlockWriter:
         if own is not None:
             return [own]
         if self._takes_white_space(block):
+            self.omit_keys(block)
             return [thaw_well_formed(block.data, self._changes)]
         self._changes.omitted(block, "not for a user message")
         return [{"text": "[video left out: it cannot be sent here]"}] if kind_of(block) == "video" else []
@@ -180,6 +184,11 @@ class BlockWriter:
         return (
             isinstance(text, str) and text.isspace() and (allowed == "alone" or (allowed != "never" and self._has_text))
         )
+
+    def _cited(self, block: TextBlock) -> Any:
+        """Return what is sent in the place of a text that came with its citations; None for any other text."""
+        content = block.extra(BEDROCK).get("citationsContent") if block.meta is not None else None
+        return cited_of(content) if isinstance(content, FrozenDict) and self._dialect.citations else None
 
     def _plain_text(self, block: TextBlock) -> list[Wire]:
         self.omit_keys(block, _GUARD)
