@@ -62,6 +62,19 @@ def read(messages: list[dict[str, Any]], folder: Path) -> MessageHistory:
             CallState.DENIED,
             "No.",
         ),
+        (
+            model(
+                {**RESPONSE, "approved": False, "reason": "No."},
+                {**OUTPUT, "output": {"type": "error-text", "value": "No."}},
+            ),
+            CallState.DENIED,
+            "No.",
+        ),
+        (
+            model({**RESPONSE, "approved": True}, {**OUTPUT, "output": {"type": "error-text", "value": "No money."}}),
+            CallState.ANSWERED,
+            "",
+        ),
     ],
 )
 def test_the_state_of_a_call_is_read(

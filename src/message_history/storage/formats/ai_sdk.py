@@ -164,7 +164,7 @@ def _fit_model(document: Document) -> Fit:
 def _read_model(document: Document) -> Reading:
     collector = Collector()
     contents = [message.get("content") for _, message in _messages(document) if isinstance(message, dict)]
-    undecided = _undecided(part for content in contents if isinstance(content, list) for part in content)
+    decided, ended = _decisions(part for content in contents if isinstance(content, list) for part in content)
     for n, message in _messages(document):
         role = message.get("role") if isinstance(message, dict) else None
         content = message.get("content") if isinstance(message, dict) else None
@@ -172,18 +172,18 @@ def _read_model(document: Document) -> Reading:
             collector.add(n, {"role": "system", "content": text_of(content)})
         elif role in ("user", "assistant", "tool"):
             for part in content if isinstance(content, list) else [{"type": "text", "text": content}]:
-                _add_model_part(collector, n, "user" if role == "tool" else role, part)
+                _add_model_part(collector, n, "user" if role == "tool" else role, part, decided)
             for part in content if isinstance(content, list) else ():
                 id = part.get("toolCallId") if isinstance(part, dict) else None
-                if id in undecided and part.get("type") == "tool-approval-request":
-                    collector.add_blocks(n, "user", [state_result(id, *undecided[id])])
+                if id in decided and id not in ended and part.get("type") == "tool-approval-request":
+                    collector.add_blocks(n, "user", [state_result(id, *decided[id])])
         else:
             collector.note(n, "a message of an unknown role", message)
     return collector.reading(BLOCKS, id=document.object.get("id"))
 
 
-def _undecided(parts: Iterable[Any]) -> dict[object, tuple[str, object]]:
-    """Find the calls that were asked for and have no result, with what was decided."""
+def _decisions(parts: Iterable[Any]) -> tuple[dict[object, tuple[str, object]], set[object]]:
+    """Find the calls that a person was asked for, with what was decided, and those with a result."""
     asked: dict[object, object] = {}
     states: dict[object, tuple[str, object]] = {}
     ended: set[object] = set()
@@ -196,13 +196,15 @@ def _undecided(parts: Iterable[Any]) -> dict[object, tuple[str, object]]:
             states[part.get("approvalId")] = ("approved", None) if approved else ("denied", part.get("reason"))
         elif kind == "tool-result":
             ended.add(part.get("toolCallId"))
-    return {call: states.get(id, ("pending", None)) for id, call in asked.items() if call not in ended}
+    return {call: states.get(id, ("pending", None)) for id, call in asked.items()}, ended
 
 
-def _add_model_part(collector: Collector, n: int, role: str, part: Any) -> None:
+def _add_model_part(
+    collector: Collector, n: int, role: str, part: Any, decided: Mapping[object, tuple[str, object]]
+) -> None:
     kind = part.get("type") if isinstance(part, dict) else None
     if kind in ("tool-approval-request", "tool-approval-response"):
-        # The state of the call says it; see `_undecided`.
+        # The state of the call says it; see `_decisions`.
         return
     if kind == "tool-call":
         made = call(part.get("toolCallId"), part.get("toolName"), first_of(part, "input", "args"))
@@ -213,6 +215,11 @@ def _add_model_part(collector: Collector, n: int, role: str, part: Any) -> None:
         if isinstance(output, dict) and output.get("type") == "execution-denied":
             denied = state_result(part.get("toolCallId"), "denied", output.get("reason"))
             collector.add_blocks(n, "user", [denied])
+            return
+        state, reason = decided.get(part.get("toolCallId"), ("", None))
+        if state == "denied" and is_typed and output["type"] == "error-text":
+            # What the SDK writes for a model of a call that was denied.
+            collector.add_blocks(n, "user", [state_result(part.get("toolCallId"), state, reason)])
             return
         value = output["value"] if is_typed else output
         failed = part.get("isError") is True or (is_typed and str(output["type"]).startswith("error"))
