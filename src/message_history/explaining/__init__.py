@@ -48,6 +48,14 @@ _HINTS: Final[Mapping[str, frozenset[str]]] = {
     "pydantic_ai": frozenset({"modelmessage", "modelrequest", "modelresponse"}),
 }
 """Words around an error that name its provider."""
+_REFUSING: Final[Mapping[str, bool]] = {
+    "joins_neighbours": False,
+    "leading_assistant": False,
+    "prefill": False,
+    "reasons": True,
+    "signatures_required": True,
+}
+"""The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
 _IN_THE_LIST: Final = re.compile(r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|body["',\s\\]+(?:messages|input)\b""")
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
@@ -193,8 +201,14 @@ def where(text: str, raw: Sequence[Any], dialect: Dialect[Any]) -> list[Violatio
     found = [one for one in explain(text, dialect) if one.dialect == dialect.name]
     likely = {one.rule.id for one in found if one.score >= NEARLY * found[0].score}
     values = set(words_of(plain(text)))
-    violations = [violation for violation in check(raw, dialect) if violation.rule in likely]
+    violations = [violation for violation in check(raw, _refusing(dialect)) if violation.rule in likely]
     return sorted(violations, key=lambda violation: -_share(words_of(violation.error.lower()), values))
+
+
+def _refusing(dialect: Dialect[Any]) -> Dialect[Any]:
+    """Return a dialect that takes for refused what depends on a model that is not known: this one has refused."""
+    fields: dict[str, Any] = {name: value for name, value in _REFUSING.items() if getattr(dialect, name, False) is None}
+    return evolve(dialect, **fields) if fields else dialect
 
 
 def _all_rules() -> list[tuple[str, Rule]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from attrs import evolve, field, frozen
 
-from message_history.storage.files import SavedFile, allow_assistant_tail
+from message_history.storage.files import SavedFile, allow_assistant_tail, refuse_assistant_tail
 from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ class Conversation:
         Complexity: linear in the conversation.
         """
         rules = dialect if dialect is not None else self.dialect(as_request=as_request)
-        found = check(self.file.entries, rules if as_request else allow_assistant_tail(rules))
+        judging = refuse_assistant_tail(rules) if as_request else allow_assistant_tail(rules)
+        found = check(self.file.entries, judging)
         if dialect is not None:
             return found
         if not as_request and any(each.rule in _OWN_KEYS and "[" not in each.path for each in found):

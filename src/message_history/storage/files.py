@@ -63,6 +63,7 @@ __all__ = [
     "json_bytes",
     "read_bytes",
     "read_file",
+    "refuse_assistant_tail",
     "saved_value",
 ]
 
@@ -317,6 +318,23 @@ def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
         The same, with the field set that allows that, where it has one.
     """
     fields: dict[str, Any] = {name: True for name in fields_dict(type(dialect)) if name in ENDS_WITH_ASSISTANT}
+    return evolve(dialect, **fields) if fields else dialect
+
+
+def refuse_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
+    """Return a dialect for a request: where no model is known that takes it, it does not end with the assistant.
+
+    Args:
+        dialect: any dialect.
+
+    Returns:
+        The same, with the field unset that leaves that to the model, where it has one.
+    """
+    fields: dict[str, Any] = {
+        name: False
+        for name in fields_dict(type(dialect))
+        if name in ENDS_WITH_ASSISTANT and getattr(dialect, name) is None
+    }
     return evolve(dialect, **fields) if fields else dialect
 
 

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from message_history.dialects.registry import shape_of
 from message_history.history import MessageHistory
-from message_history.storage.files import FileForm, allow_assistant_tail, json_bytes
+from message_history.storage.files import FileForm, allow_assistant_tail, json_bytes, refuse_assistant_tail
 from message_history.storage.request_bodies import converted, filled, held_at, required_keys, system_key
 from message_history.tools import OmittedPart, tool_api
 from message_history.violations import Violation, check
@@ -95,7 +95,7 @@ def repair_file(
     dialect = dialect if dialect is not None else file.known
     own = dialect if dialect is not None else file.dialect(as_request=as_request)
     target = to if to is not None else own
-    target = target if as_request else allow_assistant_tail(target)
+    target = refuse_assistant_tail(target) if as_request else allow_assistant_tail(target)
     history = MessageHistory.from_list(file.entries, dialect=dialect, policy=policy)
     export = history.export(target)
     beside = file.system_entries()
