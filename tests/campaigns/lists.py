@@ -11,6 +11,7 @@ from message_history import MessageHistory, Repair, check
 from message_history.core.blocks import Block
 from message_history.core.json_values import thaw
 from message_history.dialects import Native
+from message_history.dialects.native.parse import REPLIES
 from message_history.dialects.native.render import block_to_json
 from message_history.dialects.registry import DIALECTS
 from tests.campaigns.samples import TOKEN, Sample, random_list
@@ -60,8 +61,10 @@ def _failures(sample: Sample, dialect: Dialect[Any] | None, chance: Random) -> I
     loaded = MessageHistory.from_list(saved)
     if loaded != history or loaded.repairs:
         yield "not the same when it is loaded"
+    # What a provider said of a reply is saved, and nobody is sent it.
+    sendable = json.dumps([{key: entry[key] for key in entry if key != REPLIES} for entry in saved])
     for target in chance.sample(TARGETS, 2):
-        yield from _export_failures(history, target, chance, there=TOKEN in text, planted=sample.planted)
+        yield from _export_failures(history, target, chance, there=TOKEN in sendable, planted=sample.planted)
 
 
 def _export_failures(

@@ -80,6 +80,8 @@ def test_words_in_a_part_of_an_unknown_type_are_sent(kind: str) -> None:
     for raw, dialect in (
         ([{"role": "user", "content": [{"type": kind, "text": "(words)"}]}], OpenAIChat()),
         ([{"role": "user", "content": [{"type": kind, "text": "(words)"}]}], OpenAIResponses()),
+        ([{"role": "user", "content": [{"type": kind, "text": "(words)"}]}], Anthropic()),
+        ([{"role": "user", "content": [{"type": kind, "text": "(words)"}]}], None),
     ):
         history = MessageHistory.from_list(raw, dialect=dialect)
         for target in (Anthropic(), Bedrock(), Gemini(), Mistral(), OpenAIChat(), OpenAIResponses(), PydanticAI()):

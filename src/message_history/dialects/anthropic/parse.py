@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
-from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank
+from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
 from message_history.core.parsed import Parsed
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import common_message, is_white_space, meta_of, read_blocks
+from message_history.dialects._shared.typed_blocks import (
+    common_message,
+    is_plain_text,
+    is_white_space,
+    meta_of,
+    read_blocks,
+)
+from message_history.dialects.anthropic import schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,10 +42,13 @@ class _Blocks:
         return meta_of(ANTHROPIC, others)
 
     def other(self, data: Mapping[Any, Any]) -> Block:
-        """Keep an unknown block whole."""
+        """Keep an unknown block whole; one of nothing but text is somebody's words."""
+        if is_plain_text(data) and data["type"] not in _KNOWN and not re.fullmatch(schema.FOREIGN, data["type"]):
+            return text_block(str.__str__(data["text"]), meta_of(ANTHROPIC, {"part": data["type"]}))
         return ProviderBlock(ANTHROPIC, data)
 
 
+_KNOWN: Final = schema.IN_ASSISTANT | schema.IN_USER | schema.IN_RESULTS | schema.TOOL_CHANGES
 _BLOCKS: Final = _Blocks()
 
 
