@@ -6,11 +6,13 @@ import html
 import json
 import re
 import time
+import tomllib
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import check
+from message_history import check, explaining
 from message_history.dialects import Anthropic, Bedrock, OpenAIChat, Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, rules_named, subject_of, where
@@ -316,6 +318,24 @@ REPORTED = [
         "The image data you provided does not represent a valid image. Please check your\ninput and try again wit",
         "EX-58",
     ),
+    (
+        "srv: Unable to generate parser for this template. Automatic parser generation failed: While executing line 7: "
+        "Jinja Exception: No user query found in messages.",
+        "HF-05",
+    ),
+    ("{'code': 'BadRequest', 'message': \"'narrator' is not an allowed role. The allowed roles are [user]\"}", "EX-27"),
+    ("core: check failed (messages.size() % 2 == 1) invalid chat messages size 4", "EX-26"),
+    (
+        "1 validation error for ChatCompletionRequest\nmessages.5.ChatCompletionMessageUserParam.content.str\n  Input "
+        "should be a valid string [type=string_type, input_value=None, input_type=NoneType]",
+        "HF-10",
+    ),
+    ("HTTP 400: reasoning `encrypted_content` was not issued to this caller", "EX-60"),
+    (
+        "{'type': 'literal', 'loc': ('body', 'messages', 3, 'Message', 'content'), 'msg': 'Input should be audio'}",
+        "EX-82",
+    ),
+    ("cannot go on: Invalid Message passed in {'who': 'me'}", "EX-82"),
 ]
 
 
@@ -403,6 +423,10 @@ def test_what_is_typical_of_a_subject_is_claimed_by_no_rule(subject: Subject) ->
         ("Unsupported parameter: 'top_k'", "a parameter of the request"),
         ("max_tokens: Input should be greater than 0", "a parameter of the request"),
         ("response_format: Extra inputs are not permitted", "the form of the answer"),
+        ("Error: 400 - cache_control_defaults: Extra inputs are not permitted", "a parameter of the request"),
+        ("code 1214: top_p 参数非法。请检查文档。", "a parameter of the request"),
+        ("This model doesn't support the toolConfig.toolChoice.any field. Remove it and try again.", "tools"),
+        ("Malformed input request: #/toolConfig/tools/3: extraneous key [cachePoint] is not permitted", "tools"),
         ("429 Too many requests: rate limit exceeded for this organization", "load"),
     ],
 )
@@ -430,6 +454,13 @@ def test_rules_that_only_explain_say_where_they_come_from_and_have_texts(dialect
         text = in_an_sdk_error(filled(error, turn))
         found = explain(text)
         assert rule.id in {one.rule.id for one in found if one.score >= found[0].score - 0.02}, text
+
+
+def test_no_text_in_other_words_is_lost() -> None:
+    rows = tomllib.loads(files(explaining).joinpath("known.toml").read_text(encoding="utf-8"))["text"]
+    assert [
+        error for row in rows for error in row["errors"] if error not in further_texts()[row["dialect"], row["rule"]]
+    ] == []
 
 
 def test_texts_in_other_words_lead_to_rules_that_there_are() -> None:

@@ -57,7 +57,9 @@ _REFUSING: Final[Mapping[str, bool]] = {
 }
 """The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
-_IN_THE_LIST: Final = re.compile(r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|body["',\s\\]+(?:messages|input)\b""")
+_IN_THE_LIST: Final = re.compile(
+    r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|#/messages/|body["',\s\\]+(?:messages|input)\b"""
+)
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
 """Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""
 
@@ -224,11 +226,13 @@ def _fitting(text: str, has: frozenset[str]) -> list[Explanation] | None:
     best: tuple[float, Explanation | None] = (0.0, None)
     elsewhere = around = 0.0
     known = False
+    in_the_list = _IN_THE_LIST.search(text) is not None
     for match in matches(has):
         about, mass = match.known.about, match.weight * match.score
         if isinstance(about, Subject):
-            known = known or match.score >= SURE
-            elsewhere, around = (elsewhere, max(around, mass)) if about.weak else (max(elsewhere, mass), around)
+            # Words that stand around any error say nothing of one that names its place in the list.
+            known = known or (match.score >= SURE and not (match.known.around and in_the_list))
+            elsewhere, around = (elsewhere, max(around, mass)) if match.known.around else (max(elsewhere, mass), around)
         elif match.proof >= PROOF:
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
             found.append(one)

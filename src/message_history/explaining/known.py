@@ -87,4 +87,8 @@ def quoting_rules() -> frozenset[tuple[str, str]]:
 @cache
 def further_texts() -> dict[tuple[str, str], tuple[str, ...]]:
     """Return texts of rules in other words, by dialect and id of the rule."""
-    return {(row["dialect"], row["rule"]): tuple(row["errors"]) for row in _data()["text"]}
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for row in _data()["text"]:
+        key = (row["dialect"], row["rule"])
+        found[key] = (*found.get(key, ()), *row["errors"])
+    return found

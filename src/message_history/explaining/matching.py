@@ -35,6 +35,7 @@ _ENOUGH: Final = 2.0
 _PAIR, _WORD = 1.0, 0.5
 _UNPLACED: Final = 3.0
 """How much less a text that names a place of the list proves when the other names none."""
+_QUOTED: Final = "{error}"
 _DOUBT, _DOUBT_OF_WEAK = 3, 12
 """How much one text about something else speaks against a feature, compared with one about the list."""
 
@@ -50,6 +51,7 @@ class Known:
         error: the text.
         whole: what all its features weigh.
         placed: whether it names a place of the list.
+        around: whether it stands around other errors: that of a weak subject, or one that ends with what it quotes.
     """
 
     dialect: str
@@ -57,6 +59,7 @@ class Known:
     error: str
     whole: float
     placed: bool
+    around: bool
 
 
 @final
@@ -104,7 +107,7 @@ def matches(has: frozenset[str]) -> list[Match]:
         has: the features of the text.
 
     Returns:
-        The best match for each rule and each subject, in no order that matters.
+        The best match for each rule and each subject, those around others apart, in no order that matters.
 
     Complexity: linear in the features and in the known texts that hold them.
     """
@@ -123,13 +126,13 @@ def matches(has: frozenset[str]) -> list[Match]:
     for number, weight in sorted(shared.items()):
         text, whole = index.clauses[number]
         by_text.setdefault(text, []).append((weight, whole, proof[number]))
-    best: dict[tuple[str, str], Match] = {}
+    best: dict[tuple[str, str, bool], Match] = {}
     for text, clauses in by_text.items():
         match = _match(index.texts[text], clauses, all_of_it)
         if unplaced and match.known.placed:
             match = evolve(match, proof=match.proof / _UNPLACED)
         about = match.known.about
-        key = (match.known.dialect, about.name if isinstance(about, Subject) else about.id)
+        key = (match.known.dialect, about.name if isinstance(about, Subject) else about.id, match.known.around)
         found = best.get(key)
         if match.score >= LEAST and (found is None or _rank(match) > _rank(found)):
             best[key] = match
@@ -185,7 +188,8 @@ def _index() -> _Index:
                 holders.setdefault(feature, []).append(len(numbered))
             numbered.append((len(texts), weight))
         placed = any(is_place(feature) for clause in clauses for feature in clause)
-        texts.append(Known(dialect, about, error, whole, placed))
+        around = isinstance(about, Subject) and (about.weak or error.endswith(_QUOTED))
+        texts.append(Known(dialect, about, error, whole, placed, around))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
 
 
@@ -230,9 +234,17 @@ def _field_patterns() -> tuple[tuple[Subject, re.Pattern[str]], ...]:
                 rf"""body["',\s\\]+(?:{names})["'\\]""",
                 rf"""\bat ['"`\\]+(?:{names})(?![\w-])""",
                 rf"""\bkey \[(?:{names})\]""",
+                rf"""#/(?:{names})(?![\w-])""",
+                rf"""\bthe [`'"]?(?:{names})(?:[.\[][\w\]-]+){{0,12}}[`'"]? (?:field|parameter)\b""",
+                rf"""(?:^|[\s'"`:])(?:{names})['"`]?\s?参数""",
             )
             found.append((subject, re.compile("|".join(ways))))
     return tuple(found)
+
+
+_OF_THE_REQUEST: Final = "a parameter of the request"
+# A key in snake case with no path before it stands at the top of the request, where the list is `messages` or `input`.
+_TOP_LEVEL: Final = re.compile(rf"""(?:^|[\s'"`])[a-z][a-z0-9]*+(?:_[a-z0-9]++)++: (?:{_STOCK})""")
 
 
 def field_subject(text: str) -> Subject | None:
@@ -244,4 +256,7 @@ def field_subject(text: str) -> Subject | None:
     Returns:
         The subject, or None when no parameter beside the list is named.
     """
-    return next((subject for subject, pattern in _field_patterns() if pattern.search(text)), None)
+    found = next((subject for subject, pattern in _field_patterns() if pattern.search(text)), None)
+    if found is None and _TOP_LEVEL.search(text):
+        return next(subject for subject in subjects() if subject.name == _OF_THE_REQUEST)
+    return found

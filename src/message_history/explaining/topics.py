@@ -20,6 +20,9 @@ _SENTENCE_END: Final = re.compile(
     r"""|(?<!["'\\])["'\\]++(?:message|error|type|code|param|status|detail)["'\\]++\s?:"""
 )
 """Where a sentence or a value of a JSON body ends, and the keys that many bodies have."""
+_LOCATED: Final = re.compile(r"""\bbody["',\s\\]+(?:messages|input)\b""")
+_STOCK: Final = re.compile(r"input should be|field required|extra inputs|valid string|valid list|valid dictionary")
+"""What validators say of a value; its place stands apart from it, as a list of keys from the body on."""
 
 
 @final
@@ -66,7 +69,10 @@ def topic_of(text: str) -> Topic | None:
 
     Complexity: linear in the text.
     """
-    sentences = (" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text))
+    sentences = [" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text)]
+    stock = _STOCK.search(text) if _LOCATED.search(text) else None
+    if stock is not None:
+        sentences.append(f"messages content {stock[0]}")
     return next((topic for sentence in sentences for topic in topics() if _has(topic, sentence)), None)
 
 
