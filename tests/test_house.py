@@ -29,6 +29,7 @@ SOURCE = Path(message_history.__file__).parent
 # A module uses only layers named before its own; docs/design.md says what each of them holds.
 LAYERS = (
     "core.json_values",
+    "core.readable",
     "core.validators",
     "core.replies",
     "core.sources",

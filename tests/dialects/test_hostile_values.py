@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from message_history import MessageHistory, check
+from message_history.dialects import Anthropic
 from message_history.dialects.registry import DIALECTS
 from tests.dialects.odd_pieces import PIXEL, PNG
 from tests.dialects.places import places, planted
@@ -147,3 +149,58 @@ def test_a_history_takes_any_value_at_any_key(origin: str) -> None:
         for value in HOSTILE:
             raw = planted(LISTS[origin], path, value)
             assert isinstance(MessageHistory.from_list(raw, dialect=DIALECTS[origin]), MessageHistory)
+
+
+class Unreadable(Mapping[str, Any]):
+    """A mapping that raises whatever is asked of it."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError(key)
+
+    def __iter__(self) -> Any:
+        raise RuntimeError
+
+    def __len__(self) -> int:
+        raise RuntimeError
+
+
+class Guarded(dict[str, Any]):
+    """A dict that holds something and raises when it is read in the ordinary way."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError(key)
+
+    def get(self, *_: Any) -> Any:
+        raise RuntimeError
+
+    def items(self) -> Any:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("origin", LISTS)
+def test_mappings_that_raise_stop_neither_a_check_nor_a_history(origin: str) -> None:
+    for path, _ in places(LISTS[origin]):
+        for value in (Unreadable(), Guarded(type="text", text="w"), [Unreadable()], {"a": Unreadable()}):
+            raw = planted(LISTS[origin], path, value)
+            assert isinstance(check(raw, DIALECTS[origin]), list)
+            for dialect in (None, DIALECTS[origin]):
+                assert isinstance(MessageHistory.from_list(raw, dialect=dialect), MessageHistory)
+
+
+def test_what_a_mapping_that_raises_holds_is_read() -> None:
+    for entry in (Guarded(role="user", content="w"), {"role": "user", "content": [Guarded(type="text", text="w")]}):
+        assert MessageHistory.from_list([entry])[0].text == "w"
+    history = MessageHistory.from_list([{"role": "user", "content": ["w", Unreadable()]}])
+    assert "Unreadable" in f"{history.to_list()} {[repair.removed for repair in history.repairs]}"
+
+
+def test_an_error_that_is_no_fault_of_the_list_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Anthropic, "parse", fail)
+    monkeypatch.setattr(Anthropic, "violations", fail)
+    with pytest.raises(ZeroDivisionError):
+        MessageHistory.from_list([{"role": "user", "content": [{"type": "image"}]}], dialect=Anthropic())
+    with pytest.raises(ZeroDivisionError):
+        check([{"role": "user", "content": "q"}], Anthropic())

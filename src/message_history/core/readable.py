@@ -1,0 +1,65 @@
+"""Lists in which a mapping of somebody's own raises when it is read, copied so that they can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["made_readable"]
+
+
+def made_readable(raw: Sequence[Any]) -> list[Any] | None:
+    """Copy entries in which a mapping raises when it is read: its items as they are stored, or the text of its type.
+
+    Args:
+        raw: the entries.
+
+    Returns:
+        The copy, or None where no mapping raises.
+
+    Complexity: linear in the entries.
+    """
+    copier = _Copier()
+    copied = [copier.copy(entry, 0) for entry in raw]
+    return copied if copier.found else None
+
+
+_DEEPEST: Final = 200
+"""Mappings within more others are left as they are: readers keep what is so deep as text."""
+
+
+@final
+class _Copier:
+    """One pass over entries; remembers whether a mapping raised."""
+
+    def __init__(self) -> None:
+        self.found = False
+        self._copies: dict[int, tuple[object, Any]] = {}
+
+    def copy(self, value: object, depth: int) -> Any:
+        """Copy lists and mappings, each once; anything else stays as it is."""
+        if depth > _DEEPEST or not isinstance(value, Mapping | list | tuple):
+            return value
+        if id(value) not in self._copies:
+            # One that holds itself is found as it is. Both are kept, so that no other object gets this id.
+            self._copies[id(value)] = value, value
+            self._copies[id(value)] = value, self._copied(value, depth + 1)
+        return self._copies[id(value)][1]
+
+    def _copied(self, value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
+        if not isinstance(value, Mapping):
+            return [self.copy(item, depth) for item in value]
+        items = self._items(value)
+        return items if isinstance(items, str) else {key: self.copy(item, depth) for key, item in items}
+
+    def _items(self, value: Mapping[Any, Any]) -> list[tuple[Any, Any]] | str:
+        try:
+            # Readers use all of these.
+            value.get("type", (len(value), value.keys(), [*value.items()]))
+            return [(key, value[key]) for key in value]
+        except Exception:  # noqa: BLE001 - a foreign mapping may do anything
+            self.found = True
+        return [*dict.items(value)] if isinstance(value, dict) else f"<{type(value).__module__}.{type(value).__name__}>"

@@ -1,0 +1,38 @@
+"""Mappings that raise are copied as far as they can be read; everything else stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.dialects.test_hostile_values import Guarded, Unreadable
+
+from message_history.core.readable import made_readable
+
+
+def test_where_nothing_raises_there_is_nothing_to_do() -> None:
+    assert made_readable([{"a": [1, {"b": None}]}, "text", object()]) is None
+
+
+def test_what_a_dict_stores_is_read_though_it_raises() -> None:
+    assert made_readable([{"a": ({"b": Guarded(c=1)}, 2)}]) == [{"a": [{"b": {"c": 1}}, 2]}]
+
+
+def test_a_mapping_that_shows_nothing_is_the_name_of_its_type() -> None:
+    readable = made_readable([{"a": [1]}, Unreadable()])
+    assert readable == [{"a": [1]}, f"<{Unreadable.__module__}.Unreadable>"]
+
+
+def test_what_is_very_deep_stays_as_it_is() -> None:
+    deep: dict[str, Any] = {"a": Unreadable()}
+    for _ in range(300):
+        deep = {"a": deep}
+    assert made_readable([deep]) is None
+
+
+def test_what_holds_itself_twice_is_copied_once() -> None:
+    knot: list[Any] = [Unreadable()]
+    knot += [knot, knot]
+    readable = made_readable([knot, knot])
+    assert readable is not None
+    assert readable[0] is readable[1]
+    assert readable[0][1] is knot
