@@ -7,11 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from attrs import fields
 from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, check, dialects
 from message_history.core.blocks import is_blank
+from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import broken_lists, histories, messages, odd_entries
 
 if TYPE_CHECKING:
@@ -175,3 +177,13 @@ def test_every_rule_is_sourced_and_dated(dialect: Dialect[Any]) -> None:
         assert rule.repair
         assert rule.source
         assert len(rule.date) == 7
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_what_a_dialect_shows_does_not_depend_on_the_order_of_hashes(name: str) -> None:
+    shown = repr(DIALECTS[name])
+    for field in fields(type(DIALECTS[name])):
+        value = getattr(DIALECTS[name], field.name)
+        if isinstance(value, frozenset):
+            names = ", ".join(map(repr, sorted(value)))
+            assert f"{field.name}=frozenset({{{names}}})" in shown or f"{field.name}=frozenset()" in shown

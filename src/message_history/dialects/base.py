@@ -30,12 +30,18 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.violations import Violation
 
-__all__ = ["Dialect", "Export", "Foreign", "Parsed", "Reply", "Rule", "checked_dialect"]
+__all__ = ["Dialect", "Export", "Foreign", "Parsed", "Reply", "Rule", "checked_dialect", "names_in_order"]
 
 WireT_co = TypeVar("WireT_co", covariant=True)
 
+
 Foreign: TypeAlias = Callable[[Any, int], Parsed | None]
 """Reads one entry of the raw list that has another dialect's form; None when it has none that is known."""
+
+
+def names_in_order(names: frozenset[str]) -> str:
+    """Show names as a set does, in an order that does not depend on their hashes."""
+    return f"frozenset({{{str(sorted(names))[1:-1]}}})" if names else "frozenset()"
 
 
 @final

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects.base import Dialect, names_in_order
 from message_history.dialects.bedrock.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -25,10 +25,12 @@ class Fields(Dialect["MessageUnionTypeDef"]):
     joins_neighbours: bool | None = None
     prefill: bool | None = None
     prefill_with_tools: bool = False
-    beside_results: frozenset[str] = frozenset({"document", "image", "searchResult", "text", "video"})
+    beside_results: frozenset[str] = field(
+        default=frozenset({"document", "image", "searchResult", "text", "video"}), repr=names_in_order
+    )
     text_with_calls: bool = True
-    in_results: frozenset[str] = frozenset({"csv", "image", "txt"})
-    media: frozenset[str] = frozenset({"document", "image", "video"})
+    in_results: frozenset[str] = field(default=frozenset({"csv", "image", "txt"}), repr=names_in_order)
+    media: frozenset[str] = field(default=frozenset({"document", "image", "video"}), repr=names_in_order)
     empty_results: bool = True
     white_space: Literal["never", "beside_text", "alone"] = "beside_text"
     calls_last: bool = True
@@ -39,7 +41,9 @@ class Fields(Dialect["MessageUnionTypeDef"]):
     cache_ttl: bool = False
     citations: bool = False
     server_tools: bool = True
-    s3: frozenset[str] = frozenset({"document", "image", "searchResult", "text", "video"})
+    s3: frozenset[str] = field(
+        default=frozenset({"document", "image", "searchResult", "text", "video"}), repr=names_in_order
+    )
     max_images: int = 20
     max_documents: int = 5
     limits: Limits = LIMITS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import field, frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects.base import Dialect, names_in_order
 from message_history.dialects.mistral.limits import LIMITS
 from message_history.dialects.mistral.schema import ANY_NAME, ANY_NAME_LIMIT, ID, ID_LENGTH
 
@@ -32,9 +32,11 @@ class Fields(Dialect["ChatCompletionRequestMessageTypedDict"]):
     text_with_calls: bool = True
     text_lists: bool = False
     thinking: bool | None = None
-    user_chunks: frozenset[str] = frozenset({"document_url", "file", "image_url", "text"})
-    assistant_chunks: frozenset[str] = frozenset({"text"})
-    tool_chunks: frozenset[str] = frozenset({"document_url", "image_url", "text"})
+    user_chunks: frozenset[str] = field(
+        default=frozenset({"document_url", "file", "image_url", "text"}), repr=names_in_order
+    )
+    assistant_chunks: frozenset[str] = field(default=frozenset({"text"}), repr=names_in_order)
+    tool_chunks: frozenset[str] = field(default=frozenset({"document_url", "image_url", "text"}), repr=names_in_order)
     tool_chunks_only: bool = False
     audio_beside_system: bool = True
     pair_ids: bool = True

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import Factory, field, frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects.base import Dialect, names_in_order
 from message_history.dialects.openai_chat.limits import limits_for
 from message_history.dialects.openai_chat.schema import ID, MAX_CALLS, NAME, OWN_KEY
 
@@ -57,9 +57,9 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     object_arguments: bool = False
     reasoning: str | None = OWN_KEY
     reasoning_required: Literal["never", "calls", "once shown", "always"] = "never"
-    refused_keys: frozenset[str] = frozenset()
-    own_blocks: frozenset[str] = frozenset({"audio", "reasoning_details"})
-    own_keys: frozenset[str] = frozenset({"annotations"})
+    refused_keys: frozenset[str] = field(default=frozenset(), repr=names_in_order)
+    own_blocks: frozenset[str] = field(default=frozenset({"audio", "reasoning_details"}), repr=names_in_order)
+    own_keys: frozenset[str] = field(default=frozenset({"annotations"}), repr=names_in_order)
     unique_ids: bool = False
     id_pattern: re.Pattern[str] = ID
     id_limit: int | None = None
