@@ -26,6 +26,7 @@ class ForModel(Protocol):
     @classmethod
     def for_model(cls, model: str, /) -> Dialect[Any]:
         """Choose the fields for a model."""
+        ...
 
 
 class Provider(ABC):

@@ -244,7 +244,8 @@ class BlockWriter:
             return False
         unfit = {key for key, _ in wrong}
         left = {key: wire.pop(key) for key in [*wire] if key != "type" and (key in unfit or key not in shape.fields)}
-        self._omit(left)
+        # Null is as good as absent.
+        self._omit({key: value for key, value in left.items() if value is not None})
         return True
 
     def _alike(self, wire: Wire) -> Wire:
