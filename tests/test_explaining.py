@@ -336,6 +336,15 @@ REPORTED = [
         "EX-82",
     ),
     ("cannot go on: Invalid Message passed in {'who': 'me'}", "EX-82"),
+    ('{"loc": "body -> messages -> 4 -> content -> 0 -> type", "msg": "Input should be \'text\'"}', "EX-82"),
+    ("ConverseStream failed: User messages cannot contain tool uses. Please remove the tool uses", "BR-B30"),
+    (
+        "2 request validation errors: Input should be a valid string, field: 'messages[3].content.str', value: []",
+        "EX-53",
+    ),
+    ("DashScope answered: <400> InternalError.Algo.InvalidParameter: Failed to download multimodal content", "EX-59"),
+    ("'$.messages[1].content' is invalid. Please check the API reference", "OC-08"),
+    ("messages.5.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thin", "AN-T2"),
 ]
 
 
@@ -424,6 +433,10 @@ def test_what_is_typical_of_a_subject_is_claimed_by_no_rule(subject: Subject) ->
         ("max_tokens: Input should be greater than 0", "a parameter of the request"),
         ("response_format: Extra inputs are not permitted", "the form of the answer"),
         ("Error: 400 - cache_control_defaults: Extra inputs are not permitted", "a parameter of the request"),
+        (
+            "API Error: 400 The request body is not valid JSON: unexpected character: line 1 column 9 (char 8)",
+            "the program",
+        ),
         ("code 1214: top_p 参数非法。请检查文档。", "a parameter of the request"),
         ("This model doesn't support the toolConfig.toolChoice.any field. Remove it and try again.", "tools"),
         ("Malformed input request: #/toolConfig/tools/3: extraneous key [cachePoint] is not permitted", "tools"),

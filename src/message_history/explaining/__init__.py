@@ -58,7 +58,7 @@ _REFUSING: Final[Mapping[str, bool]] = {
 """The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
 _IN_THE_LIST: Final = re.compile(
-    r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|#/messages/|body["',\s\\]+(?:messages|input)\b"""
+    r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|#/messages/|body["',\s\\>-]+(?:messages|input)\b"""
 )
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
 """Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""

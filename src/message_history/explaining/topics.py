@@ -20,7 +20,7 @@ _SENTENCE_END: Final = re.compile(
     r"""|(?<!["'\\])["'\\]++(?:message|error|type|code|param|status|detail)["'\\]++\s?:"""
 )
 """Where a sentence or a value of a JSON body ends, and the keys that many bodies have."""
-_LOCATED: Final = re.compile(r"""\bbody["',\s\\]+(?:messages|input)\b""")
+_LOCATED: Final = re.compile(r"""\bbody["',\s\\>-]+(?:messages|input)\b""")
 _STOCK: Final = re.compile(r"input should be|field required|extra inputs|valid string|valid list|valid dictionary")
 """What validators say of a value; its place stands apart from it, as a list of keys from the body on."""
 
