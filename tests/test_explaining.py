@@ -163,6 +163,7 @@ def cut(text: str) -> str:
         "An error occurred (ThrottlingException) when calling the Converse operation: Too many requests",
         "Traceback (most recent call last):\n  File \"a.py\", line 3\nTypeError: 'tuple' object is not callable",
         "the quick brown fox jumps over the lazy dog",
+        "bad request: invalid option: reasoning_content_of_old_turns",
         "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
         'MCP error -32602: Invalid arguments for tool look: [{"expected": "string", "received": "undefined"}]',
         "<400> InternalError.Algo.InvalidParameter: The tool call is not supported.",
@@ -550,6 +551,7 @@ def test_a_character_reference_of_any_length_is_text() -> None:
         ("the tool name of call 4 may only contain letters", "names"),
         ("the chat was refused: its last message is the assistant's", "how the list ends"),
         ('role only allows "user" / "assistant", not "system"', "roles and turns"),
+        ("sorry, unsupported message content in what came from memory", "the form of content"),
     ],
 )
 def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: str) -> None:
