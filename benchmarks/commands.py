@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -92,10 +91,11 @@ def _run(environment: dict[str, str], code: str, *arguments: str) -> str:
 
 
 def _processor_time(environment: dict[str, str], *arguments: str) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = os.times()
     _run(environment, _COMMAND, *arguments)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return _rounded(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    after = os.times()
+    both = after.children_user + after.children_system - before.children_user - before.children_system
+    return _rounded(both)
 
 
 def _write_sessions(folder: Path, files: int) -> int:
