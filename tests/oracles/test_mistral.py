@@ -33,8 +33,8 @@ JUDGES = {
     for version, name in NAMES.items()
     if hasattr(validator, f"MistralRequestValidator{name}")
 }
-# The hosted API took what this code refuses, so the strict fields of the open models are judged, not the defaults; those
-# for a version are of the newest code.
+# The hosted API took what this code refuses, so the strict fields of the open models are judged, not the defaults.
+# The fields for a version are those of the newest code.
 DIALECTS: list[tuple[int, Any]] = [(version, Mistral.for_model("mistral-7b-instruct")) for version in JUDGES]
 # Words and calls share a message there, which versions before 7 do not take.
 DIALECTS += [(version, OpenAIChat.for_provider("mistral")) for version in JUDGES if version >= 7]
