@@ -177,6 +177,7 @@ class Guarded(dict[str, Any]):
         raise RuntimeError
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("origin", LISTS)
 def test_mappings_that_raise_stop_neither_a_check_nor_a_history(origin: str) -> None:
     for path, _ in places(LISTS[origin]):
