@@ -107,6 +107,7 @@ def is_of(text: str, error: str) -> bool:
     return re.fullmatch(rf"{pattern}\.?", text, re.DOTALL | re.IGNORECASE) is not None
 
 
+@pytest.mark.heavy
 @EVERY_ERROR
 def test_every_text_of_every_rule_leads_to_it(dialect: str, rule: str, error: str) -> None:
     for turn, (around, wrap) in enumerate(AROUND.items()):
@@ -115,6 +116,7 @@ def test_every_text_of_every_rule_leads_to_it(dialect: str, rule: str, error: st
         assert (first.dialect, first.rule.id) == (dialect, rule) or is_of(text, first.error), around
 
 
+@pytest.mark.heavy
 @EVERY_ERROR
 def test_whose_text_it_is_can_be_told(dialect: str, rule: str, error: str) -> None:
     text = filled(error, 1)
@@ -415,6 +417,7 @@ def test_every_violation_leads_back_to_its_rule() -> None:
         assert violation.rule in {one.rule.id for one in found if one.score >= found[0].score - 0.02}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
 def test_what_is_typical_of_a_subject_is_claimed_by_no_rule(subject: Subject) -> None:
     for error in subject.texts:

@@ -169,6 +169,7 @@ def removed(repairs: Iterable[Repair]) -> str:
     return json.dumps([held, [repair.detail for repair in repairs]])
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("form", LISTS)
 def test_what_comes_in_is_in_the_history_or_in_a_repair(form: str) -> None:
     lost = []
@@ -180,6 +181,7 @@ def test_what_comes_in_is_in_the_history_or_in_a_repair(form: str) -> None:
     assert lost == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("form", LISTS)
 def test_what_is_in_the_history_is_sent_or_told(form: str) -> None:
     lost = []
