@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 from attrs import frozen
 
 from message_history.core.json_values import short_repr
-from message_history.core.readable import made_readable
+from message_history.core.readable import read_anyway
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,12 +73,4 @@ def check(raw: Sequence[Any], dialect: Checks) -> list[Violation]:
         if name:
             raise TypeError(f"dialect must be a dialect, not the class {name}; write {name}()")
         raise TypeError(f"dialect must be a dialect, not {short_repr(dialect)}; take one of message_history.dialects")
-    wire = list(raw)
-    try:
-        return dialect.violations(wire)
-    except Exception:
-        # As when a list is read: a mapping of somebody's own may do anything.
-        readable = made_readable(wire)
-        if readable is None:
-            raise
-    return dialect.violations(readable)
+    return read_anyway(dialect.violations, list(raw))

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.dialects.test_hostile_values import Guarded, Unreadable
 
-from message_history.core.readable import made_readable
+from message_history.core.readable import made_readable, read_anyway
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def test_what_raises_for_another_reason_is_raised() -> None:
+    def names(raw: Sequence[Any]) -> list[str]:
+        return [entry["name"] for entry in raw]
+
+    assert read_anyway(names, [{"name": "a"}, Guarded(name="b")]) == ["a", "b"]
+    with pytest.raises(KeyError):
+        read_anyway(names, [{}])
 
 
 def test_where_nothing_raises_there_is_nothing_to_do() -> None:

@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-__all__ = ["made_readable"]
+__all__ = ["made_readable", "read_anyway"]
+
+T = TypeVar("T")
+
+
+def read_anyway(read: Callable[[Sequence[Any]], T], raw: Sequence[Any]) -> T:
+    """Read entries, and copied ones where a mapping of somebody's own raises.
+
+    Args:
+        read: reads them.
+        raw: the entries.
+
+    Returns:
+        What it returns.
+
+    Raises:
+        Exception: whatever it raises that is no fault of the entries.
+
+    Complexity: that of `read`.
+    """
+    try:
+        return read(raw)
+    except Exception:
+        readable = made_readable(raw)
+        if readable is None:
+            raise
+    return read(readable)
 
 
 def made_readable(raw: Sequence[Any]) -> list[Any] | None:

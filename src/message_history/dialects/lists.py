@@ -13,7 +13,7 @@ from message_history.core.ingest import Ingest
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
 from message_history.core.message import with_replies
-from message_history.core.readable import made_readable
+from message_history.core.readable import read_anyway
 from message_history.core.replies import joined_replies
 from message_history.core.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
 from message_history.dialects._shared.leading import keep_blank_lead, lead_with_placeholder
@@ -69,7 +69,7 @@ def from_list(
     if not keeps:
         ingest.stub_open_calls()
     conversation = ingest.finish()
-    return reopen_stubs(conversation, _open_ids(entries)) if keeps else conversation
+    return reopen_stubs(conversation, read_anyway(_open_ids, entries[-1:])) if keeps else conversation
 
 
 def _add_replies(parsed: Parsed, replies: Iterable[tuple[int, ReplyInfo]]) -> None:
@@ -114,7 +114,7 @@ def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> 
 
 def _open_ids(entries: Sequence[Any]) -> frozenset[str]:
     """Return the ids of the calls whose stubs were not recorded yet when a list in the saved form was written."""
-    last = as_mapping((made_readable(entries[-1:]) or entries[-1:])[0]) if entries else None
+    last = as_mapping(entries[-1]) if entries else None
     if last is None or NATIVE not in last:
         return frozenset()
     from message_history.dialects.native.parse import OPEN  # noqa: PLC0415 - as above

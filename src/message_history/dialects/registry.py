@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.message import Message, plain_content
 from message_history.core.parsed import Parsed
-from message_history.core.readable import made_readable
+from message_history.core.readable import read_anyway
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import common_message
@@ -213,14 +213,7 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    try:
-        return _read(raw, dialect)
-    except Exception:
-        # A mapping of somebody's own may do anything when it is read; what is no fault of the list is raised.
-        readable = made_readable(raw)
-        if readable is None:
-            raise
-    return _read(readable, dialect)
+    return read_anyway(lambda entries: _read(entries, dialect), raw)
 
 
 def _read(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:
