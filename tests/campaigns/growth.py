@@ -9,10 +9,13 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history import MessageHistory, check
 from message_history.dialects.registry import DIALECTS
+from message_history.explaining import explain, subject_of
+from message_history.storage.files import UnreadableFileError, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +23,17 @@ if TYPE_CHECKING:
 
     from message_history.dialects import Dialect
 
-__all__ = ["SHAPES", "failures", "lines_of", "work"]
+__all__ = [
+    "OPENINGS_OF_FILES",
+    "PIECES_OF_FILES",
+    "PIECES_OF_TEXTS",
+    "SHAPES",
+    "explained",
+    "failures",
+    "lines_of",
+    "read_damaged",
+    "work",
+]
 
 _WORST: Final = 9.0
 """How many times as much four times as much may cost: n log n, and what a busy machine adds; squares cost 16 times."""
@@ -123,6 +136,33 @@ SHAPES: Final[dict[str, Callable[[int], list[Any]]]] = {
 }
 
 
+PIECES_OF_TEXTS: Final = (
+    *("\\", "\\u", "&", "&#9", "\x1b[", "messages[", "messages.1.", "param: ", "tools.", 'body"', "tool_use ", " "),
+    "&#" + "9" * 999,
+)
+"""What a text of an error is made of that costs much, many times over."""
+OPENINGS_OF_FILES: Final = ("[", "{", '{"messages": [', "")
+PIECES_OF_FILES: Final = (
+    *('{"role" "user"}, ', '"', '\\"', "{", "[", "]", ",", '{"role": "user"}, ', "{}\n", '"messages": ['),
+)
+"""What a damaged file is made of that costs much, many times over behind an opening."""
+
+
+def explained(piece: str, length: int) -> Callable[[], object]:
+    text = piece * (length // len(piece))
+    return lambda: (explain(text), subject_of(text))
+
+
+def read_damaged(opening: str, piece: str, count: int) -> Callable[[], object]:
+    data = (opening + piece * count + "\x01").encode()
+
+    def read() -> None:
+        with suppress(UnreadableFileError):
+            read_bytes(data)
+
+    return read
+
+
 def work(raw: list[Any]) -> Iterator[tuple[str, Callable[[], object]]]:
     """Name all that is done with a list, and how."""
     history = MessageHistory.from_list(raw)
@@ -144,7 +184,8 @@ def _check(raw: list[Any], dialect: Dialect[Any]) -> Callable[[], object]:
 
 
 def lines_of(do: Callable[[], object]) -> int:
-    """Count the lines of Python that run; each turn of a loop is one at least."""
+    """Count the lines of Python that run the second time; each turn of a loop is one at least."""
+    do()  # what is loaded once is not counted
     count = 0
 
     def local(_frame: FrameType, event: str, _value: object) -> Any:
@@ -172,9 +213,19 @@ def failures(size: int) -> Iterator[str]:
     """
     for shape, made in SHAPES.items():
         for (what, small), (_, large) in zip(work(made(size)), work(made(4 * size)), strict=True):
-            before, after = _seconds(small), _seconds(large)
-            if after > _SHORT and after > _WORST * before:
-                yield f"{shape}: {what} at ({before:.3f} s, then {after:.3f} s)"
+            yield from _compared(f"{shape}: {what}", small, large)
+    for piece in PIECES_OF_TEXTS:
+        yield from _compared(f"explain: {piece!r:.20}", explained(piece, 100 * size), explained(piece, 400 * size))
+    for opening in OPENINGS_OF_FILES:
+        for piece in PIECES_OF_FILES:
+            small, large = read_damaged(opening, piece, 40 * size), read_damaged(opening, piece, 160 * size)
+            yield from _compared(f"file: {opening!r} {piece!r}", small, large)
+
+
+def _compared(what: str, small: Callable[[], object], large: Callable[[], object]) -> Iterator[str]:
+    before, after = _seconds(small), _seconds(large)
+    if after > _SHORT and after > _WORST * before:
+        yield f"{what} at ({before:.3f} s, then {after:.3f} s)"
 
 
 def _seconds(do: Callable[[], object]) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import process_time
 from typing import Any, NamedTuple
 
 import pytest
@@ -28,6 +27,7 @@ from message_history.core.blocks import Meta
 from message_history.core.json_values import FrozenDict
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.schema import RULES
+from tests.campaigns.growth import lines_of
 from tests.dialects.odd_pieces import PIXEL, PNG
 
 GOLDEN = Path(__file__).parent / "golden" / "anthropic"
@@ -632,27 +632,22 @@ def test_results_in_several_messages_are_refused_only_where_the_dialect_says_so(
         assert len(MessageHistory.from_list(raw, dialect=takes).for_send(takes)) == 3
 
 
-@pytest.mark.heavy
 def test_many_search_results_are_written_in_time_in_proportion() -> None:
-    def seconds(count: int) -> float:
+    def lines(count: int) -> int:
         history = MessageHistory.from_list([Q, assistant(call()), user(result(content=[FOUND] * count))])
-        begin = process_time()
         assert len(history.for_send(STRICT)[2]["content"][0]["content"]) == count
-        return process_time() - begin
+        return lines_of(lambda: history.for_send(STRICT))
 
-    assert seconds(2_000) < 12 * max(min(seconds(500) for _ in range(2)), 0.03)
+    assert lines(400) < 5 * lines(100)
 
 
-@pytest.mark.heavy
 def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
-    def seconds(count: int) -> float:
+    def lines(count: int) -> int:
         ids = [f"t{n}" for n in range(count)]
         raw = [Q, assistant(*map(call, ids)), *(user(result(id)) for id in ids), assistant("done"), Q]
-        begin = process_time()
-        check(raw, STRICT)
-        return process_time() - begin
+        return lines_of(lambda: check(raw, STRICT))
 
-    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(3)), 0.03)
+    assert lines(400) < 5 * lines(100)
 
 
 def test_results_of_calls_that_come_from_code_and_toolsets_round_trip() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -32,6 +31,7 @@ from message_history.dialects import Anthropic, Bedrock
 from message_history.dialects.bedrock import schema
 from message_history.dialects.registry import dialect_of
 from message_history.integrations.strategies import histories, messages
+from tests.campaigns.growth import lines_of
 from tests.dialects.odd_pieces import PIXEL
 from tests.dialects.removed_text import removed_text
 
@@ -1060,17 +1060,15 @@ def test_an_answer_behind_calls_is_not_prefilled_with_claude_3() -> None:
     assert history.for_send(CLAUDE_3)[-1]["role"] == "user"
 
 
-@pytest.mark.heavy
 def test_documents_of_one_name_are_numbered_in_time_in_proportion_to_their_number() -> None:
-    def seconds(count: int) -> float:
+    def lines(count: int) -> int:
         blocks = [DocumentBlock({"type": "text", "media_type": "text/plain", "data": "t"}, "a") for _ in range(count)]
         history = MessageHistory().add_user(blocks)
-        begin = process_time()
         names = [block["document"]["name"] for each in history.for_send(NOVA)[::2] for block in each["content"][-1:]]
         assert names[0] == "a 5"
-        return process_time() - begin
+        return lines_of(lambda: history.for_send(NOVA))
 
-    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.03)
+    assert lines(400) < 5 * lines(100)
 
 
 def test_a_long_document_name_is_recorded_whole() -> None:
@@ -1090,16 +1088,14 @@ def test_keys_of_a_source_that_are_not_sent_are_recorded() -> None:
     assert repair.removed == (FrozenDict(secret="s"),)
 
 
-@pytest.mark.heavy
 def test_the_check_of_many_calls_takes_time_in_proportion() -> None:
-    def seconds(count: int) -> float:
+    def lines(count: int) -> int:
         ids = [f"t{n}" for n in range(count)]
         wire = [user("x"), assistant(*map(call, ids)), user(*map(result, ids))]
-        begin = process_time()
         assert not check(wire, CLAUDE)
-        return process_time() - begin
+        return lines_of(lambda: check(wire, CLAUDE))
 
-    assert seconds(4_000) < 12 * max(min(seconds(1_000) for _ in range(2)), 0.03)
+    assert lines(400) < 5 * lines(100)
 
 
 def test_without_a_model_what_some_family_takes_is_sent_as_it_came() -> None:

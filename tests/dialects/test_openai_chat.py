@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from message_history import MessageHistory, RepairCode, TextBlock, ToolUseBlock, check
 from message_history.core.blocks import ImageBlock, Meta, ThinkingBlock
 from message_history.dialects import Anthropic, Dialect, Mistral, OpenAIChat, Portable
+from tests.campaigns.growth import lines_of
 
 Wire = dict[str, Any]
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -675,17 +675,13 @@ def test_a_function_message_of_2023_answers_the_last_open_call_of_its_name() -> 
     assert [message.results[0].text for message in (history[2], history[4])] == ["first", "second"]
 
 
-@pytest.mark.heavy
 def test_function_messages_of_2023_cost_the_same_each() -> None:
-    def seconds(calls: int) -> float:
+    def lines(calls: int) -> int:
         raw: list[Wire] = [{**SAID, "function_call": {"name": "f", "arguments": "{}"}}] * calls
         raw += [{"role": "function", "name": "g", "content": "r"}] * calls
-        began = time.process_time()
-        OpenAIChat().parse(raw)
-        return time.process_time() - began
+        return lines_of(lambda: OpenAIChat().parse(raw))
 
-    # Quadratic work takes 64 times as long for 8 times the input; noise does not.
-    assert min(seconds(4_000) for _ in range(3)) < 32 * min(seconds(500) for _ in range(3))
+    assert lines(400) < 5 * lines(100)
 
 
 FUNCTION = {"name": "f", "arguments": '{"a": 1}'}
@@ -943,20 +939,14 @@ def test_a_signature_of_reasoning_is_recorded_where_it_cannot_be_sent() -> None:
         assert any(removed == {"signature": "c2ln"} for repair in repairs for removed in repair.removed)
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize("dialect", [OpenAIChat(), Mistral(), Mistral.for_version(13)])
 def test_a_check_is_linear_in_the_calls_of_a_message(dialect: Dialect[Any]) -> None:
-    def seconds(count: int) -> float:
+    def lines(count: int) -> int:
         ids = [f"{n:09}" for n in range(count)]
         wire = [ASK, call(*ids, content=""), *(tool(id) for id in reversed(ids))]
-        spent = []
-        for _ in range(3):
-            start = time.process_time()
-            check(wire, dialect)
-            spent.append(time.process_time() - start)
-        return min(spent)
+        return lines_of(lambda: check(wire, dialect))
 
-    assert seconds(8000) < 12 * max(seconds(2000), 0.01)
+    assert lines(400) < 5 * lines(100)
 
 
 def test_annotations_go_back_to_openai_and_are_recorded_elsewhere() -> None:
