@@ -51,6 +51,27 @@ def test_white_space_at_the_end_of_a_prefilled_answer_leaves_no_empty_text() -> 
     assert check(history.for_send(dialect), dialect) == []
 
 
+THOUGHT = {"type": "thinking", "thinking": "h", "signature": "EpwGCkYICxgCKkDfFjJ3"}
+
+
+@pytest.mark.parametrize("end", [[" "], ["b ", " "], [" ", "\n"], [THOUGHT, " "], ["b ", THOUGHT, " ", " "]])
+def test_no_text_and_no_thinking_is_left_at_the_end_of_a_prefilled_answer(end: list[Any]) -> None:
+    blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in ["look", *end]]
+    raw = [{"role": "user", "content": "q"}, {"role": "assistant", "content": blocks}]
+    claude = "claude-3-5-sonnet-20240620"
+    for dialect in (Anthropic.for_model(claude), Bedrock.for_model(f"anthropic.{claude}-v1:0")):
+        wire: list[Any] = MessageHistory.from_list(raw, dialect=Anthropic()).for_send(dialect)
+        assert check(wire, dialect) == []
+        assert wire[-1]["content"][-1]["text"] in ("look", "b")
+
+
+def test_nova_takes_white_space_at_the_end_of_an_answer() -> None:
+    nova = Bedrock.for_model("amazon.nova-pro-v1:0")
+    reply = {"role": "assistant", "content": [{"text": "look"}, {"text": " "}]}
+    raw = [{"role": "user", "content": [{"text": "q"}]}, reply]
+    assert MessageHistory.from_list(raw, dialect=nova).for_send(nova) == raw
+
+
 def test_a_type_of_a_step_that_is_no_text_is_kept() -> None:
     raw = [{"type": {"another": TOKEN}, "content": [{"type": "text", "text": "q"}]}]
     assert TOKEN in held(MessageHistory.from_list(raw, dialect=GeminiInteractions()))

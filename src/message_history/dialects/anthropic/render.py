@@ -138,12 +138,15 @@ class Render:
                 content.append(written)
         content = [*self._provider.resolved(outstanding), *content]
         content = self._ordered(self._provider.settle(content, message, after))
-        while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
-            self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (AN-T8)")
+        self._end_without_thinking(content)
         if not content:
             self.changes.added("a message of which nothing could be sent")
             content = [{"type": "text", "text": PLACEHOLDER}]
         return {"role": "assistant", "content": content}
+
+    def _end_without_thinking(self, content: list[Wire]) -> None:
+        while content and content[-1]["type"] in ("thinking", "redacted_thinking"):
+            self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (AN-T8)")
 
     def _ordered(self, content: list[Wire]) -> list[Wire]:
         """Put what may not stand behind a call before it."""
@@ -308,12 +311,12 @@ class Render:
 
     def _trim_prefill(self, content: list[Wire]) -> None:
         """AN-B4: a prefilled answer does not end with white space."""
-        last = content[-1]
-        if last["type"] == "text" and last["text"] != last["text"].rstrip():
+        while content[-1]["type"] == "text" and (text := content[-1]["text"]) != text.rstrip():
             self.changes.rewritten("white space at the end of a prefilled answer, omitted (AN-B4)")
-            last["text"] = last["text"].rstrip()
-            if not last["text"] and len(content) > 1:
+            content[-1]["text"] = text.rstrip()
+            if not content[-1]["text"] and len(content) > 1:
                 content.pop()
+                self._end_without_thinking(content)
 
     def _limit_cache_marks(self, in_prompt: int) -> None:
         """AN-K1 and AN-K4: at most four marks, the earliest of the messages go first; no hour after five minutes."""

@@ -148,10 +148,15 @@ class Render:
 
     def _trim_prefill(self, content: list[Wire]) -> None:
         """An answer that is to be gone on with does not end with white space, as the Messages API has it (B4)."""
-        last = content[-1]
-        if "text" in last and last["text"] != last["text"].rstrip():
+        if self._dialect.white_space == "alone":
+            return  # No Claude: these take it anywhere.
+        while "text" in content[-1] and (text := content[-1]["text"]) != text.rstrip():
             self.changes.rewritten("white space at the end of a prefilled answer, omitted")
-            last["text"] = last["text"].rstrip()
+            content[-1]["text"] = text.rstrip()
+            if not content[-1]["text"]:
+                # Beside a text that is sent: white space alone is not.
+                content.pop()
+                self._end_with_text(content)
 
     # The user's side
 
