@@ -205,6 +205,9 @@ class Render:
         if misfits(IN_REQUEST[kind], wire):
             self.changes.rewritten(f"a {kind} that lacks something, as a user prompt", block)
             return {"content": text, "part_kind": "user-prompt"}
+        if kind == "retry-prompt" and wire.get("tool_call_id"):
+            # Without the key it would answer a call that has this id.
+            wire.setdefault("tool_name", None)
         return wire
 
     def _result(self, block: ToolResultBlock) -> Wire:
