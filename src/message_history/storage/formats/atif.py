@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import blocks_of
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["ATIF"]
@@ -26,12 +27,11 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread = []
+    found = Conversations()
     waiting = [item for _, item in document.numbered_items][::-1]
     while waiting:
         item = waiting.pop()
-        collector = Collector()
+        collector = found.collector()
         if not isinstance(item, dict) or not isinstance(item.get("steps"), list):
             collector.note(0, "an item that is no trajectory", item)
         else:
@@ -41,10 +41,9 @@ def _read(document: Document) -> Reading:
             agent = item.get("agent") or {}
             tools = agent.get("tool_definitions")
             label = f"trajectory {item.get('trajectory_id') or id}" if found else ""
-            found.append(collector.conversation(BLOCKS, label=label, id=id, tools=tools))
+            found.add(collector.conversation(BLOCKS, label=label, id=id, tools=tools))
             waiting += (item.get("subagent_trajectories") or [])[::-1]
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+    return found.reading()
 
 
 def _add(collector: Collector, n: int, step: Any) -> None:

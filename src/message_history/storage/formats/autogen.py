@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, STATE, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, STATE, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of, calls_of
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["AUTOGEN"]
@@ -60,20 +62,19 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found, unread = [], []
+    found = Conversations()
     older = _older(document)
     whole = document.value if document.value is not None else [row for _, row in document.rows()]
     lists = older or list(_lists(whole))
     for name, messages in lists:
-        collector = Collector()
+        collector = found.collector()
         for n, message in enumerate(messages):
             if _is_message(message):
                 _add(collector, n, message)
             elif not (older and add_chat_message(collector, n, message)):
                 collector.note(n, "an entry that is no message", message)
-        found.append(collector.conversation(BLOCKS, label=name if len(lists) > 1 else "", title=name))
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+        found.add(collector.conversation(BLOCKS, label=name if len(lists) > 1 else "", title=name))
+    return found.reading()
 
 
 def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIChat, OpenAIResponses
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from message_history.dialects import Dialect
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["BATCH_RESULTS"]
@@ -30,19 +30,17 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     for n, item in document.numbered_items:
-        collector = Collector()
+        collector = found.collector()
         dialect: Dialect[Any] = BLOCKS
         if not isinstance(item, dict) or not _is_result(item):
             collector.note(n, "an item that is no result", item)
         else:
             dialect = _add(collector, n, item)
-        unread += collector.unread
         id = item.get("custom_id", item.get("recordId")) if isinstance(item, dict) else None
-        found.append(collector.conversation(dialect, label=f"result {id}" if found else "", id=id))
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+        found.add(collector.conversation(dialect, label=f"result {id}" if found else "", id=id))
+    return found.reading()
 
 
 def _add(collector: Collector, n: int, item: Mapping[str, Any]) -> Dialect[Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, Format, fit_items
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, json_text, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["CHATGPT_EXPORT", "branch_to"]
@@ -28,9 +30,9 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found, unread = [], []
+    found = Conversations()
     for n, item in document.numbered_items:
-        collector = Collector()
+        collector = found.collector()
         if not isinstance(item, dict) or not _is_conversation(item):
             collector.note(n, "an item that is no conversation", item)
         else:
@@ -39,9 +41,8 @@ def _read(document: Document) -> Reading:
                 _add(collector, n, message, calls)
             id = item.get("conversation_id") or item.get("id")
             label = f"conversation {n + 1}" if n else ""
-            found.append(collector.conversation(BLOCKS, label=label, id=id, title=item.get("title")))
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+            found.add(collector.conversation(BLOCKS, label=label, id=id, title=item.get("title")))
+    return found.reading()
 
 
 def branch_to(nodes: dict[str, Any], newest: object, parent_key: str) -> list[Any]:

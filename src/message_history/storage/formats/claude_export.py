@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, Format, fit_items
 from message_history.storage.formats.chatgpt_export import branch_to
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["CLAUDE_EXPORT"]
@@ -23,9 +25,9 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found, unread = [], []
+    found = Conversations()
     for n, item in document.numbered_items:
-        collector = Collector()
+        collector = found.collector()
         messages = item.get("chat_messages") if isinstance(item, dict) else None
         if not isinstance(item, dict) or not isinstance(messages, list):
             collector.note(n, "an item that is no conversation", item)
@@ -33,9 +35,8 @@ def _read(document: Document) -> Reading:
             for m, message in enumerate(_branch(item, messages, collector)):
                 _add(collector, n, m, message)
             label = f"conversation {n + 1}" if n else ""
-            found.append(collector.conversation(BLOCKS, label=label, id=item.get("uuid"), title=item.get("name")))
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+            found.add(collector.conversation(BLOCKS, label=label, id=item.get("uuid"), title=item.get("name")))
+    return found.reading()
 
 
 def _branch(conversation: Mapping[str, Any], messages: list[Any], collector: Collector) -> list[Any]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["CREWAI"]
@@ -37,11 +37,10 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     omitted = Collector()
     for n, task in _tasks(document):
-        collector = Collector()
+        collector = found.collector()
         if _is_output(task):
             _add_output(collector, n, task)
         elif _is_logged(task) and task.get("output"):
@@ -52,10 +51,9 @@ def _read(document: Document) -> Reading:
             continue
         else:
             collector.note(n, "an entry that is no task", task)
-        unread += collector.unread
         name = task.get("name") or task.get("task_name") if isinstance(task, dict) else None
-        found.append(collector.conversation(BLOCKS, label=f"task {n + 1}" if found else "", title=name))
-    return Reading(conversations=tuple(found or [omitted.conversation(BLOCKS)]), unread=tuple(unread))
+        found.add(collector.conversation(BLOCKS, label=f"task {n + 1}" if found else "", title=name))
+    return found.reading(omitted)
 
 
 def _add_output(collector: Collector, n: int, task: Mapping[str, Any]) -> None:

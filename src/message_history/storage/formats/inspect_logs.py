@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format
 from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["INSPECT_LOGS"]
@@ -35,10 +35,9 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     for n, sample in enumerate(_samples(document) or ()):
-        collector = Collector()
+        collector = found.collector()
         attached = sample.get("attachments")
         for message in sample.get("messages") or []:
             whole = _with_attachments(message, attached if isinstance(attached, dict) else {})
@@ -46,11 +45,10 @@ def _read(document: Document) -> Reading:
                 collector.note(n, "a message of an unknown role", message)
         if sample.get("events"):
             collector.omit("events")
-        unread += collector.unread
         id, epoch = str(sample.get("id")), sample.get("epoch", 1)
         label = f"sample {id}, epoch {epoch}"
-        found.append(collector.conversation(BLOCKS, label=label if found else "", id=id, title=label))
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+        found.add(collector.conversation(BLOCKS, label=label if found else "", id=id, title=label))
+    return found.reading()
 
 
 def _with_attachments(value: Any, attached: Mapping[str, Any]) -> Any:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["LANGFUSE"]
@@ -61,28 +61,24 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
-    main = Collector()
+    found = Conversations()
+    main = found.collector()
     for n, item in _observations(document):
         if not isinstance(item, dict) or not (_is_observation(item) or _is_trace(item)):
             main.note(n, "an item that is no observation", item)
         elif item.get("type") not in (None, "GENERATION"):
             main.omit(f"observations of type {item.get('type')}")
         else:
-            collector = Collector()
+            collector = found.collector()
             _add_all(collector, n, item.get("input"), "user")
             _add_all(collector, n, item.get("output"), "assistant")
-            unread += collector.unread
             label = f"observation {item.get('id') or n}" if found else ""
             tools = _parsed(item.get("input"))
             about = tools.get("tools") if isinstance(tools, dict) else None
-            found.append(
+            found.add(
                 collector.conversation(BLOCKS, label=label, id=item.get("id"), title=item.get("name"), tools=about)
             )
-    if not found:
-        found.append(main.conversation(BLOCKS))
-    return Reading(conversations=tuple(found), unread=(*main.unread, *unread))
+    return found.reading(main)
 
 
 def _parsed(value: object) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format, fit_items
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["LLAMA_FACTORY"]
@@ -42,21 +42,18 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     for n, item in document.numbered_items:
-        collector = Collector()
         lists = [key for key in _LISTS if isinstance(item, dict) and _messages(item, key)]
         if not lists:
-            collector.note(n, "an item without messages", item)
+            found.collector().note(n, "an item without messages", item)
         for key in lists:
-            collector = Collector()
+            collector = found.collector()
             _Reader(collector, n).take_all(item[key])
             end = "" if key == "messages" else f", {key}"
             label = f"item {n}{end}" if found else ""
-            found.append(collector.conversation(BLOCKS, label=label, tools=_parsed(item.get("tools"))))
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+            found.add(collector.conversation(BLOCKS, label=label, tools=_parsed(item.get("tools"))))
+    return found.reading()
 
 
 def _parsed(written: object) -> Any:

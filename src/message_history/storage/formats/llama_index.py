@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import STATE, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import ROLES, blocks_of, calls_of, first_of
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["LLAMA_INDEX"]
@@ -38,18 +40,17 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found, unread = [], []
+    found = Conversations()
     for n, (key, messages) in enumerate(_lists(document)):
-        collector = Collector()
+        collector = found.collector()
         for place, message in messages:
             known = ROLES.get(str(message.get("role")).lower()) if _is_message(message) else None
             if known is None:
                 collector.note(place, "an entry that is no message", message)
             else:
                 _add(collector, place, known, message)
-        found.append(collector.conversation(BLOCKS, label=key if n else "", id=key))
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+        found.add(collector.conversation(BLOCKS, label=key if n else "", id=key))
+    return found.reading()
 
 
 def _add(collector: Collector, n: int, role: str, message: Mapping[str, Any]) -> None:

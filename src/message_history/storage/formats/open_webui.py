@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.chatgpt_export import branch_to
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.storage.formats.base import Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["OPEN_WEBUI"]
@@ -39,9 +41,9 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found, unread = [], []
+    found = Conversations()
     for n, item in document.numbered_items:
-        collector = Collector()
+        collector = found.collector()
         nodes = _nodes(item) if isinstance(item, dict) else None
         if nodes is None:
             collector.note(n, "an item that is no chat", item)
@@ -54,9 +56,8 @@ def _read(document: Document) -> Reading:
                 if not add_chat_message(collector, n, message):
                     collector.note(n, "a message of an unknown role", message)
             title, id = item.get("title") or chat.get("title"), item.get("id") or chat.get("id")
-            found.append(collector.conversation(BLOCKS, label=f"chat {n + 1}" if n else "", id=id, title=title))
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+            found.add(collector.conversation(BLOCKS, label=f"chat {n + 1}" if n else "", id=id, title=title))
+    return found.reading()
 
 
 OPEN_WEBUI: Final = Format(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, calls_of
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, text_of, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["OPENHANDS"]
@@ -60,10 +61,9 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread = []
+    found = Conversations()
     for name, events in _runs(document):
-        collector = Collector()
+        collector = found.collector()
         run = _Run(collector)
         for n, event in enumerate(events):
             if not _is_event(event):
@@ -72,9 +72,8 @@ def _read(document: Document) -> Reading:
                 _add_sdk(collector, n, event)
             else:
                 run.take(n, event)
-        unread += collector.unread
-        found.append(collector.conversation(BLOCKS, label=f"run {name}" if found else "", id=name))
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+        found.add(collector.conversation(BLOCKS, label=f"run {name}" if found else "", id=name))
+    return found.reading()
 
 
 class _Run:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["PHOENIX"]
@@ -66,8 +66,7 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     others = Collector()
     for n, item in _items(document):
         llm = _llm(item) if isinstance(item, dict) else {}
@@ -75,16 +74,15 @@ def _read(document: Document) -> Reading:
         if not messages:
             others.omit("spans without messages")
             continue
-        collector = Collector()
+        collector = found.collector()
         for message in messages:
             plain = _message(message)
             if not add_chat_message(collector, n, plain):
                 collector.note(n, "a message of an unknown role", message)
-        unread += collector.unread
         id = (item.get("context") or {}).get("span_id") if isinstance(item.get("context"), dict) else None
         label = f"span {id or n}" if found else ""
-        found.append(collector.conversation(BLOCKS, label=label, id=id, title=item.get("name")))
-    return Reading(conversations=tuple(found or [others.conversation(BLOCKS)]), unread=tuple(unread))
+        found.add(collector.conversation(BLOCKS, label=label, id=id, title=item.get("name")))
+    return found.reading(others)
 
 
 def _message(wrapped: Any) -> dict[str, Any]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format, fit_items
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.message_lists import is_message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["PREFERENCES"]
@@ -40,24 +40,21 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     for n, item in document.numbered_items:
         if not isinstance(item, dict) or not _is_row(item):
-            other = Collector()
-            other.note(n, "an item without messages", item)
-            unread += other.unread
+            found.collector().note(n, "an item without messages", item)
             continue
         for key in _ENDS:
             end = _messages(item, key)
             if end is None:
                 continue
-            collector = Collector()
+            collector = found.collector()
             for message in [*_prompt(item), *end]:
                 collector.add(n, message)
             label = f"item {n}, {key}" if found else ""
-            found.append(collector.conversation(None, label=label, tools=item.get("tools")))
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+            found.add(collector.conversation(None, label=label, tools=item.get("tools")))
+    return found.reading()
 
 
 PREFERENCES: Final = Format(

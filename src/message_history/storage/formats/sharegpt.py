@@ -6,12 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
 
 if TYPE_CHECKING:
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["SHAREGPT"]
@@ -53,10 +53,9 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     for n, item in _items(document):
-        collector = Collector()
+        collector = found.collector()
         turns = _turns(item)
         if turns is None:
             collector.note(n, "an item that is no conversation", item)
@@ -66,14 +65,11 @@ def _read(document: Document) -> Reading:
                 collector.add(n, {"role": "system", "content": about["system"]})
             _Turns(collector, n).take_all(turns)
             label = f"item {n}" if found else ""
-            found.append(
-                collector.conversation(BLOCKS, label=label, id=about.get("id"), tools=_tools(about.get("tools")))
-            )
+            found.add(collector.conversation(BLOCKS, label=label, id=about.get("id"), tools=_tools(about.get("tools"))))
             for key in ("chosen", "rejected"):
                 if key in about:
                     collector.note(n, f"a preference under `{key}`", about[key])
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+    return found.reading()
 
 
 def _tools(tools: object) -> object:

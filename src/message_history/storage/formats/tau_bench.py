@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIChat
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["TAU2_BENCH", "TAU_BENCH"]
@@ -28,10 +28,9 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     for n, item in document.numbered_items:
-        collector = Collector()
+        collector = found.collector()
         if not isinstance(item, dict) or not _is_result(item):
             collector.note(n, "an item that is no result", item)
         else:
@@ -39,9 +38,8 @@ def _read(document: Document) -> Reading:
                 collector.add(n, message)
             label = f"task {item['task_id']}, trial {item.get('trial', 0)}"
             id = str(item["task_id"])
-            found.append(collector.conversation(OpenAIChat(), label=label if found else "", id=id, title=label))
-        unread += collector.unread
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+            found.add(collector.conversation(OpenAIChat(), label=label if found else "", id=id, title=label))
+    return found.reading()
 
 
 TAU_BENCH: Final = Format(
@@ -69,16 +67,14 @@ def _fit_2(document: Document) -> Fit:
 
 
 def _read_2(document: Document) -> Reading:
-    found: list[Conversation] = []
-    unread: list[LineNote] = []
+    found = Conversations()
     for n, item in enumerate(_simulations(document)):
-        collector = Collector()
+        collector = found.collector()
         for message in item.get("messages") or []:
             _add(collector, n, message)
-        unread += collector.unread
         label = f"task {item.get('task_id')}, trial {item.get('trial', 0)}"
-        found.append(collector.conversation(BLOCKS, label=label if found else "", id=item.get("id"), title=label))
-    return Reading(conversations=tuple(found), unread=tuple(unread))
+        found.add(collector.conversation(BLOCKS, label=label if found else "", id=item.get("id"), title=label))
+    return found.reading()
 
 
 def _add(collector: Collector, n: int, message: Any) -> None:
