@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format, fit_items
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,16 +51,8 @@ def _read(document: Document) -> Reading:
             _Reader(collector, n).take_all(item[key])
             end = "" if key == "messages" else f", {key}"
             label = f"item {n}{end}" if found else ""
-            found.add(collector.conversation(BLOCKS, label=label, tools=_parsed(item.get("tools"))))
+            found.add(collector.conversation(BLOCKS, label=label, tools=json_of(item.get("tools"))))
     return found.reading()
-
-
-def _parsed(written: object) -> Any:
-    """Read JSON text; None for what is none."""
-    try:
-        return json.loads(written) if isinstance(written, str) else written
-    except ValueError:
-        return None
 
 
 class _Reader:
@@ -87,7 +78,7 @@ class _Reader:
 
     def _add_results(self, parts: list[Any], blocks: list[Any]) -> None:
         """Add what tools gave: a list with a result for each open call, or else one for the oldest."""
-        whole = _parsed(parts[0]["value"]) if len(parts) == 1 and len(self._open) > 1 else None
+        whole = json_of(parts[0]["value"]) if len(parts) == 1 and len(self._open) > 1 else None
         each = whole if isinstance(whole, list) and len(whole) == len(self._open) else [blocks or ""]
         made = [result(self._open.pop(0) if self._open else None, content) for content in each]
         self._collector.add_blocks(self._place, "user", made)
@@ -102,7 +93,7 @@ class _Reader:
             return [image(value)]
         if kind != "tool_call":
             return text(f"[{kind}: {value}]")
-        asked = _parsed(value)
+        asked = json_of(value)
         if not isinstance(asked, dict) or not isinstance(asked.get("name"), str):
             return text(value)
         self._made += 1

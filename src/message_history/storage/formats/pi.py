@@ -42,18 +42,20 @@ def _fit(document: Document) -> Fit:
 
 
 def _read(document: Document) -> Reading:
-    collector, id, title = read_entries(document)
+    collector = Collector()
+    id, title = read_entries(document, collector)
     return collector.reading(BLOCKS, id=id, title=title)
 
 
-def read_entries(document: Document) -> tuple[Collector, object, object]:
+def read_entries(document: Document, collector: Collector) -> tuple[object, object]:
     """Read the entries of a session.
 
     Args:
         document: the session.
+        collector: gets what is sent.
 
     Returns:
-        What is sent; the session's id and title.
+        The session's id and title.
 
     Complexity: linear in the entries.
     """
@@ -61,7 +63,6 @@ def read_entries(document: Document) -> tuple[Collector, object, object]:
     header = next((row for _, row in every if row.get("type") == "session"), {})
     name = next((row.get("name") for _, row in reversed(every) if row.get("type") == "session_info"), None)
     entries = [(number, row) for number, row in every if row.get("type") != "session"]
-    collector = Collector()
     path = path_to_newest(entries, "id", "parentId")
     on_path = {number for number, _ in path}
     for number, row in entries:
@@ -69,7 +70,7 @@ def read_entries(document: Document) -> tuple[Collector, object, object]:
             collector.omit("entries on another branch")
     for number, row in _since_compaction(path, collector):
         _add_entry(collector, number, row)
-    return collector, header.get("id"), name
+    return header.get("id"), name
 
 
 def _since_compaction(path: Sequence[Numbered], collector: Collector) -> list[Numbered]:

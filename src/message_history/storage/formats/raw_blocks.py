@@ -15,6 +15,7 @@ __all__ = [
     "arguments_of",
     "call",
     "image",
+    "json_of",
     "json_text",
     "result",
     "state_result",
@@ -109,6 +110,14 @@ def text_of(content: object) -> str:
 def json_text(value: object) -> str:
     """Write a JSON value as text; a text stays as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def json_of(written: object) -> Any:
+    """Read JSON text; None for text that is none, and what is no text as it is."""
+    try:
+        return json.loads(written) if isinstance(written, str) else written
+    except ValueError:
+        return None
 
 
 def _are_blocks(content: object) -> bool:

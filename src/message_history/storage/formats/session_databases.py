@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import DATABASE, Collector, Fit, Format, Reading
+from message_history.storage.formats.base import DATABASE, Fit, Format
 from message_history.storage.formats.document import Document
 from message_history.storage.formats.goose import add_message as add_goose_message
 from message_history.storage.formats.hermes import add_message as add_hermes_message
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.opencode import add_message as add_opencode_message
 from message_history.storage.formats.pi import read_entries
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
 from message_history.storage.sessions.splicing import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from message_history.storage.containers import Database
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.damaged_json import LineNote
+    from message_history.storage.formats.base import Collector, Reading
 
     Row = dict[str, Any]
-    Add = Callable[[Collector, int, Row], None]
 
 __all__ = ["SESSION_DATABASES"]
 
@@ -37,20 +34,6 @@ def _fit(document: Document, tables: Mapping[str, tuple[str, ...]]) -> Fit:
     return Fit.CERTAIN if is_it else Fit.NONE
 
 
-def _json(written: object) -> Any:
-    """Read JSON text; None for what is none."""
-    try:
-        return json.loads(written) if isinstance(written, str) else written
-    except ValueError:
-        return None
-
-
-def _database(document: Document) -> Database:
-    if document.database is None:
-        raise ValueError("it is no database")
-    return document.database
-
-
 def _by_session(rows: list[Row], key: str = "session_id") -> dict[object, list[Row]]:
     found: dict[object, list[Row]] = {}
     for row in rows:
@@ -59,92 +42,104 @@ def _by_session(rows: list[Row], key: str = "session_id") -> dict[object, list[R
 
 
 class _Sessions:
-    """Collects the sessions of a database, each a conversation."""
+    """Reads the sessions of a database, each a conversation."""
 
-    def __init__(self) -> None:
-        self.found: list[Conversation] = []
-        self.unread: list[LineNote] = []
+    def __init__(self, document: Document) -> None:
+        if document.database is None:
+            raise ValueError("it is no database")
+        self.database = document.database
+        self._found = Conversations()
 
-    def add(self, collector: Collector, about: Mapping[str, Any], title: object) -> None:
-        """Add a session; one in which nothing was said yet is none."""
-        self.unread += collector.unread
+    def each(
+        self, sessions: str, newest_first: str, messages: str, order: str, titles: tuple[str, ...] = ("title",)
+    ) -> Iterator[tuple[Row, list[Row], Collector]]:
+        """Go through the sessions with the rows of their messages, and with what their entries are added to.
+
+        Args:
+            sessions: the table of sessions.
+            newest_first: their order.
+            messages: the table of messages.
+            order: their order.
+            titles: the columns of which the first that is filled is a session's title.
+        """
+        rows = _by_session(self.database.rows(messages, order))
+        for session in self.database.rows(sessions, newest_first):
+            collector = self.collector()
+            yield session, rows.get(session["id"], []), collector
+            self.add(collector, session["id"], next((session[key] for key in titles if session.get(key)), None))
+
+    def collector(self) -> Collector:
+        """Begin a session."""
+        return self._found.collector()
+
+    def add(self, collector: Collector, id: object, title: object = None) -> None:
+        """Add a session; one without any message is none."""
         if collector.entries:
-            label = f"session {about.get('id')}" if self.found else ""
-            self.found.append(collector.conversation(BLOCKS, label=label, id=about.get("id"), title=title))
+            label = f"session {id}" if self._found else ""
+            self._found.add(collector.conversation(BLOCKS, label=label, id=id, title=title))
 
     def reading(self) -> Reading:
         """Return what was found."""
-        return Reading(conversations=tuple(self.found), unread=tuple(self.unread))
+        return self._found.reading()
 
 
 def _read_opencode(document: Document) -> Reading:
-    database, sessions = _database(document), _Sessions()
-    messages = _by_session(database.rows("message", "time_created, id"))
-    parts = _by_session(database.rows("part", "message_id, id"), "message_id")
-    for session in database.rows("session", "time_created DESC, id"):
-        collector = Collector()
-        for n, row in enumerate(messages.get(session["id"], [])):
-            info = _json(row["data"])
-            found = [_json(part["data"]) for part in parts.get(row["id"], [])]
+    sessions = _Sessions(document)
+    parts = _by_session(sessions.database.rows("part", "message_id, id"), "message_id")
+    for _, rows, collector in sessions.each("session", "time_created DESC, id", "message", "time_created, id"):
+        for n, row in enumerate(rows):
+            info = json_of(row["data"])
+            found = [json_of(part["data"]) for part in parts.get(row["id"], [])]
             if not isinstance(info, dict) or "role" not in info:
                 collector.note(n, "a message without a role", row)
             else:
                 add_opencode_message(collector, n, {"info": info, "parts": found})
-        sessions.add(collector, session, session.get("title"))
     return sessions.reading()
 
 
 def _read_goose(document: Document) -> Reading:
-    database, sessions = _database(document), _Sessions()
-    messages = _by_session(database.rows("messages", "id"))
-    for session in database.rows("sessions", "updated_at DESC, id"):
-        collector = Collector()
-        for n, row in enumerate(messages.get(session["id"], [])):
-            content, about = _json(row["content_json"]), _json(row.get("metadata_json"))
+    sessions = _Sessions(document)
+    each = sessions.each("sessions", "updated_at DESC, id", "messages", "id", titles=("name", "description"))
+    for _, rows, collector in each:
+        for n, row in enumerate(rows):
+            content, about = json_of(row["content_json"]), json_of(row.get("metadata_json"))
             add_goose_message(collector, n, {"role": row["role"], "content": content, "metadata": about})
-        sessions.add(collector, session, session.get("name") or session.get("description"))
     return sessions.reading()
 
 
 def _read_hermes(document: Document) -> Reading:
-    database, sessions = _database(document), _Sessions()
-    messages = _by_session(database.rows("messages", "id"))
+    sessions = _Sessions(document)
+    database = sessions.database
     has_prompts = database.has("system_prompts", "hash", "prompt")
     prompts = {row["hash"]: row["prompt"] for row in database.rows("system_prompts", "hash")} if has_prompts else {}
-    for session in database.rows("sessions", "started_at DESC, id"):
-        collector = Collector()
+    for session, rows, collector in sessions.each("sessions", "started_at DESC, id", "messages", "id"):
         prompt = session.get("system_prompt") or prompts.get(session.get("system_prompt_hash"))
         if isinstance(prompt, str) and prompt.strip():
             collector.add(0, {"role": "system", "content": prompt})
-        for n, row in enumerate(messages.get(session["id"], [])):
+        for n, row in enumerate(rows):
             content = row["content"]
             if isinstance(content, str) and content.startswith(_ENCODED):
-                content = _json(content[len(_ENCODED[0]) :])
-            message = {**row, "id": None, "content": content, "tool_calls": _json(row.get("tool_calls"))}
+                content = json_of(content[len(_ENCODED[0]) :])
+            message = {**row, "id": None, "content": content, "tool_calls": json_of(row.get("tool_calls"))}
             if row.get("active") == 0:
                 collector.omit("messages that were rewound or compacted")
             elif row["role"] == "session_meta":
                 collector.omit("records about the session")
             elif not add_hermes_message(collector, n, message):
                 collector.note(n, "a message of an unknown role", row)
-        sessions.add(collector, session, session.get("title"))
     return sessions.reading()
 
 
 def _read_crush(document: Document) -> Reading:
-    database, sessions = _database(document), _Sessions()
-    messages = _by_session(database.rows("messages", "created_at, rowid"))
-    for session in database.rows("sessions", "updated_at DESC, id"):
-        collector = Collector()
-        rows = messages.get(session["id"], [])
+    sessions = _Sessions(document)
+    for session, rows, collector in sessions.each("sessions", "updated_at DESC, id", "messages", "created_at, rowid"):
         # Crush sends the newest summary, as the user's, and what came after it.
         summary = session.get("summary_message_id")
         first = next((n for n, row in enumerate(rows) if summary and row["id"] == summary), 0)
         collector.omit("messages that a summary takes the place of", first)
         for n, row in enumerate(rows[first:], first):
             role = "user" if summary and row["id"] == summary else row["role"]
-            _add_crush(collector, n, role, _json(row["parts"]))
-        sessions.add(collector, session, session.get("title"))
+            _add_crush(collector, n, role, json_of(row["parts"]))
     return sessions.reading()
 
 
@@ -196,17 +191,18 @@ def _crush_blocks(kind: str, data: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _read_openclaw(document: Document) -> Reading:
-    sessions = _Sessions()
-    events = _by_session(_database(document).rows("transcript_events", "session_id, seq"))
+    sessions = _Sessions(document)
+    events = _by_session(sessions.database.rows("transcript_events", "session_id, seq"))
     for id, rows in events.items():
-        lines = [Line(n, b"", _json(row["event_json"])) for n, row in enumerate(rows, 1)]
+        lines = [Line(n, b"", json_of(row["event_json"])) for n, row in enumerate(rows, 1)]
         entries = Document(data=b"", text="", lines=tuple(each for each in lines if isinstance(each.value, dict)))
-        collector = read_entries(entries)[0]
+        collector = sessions.collector()
+        read_entries(entries, collector)
         for n, row in enumerate(rows, 1):
             if not isinstance(lines[n - 1].value, dict):
                 packed = row["event_json"] is None
                 collector.note(n, "an entry that is packed with Zstandard" if packed else "an entry that is no JSON", n)
-        sessions.add(collector, {"id": id}, None)
+        sessions.add(collector, id)
     return sessions.reading()
 
 
