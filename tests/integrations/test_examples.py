@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pyright import strict_errors
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "frameworks").glob("[a-z]*.py"))
 PAGES = sorted((ROOT / "docs" / "integrations").glob("*.md"))
@@ -84,6 +86,10 @@ def test_a_type_checker_accepts_every_example(checker: str) -> None:
             pytest.skip(f"{package} is not installed")
     if shutil.which(checker, path=str(Path(sys.executable).parent)) is None:
         pytest.skip(f"{checker} is not installed")
-    options = ["--strict"] if checker == "mypy" else ["--pythonpath", sys.executable]
-    checked = run(sys.executable, "-m", checker, *options, "examples/frameworks")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    if checker == "pyright":
+        # LangGraph leaves parts of its types out, and the SDKs that our types name are not installed here.
+        unknown = {"langgraph_agent.py", "hypothesis_test.py"}
+        assert strict_errors(["examples/frameworks"], without_types=unknown) == []
+    else:
+        checked = run(sys.executable, "-m", "mypy", "--strict", "examples/frameworks")
+        assert checked.returncode == 0, checked.stdout + checked.stderr
