@@ -197,6 +197,15 @@ def test_every_module_is_in_a_layer() -> None:
     assert {layer_of(module) for module in modules()} <= {*LAYERS, *ENTRY_POINTS}
 
 
+def test_the_table_in_the_design_names_the_layers_in_their_order() -> None:
+    table = (
+        (ROOT / "docs/design.md").read_text(encoding="utf-8").partition("| module | holds |")[2].partition("\n\n")[0]
+    )
+    first_column = " ".join(row.split("|")[1] for row in table.splitlines() if row.startswith("| `"))
+    named = [name.removesuffix(".py").rstrip("/") for name in re.findall("`([^`]+)`", first_column)]
+    assert named == [layer.replace(".", "/") for layer in LAYERS]
+
+
 def test_a_module_uses_only_layers_named_before_its_own() -> None:
     wrong = []
     for each in within():

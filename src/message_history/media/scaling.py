@@ -90,7 +90,8 @@ def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
     Returns:
         The image, or None when it cannot be opened, or not be made to fit.
 
-    Complexity: linear in its pixels and in what it is tried as; at most `_MOST_TRIES` encodings.
+    Complexity: linear in its pixels and in what it is tried as; that is at most each of `_SHARES`, as it is and in
+    each of `_QUALITIES`.
     """
     form = _FORMATS.get(picture.media_type)
     if form is None or not 0 < picture.pixels <= most_pixels(picture.media_type):
@@ -244,4 +245,3 @@ _QUALITIES: Final = (92, 80, 60)
 _SHARES: Final = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06)
 _SMALLEST: Final = 64
 _LONGEST_PROFILE: Final = 100_000
-_MOST_TRIES: Final = (1 + len(_QUALITIES)) * len(_SHARES)

@@ -23,7 +23,6 @@ __all__ = [
     "is_unicode",
     "json_object",
     "named_for",
-    "thaw_unchanged",
     "thaw_well_formed",
     "well_formed",
 ]
@@ -176,20 +175,6 @@ _WRITE: Final[Any] = (
     if _MAKE is not None
     else None
 )
-
-
-def thaw_unchanged(value: FrozenDict) -> dict[str, Any] | None:
-    """Return a fresh dict of an object that UTF-8 can carry as it is.
-
-    Args:
-        value: a frozen object.
-
-    Returns:
-        The dict, yours to change; None when a text in it would have to be changed.
-    """
-    changes = Changes()
-    thawed: dict[str, Any] = thaw_well_formed(value, changes)
-    return None if changes else thawed
 
 
 def is_unicode(text: str) -> bool:

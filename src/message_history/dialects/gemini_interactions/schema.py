@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
-    "BASE64",
     "CONTENT",
     "GEMINI_INTERACTIONS",
     "ID",
@@ -24,7 +23,6 @@ __all__ = [
     "NAME_LIMIT",
     "RULES",
     "SERVER_STEPS",
-    "SIGNED_STEPS",
     "STEPS",
     "TRUNCATED",
     "is_step",
@@ -64,7 +62,6 @@ MODEL_STEPS: Final = frozenset(STEPS) - {"user_input", "function_result"}
 """The types of steps that are the assistant's: what the model and the provider's own tools make."""
 SERVER_STEPS: Final = MODEL_STEPS - {"model_output", "thought", "function_call"}
 """The types of steps that the provider's own tools make; they are kept whole."""
-SIGNED_STEPS: Final = frozenset(kind for kind, fields in STEPS.items() if "signature" in fields)
 
 CONTENT: Final[dict[str, frozenset[str]]] = {
     "text": frozenset({"type", "text", "annotations"}),
@@ -80,7 +77,6 @@ NAME_LIMIT: Final = 64
 ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 ID_LIMIT: Final = 256
 """No limit is documented; ids beyond this are nobody's."""
-BASE64: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
 
 TRUNCATED: Final = frozenset(
     {"in_progress", "failed", "cancelled", "incomplete", "budget_exceeded", "queued", "requires_continuation"}

@@ -11,7 +11,7 @@ from typing import Final
 
 from message_history.dialects._shared.tables import RuleTable
 
-__all__ = ["KEYS", "PARTS", "RULES"]
+__all__ = ["PARTS", "RULES"]
 
 RULES: Final = RuleTable("openai_chat")
 
@@ -30,16 +30,6 @@ OWN_KEY: Final = "as it came"
 """The `reasoning` of hosts that are not known: it goes back under the key that it came under."""
 MAX_CACHE_MARKS: Final = 4
 """Claude's own limit, which holds behind gateways too."""
-
-KEYS: Final[dict[str, frozenset[str]]] = {
-    "user": frozenset({"role", "content", "name"}),
-    "system": frozenset({"role", "content", "name"}),
-    "developer": frozenset({"role", "content", "name"}),
-    "assistant": frozenset({"role", "content", "name", "refusal", "audio", "tool_calls", "function_call"}),
-    "tool": frozenset({"role", "content", "tool_call_id", "name"}),
-    "function": frozenset({"role", "content", "name"}),
-}
-"""The keys that a message of each role may hold (the specification, 2026-08; a tool message's `name` is of 2023)."""
 
 PARTS: Final[dict[str, frozenset[str]]] = {
     "user": frozenset({"text", "image_url", "input_audio", "file"}),

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 __all__ = ["Render"]
 
 Wire = dict[str, Any]
-MISSING: Final = object()
 
 
 @final

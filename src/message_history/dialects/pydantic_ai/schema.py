@@ -11,7 +11,7 @@ from typing import Final
 
 from message_history.dialects._shared.tables import RuleTable
 
-__all__ = ["ID", "ISSUERS", "PROVIDERS", "REASONING_KEYS", "RULES", "SERVER_PARTS"]
+__all__ = ["ID", "ISSUERS", "PROVIDERS", "REASONING_KEYS", "RULES"]
 
 RULES: Final = RuleTable("pydantic_ai")
 
@@ -42,6 +42,5 @@ PROVIDERS: Final[dict[str, str]] = {
 REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 """The ids of thinking that came from a Chat Completions server: the key that it stood under."""
 
-SERVER_PARTS: Final = frozenset({"builtin-tool-call", "builtin-tool-return"})
 ID: Final = re.compile("[^\ud800-\udfff]+")
 """Ids are free; only lone surrogates cannot be written."""
