@@ -10,15 +10,14 @@ from abc import ABCMeta
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
-from message_history.core.blocks import Content, StubReason, SystemBlock, ToolResultBlock, ToolUseBlock, is_blank
-from message_history.core.conversation import CONTEXT, NO_TURN, Context, Conversation, context_of, make_conversation
-from message_history.core.growth import added_behind
-from message_history.core.ingest import Ingest, log_new
+from message_history.core.blocks import Content, StubReason, SystemBlock, ToolUseBlock, is_blank
+from message_history.core.conversation import CONTEXT, NO_TURN, Context, Conversation, make_conversation
+from message_history.core.growth import add_reply
+from message_history.core.ingest import add_message, add_parsed, add_result, log_new
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
-from message_history.core.message import Message, make_message
+from message_history.core.message import Message
 from message_history.core.policy import Policy
-from message_history.core.repairs import RepairCode, UnknownCallError
 from message_history.core.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
 from message_history.core.rules import CallState
 from message_history.core.states import record_state
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
     from message_history.core.costs import Counter, Cut
     from message_history.core.cuts import Pin
-    from message_history.core.parsed import Parsed
     from message_history.core.repairs import Repair
     from message_history.following.followed import Followed
 
@@ -126,7 +124,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         if type(message) is not Message:
             common = common_message(message, 2)
             if common is None:
-                return self._add_parsed(parse_entry(message))
+                return history_of(add_parsed(self._conversation, parse_entry(message)))
             message = common
         before = self._conversation
         grown = step(before, message)
@@ -169,7 +167,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: the size of the message.
         """
-        return self._stepped(Message("assistant", content), interrupted=interrupted)
+        message = Message("assistant", content)
+        return history_of(add_message(self._conversation, message, interrupted=interrupted))
 
     def add_tool_result(
         self, call: ToolUseBlock | str, content: object = None, is_error: bool = False
@@ -195,17 +194,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """
         if not isinstance(call, ToolUseBlock | str):
             raise TypeError(f"call must be a ToolUseBlock or its id, not {type(call).__name__}; pass one of `awaiting`")
-        id, known = (call, None) if isinstance(call, str) else (call.id, call)
         output, failed = parse_tool_output(content)
-        result = ToolResultBlock(id, output, is_error or failed)
-        added = self._stepped(make_message("user", (result,)), answers=known, log=False)
-        before, after = self._conversation[CONTEXT], added._conversation[CONTEXT]
-        if after is before:
-            return added  # Nothing had to be repaired.
-        if any(repair.code is RepairCode.ORPHAN_RESULT_DROPPED for repair in after.repairs[len(before.repairs) :]):
-            raise UnknownCallError(id, [waiting.id for waiting in self.awaiting])
-        log_new(before, after)
-        return added
+        return history_of(add_result(self._conversation, call, output, is_error=is_error or failed))
 
     def add_response(
         self, response: object, *, dialect: Dialect[Any] | None = None, sent: MessageHistory | None = None
@@ -235,11 +225,10 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 "`add` takes one message of it, such as response.choices[0].message"
             )
         if sent is None:
-            return self._add_parsed(parsed)
+            return history_of(add_parsed(self._conversation, parsed))
         if not isinstance(sent, MessageHistory):
             raise TypeError(f"sent must be a MessageHistory, not {type(sent).__name__}; pass what `as_sent` returned")
-        grown = added_behind(self._conversation, sent.as_sent(dialect)._conversation, parsed)
-        return history_of(grown) if grown is not None else self._add_parsed(parsed)
+        return history_of(add_reply(self._conversation, sent.as_sent(dialect)._conversation, parsed))
 
     def record_call(self, call: ToolUseBlock | str, state: CallState | str, *, reason: str = "") -> MessageHistory:
         """Record what became of a call; save the history before you act on it.
@@ -572,28 +561,6 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     def _with(self, conversation: Conversation) -> MessageHistory:
         return self if conversation is self._conversation else history_of(conversation)
-
-    def _stepped(
-        self,
-        message: Message,
-        *,
-        interrupted: bool = False,
-        answers: ToolUseBlock | None = None,
-        dialect: str = "",
-        log: bool = True,
-    ) -> MessageHistory:
-        before = self._conversation
-        grown = step(before, message, interrupted=interrupted, answers=answers)
-        if log:
-            log_new(before[CONTEXT], grown[CONTEXT], dialect)
-        return history_of(grown)
-
-    def _add_parsed(self, parsed: Parsed) -> MessageHistory:
-        if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
-            return self._stepped(parsed.messages[0], dialect=parsed.dialect)
-        ingest = Ingest(context_of(self._conversation), self._conversation)
-        ingest.add_reply(parsed)
-        return history_of(ingest.finish())
 
 
 _DEFAULT: Final = Policy()

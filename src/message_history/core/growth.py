@@ -15,7 +15,7 @@ from attrs import evolve
 
 from message_history.core.blocks import Block, ToolResultBlock, ToolUseBlock, with_meta
 from message_history.core.conversation import Context, messages_in, open_turn_of, parts_of
-from message_history.core.ingest import Ingest
+from message_history.core.ingest import Ingest, add_parsed
 from message_history.core.message import Message, make_message, with_replies
 from message_history.core.repairs import RepairCode
 from message_history.core.rules import behind_change
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from message_history.core.past import Turn
     from message_history.core.repairs import Repair
 
-__all__ = ["Added", "Step", "added_behind", "added_since"]
+__all__ = ["Added", "Step", "add_reply", "added_since"]
 
 Step: TypeAlias = tuple[Message, ToolUseBlock | None]
 """A message that was added. A result stands alone, with its call: its id may be another call's behind the reply."""
@@ -79,7 +79,7 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
     return Added(steps, evolve(context_now, repairs=repairs))
 
 
-def added_behind(conversation: Conversation, sent: Conversation, parsed: Parsed) -> Conversation | None:
+def add_reply(conversation: Conversation, sent: Conversation, parsed: Parsed) -> Conversation:
     """Add a reply behind the version that was sent, and behind that what was added since.
 
     Args:
@@ -88,7 +88,7 @@ def added_behind(conversation: Conversation, sent: Conversation, parsed: Parsed)
         parsed: the reply.
 
     Returns:
-        The conversation; None for an empty reply: then what was sent may still change.
+        The conversation. An empty reply goes behind all of it: then what was sent may still change.
 
     Raises:
         InvariantError: see `rules.enforce`.
@@ -102,7 +102,7 @@ def added_behind(conversation: Conversation, sent: Conversation, parsed: Parsed)
     ingest = Ingest(added.context, sent)
     ingest.add_reply(parsed)
     if not ingest.grew(sent):
-        return None
+        return add_parsed(conversation, parsed)
     for message, call in added.steps:
         ingest.add(message, None, keep_thinking=True, answers=call)
     return ingest.finish()

@@ -1,4 +1,4 @@
-"""Several messages on their way into a conversation, all of them or none, and the log of what was repaired."""
+"""What arrives on its way into a conversation, all of it or nothing, and the log of what was repaired."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
 
-from message_history.core.blocks import SystemBlock
+from message_history.core.blocks import SystemBlock, ToolResultBlock
 from message_history.core.conversation import NO_TURN, context_of, length_of, make_conversation, parts_of
 from message_history.core.log import Log
 from message_history.core.message import has_thinking, is_plain, make_message
-from message_history.core.repairs import Repair, RepairCode, Severity, in_words
+from message_history.core.repairs import Repair, RepairCode, Severity, UnknownCallError, in_words
 from message_history.core.rules import behind_change, enforce, is_nothing
 from message_history.core.step import advance, step
-from message_history.core.stubs import stub_awaited
+from message_history.core.stubs import awaited, stub_awaited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.core.parsed import Note, Parsed
 
-__all__ = ["Ingest", "log_new"]
+__all__ = ["Ingest", "add_message", "add_parsed", "add_result", "log_new"]
 
 
 @final
@@ -222,6 +222,52 @@ class Ingest:
             context = evolve(context, policy=self._context.policy)
         log_new(self._context, context, self._dialect)
         return make_conversation(past, (assistant, user if user is not None else standing), context)
+
+
+def add_message(
+    conversation: Conversation, message: Message, *, interrupted: bool = False, dialect: str = ""
+) -> Conversation:
+    """Add one message; the arguments are those of `step`, and the dialect that it was parsed in."""
+    grown = step(conversation, message, interrupted=interrupted)
+    log_new(context_of(conversation), context_of(grown), dialect)
+    return grown
+
+
+def add_parsed(conversation: Conversation, parsed: Parsed) -> Conversation:
+    """Add what a parser read of an entry, or of a provider's reply."""
+    if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
+        return add_message(conversation, parsed.messages[0], dialect=parsed.dialect)
+    ingest = Ingest(context_of(conversation), conversation)
+    ingest.add_reply(parsed)
+    return ingest.finish()
+
+
+def add_result(conversation: Conversation, call: ToolUseBlock | str, output: object, *, is_error: bool) -> Conversation:
+    """Add the result of a call that the conversation must have.
+
+    Args:
+        conversation: the conversation.
+        call: the call, or its id.
+        output: text, blocks, None or a JSON value.
+        is_error: whether the tool failed.
+
+    Returns:
+        The conversation with the result.
+
+    Raises:
+        UnknownCallError: when there is no such call.
+        InvariantError: see `rules.enforce`.
+    """
+    id, known = (call, None) if isinstance(call, str) else (call.id, call)
+    result = ToolResultBlock(id, output, is_error)
+    grown = step(conversation, make_message("user", (result,)), answers=known)
+    before, after = context_of(conversation), context_of(grown)
+    if after is not before:
+        new = after.repairs[len(before.repairs) :]
+        if any(repair.code is RepairCode.ORPHAN_RESULT_DROPPED for repair in new):
+            raise UnknownCallError(id, [waiting.id for waiting in awaited(conversation)])
+        log_new(before, after)
+    return grown
 
 
 def _with_one_prompt(parsed: Parsed) -> Parsed:

@@ -18,10 +18,11 @@ from langgraph.channels.base import BaseChannel
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import Overwrite
 
+from message_history.core.ingest import add_parsed
 from message_history.core.message import Message
 from message_history.dialects.inputs import parse_response
 from message_history.dialects.langchain.schema import as_message
-from message_history.history import MessageHistory
+from message_history.history import MessageHistory, conversation_of, history_of
 from message_history.integrations.langchain import LangChain
 from message_history.integrations.merging import goes_on, merged
 from message_history.integrations.state import is_saved, load, save
@@ -239,7 +240,7 @@ def _added(history: MessageHistory, value: Any) -> MessageHistory:
         elif isinstance(item, Message):
             history = history.add(item)
         elif as_message(item) is not None:
-            history = history._add_parsed(LangChain().parse([item]))
+            history = history_of(add_parsed(conversation_of(history), LangChain().parse([item])))
         elif parse_response(item) is not None:
             history = history.add_response(item)
         else:

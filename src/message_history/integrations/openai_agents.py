@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
 from message_history.core.conversation import context_of
+from message_history.core.ingest import add_parsed
 from message_history.core.rewrites import fold_messages
 from message_history.core.rules import CallState
 from message_history.dialects import OpenAIResponses
@@ -102,7 +103,7 @@ class HistorySession:
             InvariantError: when the history's policy says to raise.
         """
         if items:
-            self._change(self._history._add_parsed(read(items, self._dialect)))
+            self._change(self._with(self._history, items))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the newest item off.
@@ -128,7 +129,7 @@ class HistorySession:
             fold_messages(conversation_of(before), messages[:start], context_of(conversation_of(self._history)).repairs)
         )
         rest = items[len(self._written(messages[:start])) :]
-        self._change(history._add_parsed(read(rest, self._dialect)) if rest else history)
+        self._change(self._with(history, rest) if rest else history)
         return last
 
     async def clear_session(self) -> None:
@@ -139,6 +140,9 @@ class HistorySession:
         self._history = history
         if self._on_change is not None:
             self._on_change(history)
+
+    def _with(self, history: MessageHistory, items: Sequence[Any]) -> MessageHistory:
+        return history_of(add_parsed(conversation_of(history), read(items, self._dialect)))
 
     def _items(self, history: MessageHistory) -> list[Any]:
         return self._dialect.render(history, context_of(conversation_of(history)).system).messages
