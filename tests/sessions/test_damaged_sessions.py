@@ -70,6 +70,17 @@ def test_a_line_of_our_own_form_that_can_be_read_is_not_lost(change: tuple[int, 
     assert all(text in held for text in ("one", "two", "three", "four", "five", "six"))
 
 
+@pytest.mark.parametrize("named", [b"at", b"repairs", b"other"])
+def test_a_line_whose_role_and_content_are_both_damaged_is_in_a_repair(named: bytes) -> None:
+    entry = {b"at": b"0", b"repairs": b"[]", b"other": b"0"}[named]
+    found, held = repaired(
+        own((1, b'"role"', b'"rone"'), (1, b'"content"', b'"contenT"'), (1, b'"at": 0', b'"%s": %s' % (named, entry))),
+        "message-history",
+    )
+    assert "one" in held
+    assert [repair.code for _, repairs in found.repairs for repair in repairs][:1] == [RepairCode.EMPTY_MESSAGE_DROPPED]
+
+
 def test_two_messages_in_one_place_are_both_kept() -> None:
     lines = list(whole_lines(HISTORY))
     lines.insert(2, lines[1].replace(b"one", b"other"))

@@ -203,10 +203,11 @@ class Journal:
             removed = _removed(value)
             self._repairs(line, value)
             self._message(line, value, size, removed)
-        elif is_own(value):
+        elif is_own(value) and value.keys() <= _OF_REPAIRS:
             self.recognised = True
             self._repairs(line, value)
         else:
+            self.recognised = self.recognised or is_own(value)
             self._foreign(line, value)
 
     def _foreign(self, line: int, value: Any) -> None:
@@ -292,6 +293,10 @@ def _holds(entry: Any, other: Any, removed: Collection[str]) -> bool:
 
 _KEYS: Final = frozenset({"role", "content", NATIVE, REPLIES})
 """The keys of a message in a line; one with others may say more than its content."""
+
+
+_OF_REPAIRS: Final = frozenset({NATIVE, "repairs", "first_repair", "standing"})
+"""The keys of a line of nothing but repairs; one with others was a message whose keys are damaged."""
 
 
 def _removed(value: Mapping[str, Any]) -> frozenset[str]:
