@@ -44,6 +44,16 @@ def test_keys_of_a_later_version_are_kept(key: str, value: object) -> None:
     assert MessageHistory.from_list(history.to_list()) == history
 
 
+def test_a_key_beside_it_leaves_what_its_first_block_carries() -> None:
+    history = MessageHistory().add({"role": "user", "content": [{"type": "text", "text": "a"}], "seat": 4})
+    for key in ("created_at", "id"):
+        (entry,) = history.to_list()
+        history = MessageHistory.from_list([{**entry, key: "later"}])
+    block = history[0].content[0]
+    assert block.carried("anthropic") == {"seat": 4}
+    assert block.carried("native") == {"created_at": "later", "id": "later"}
+
+
 def test_what_json_cannot_carry_in_it_is_told() -> None:
     block = {"type": "text", "text": "a", "extra": {"anthropic": {"x": float("nan")}}, "new": float("inf")}
     history = MessageHistory.from_list([{"role": "user", "content": [block], "native": 1}])

@@ -70,6 +70,8 @@ class ReplyInfo:
         provider: the name of the dialect that it was read in, or the provider that a framework names.
         usage: its tokens, counted the same way for every provider; None when the provider did not say.
         raw_usage: the provider's own object, with everything in it.
+        extra: the other keys of the response, as the provider gave them: without its content, what the fields above
+            hold, and what it only repeats of the request.
     """
 
     id: str | None = field(validator=optional(instance_of(str)))
@@ -78,6 +80,7 @@ class ReplyInfo:
     provider: str | None = field(validator=optional(instance_of(str)))
     usage: Usage | None = field(validator=optional(instance_of(Usage)))
     frozen_usage: FrozenDict = field(repr=False)
+    frozen_extra: FrozenDict = field(repr=False)
 
     def __init__(
         self,
@@ -88,8 +91,10 @@ class ReplyInfo:
         provider: str | None = None,
         usage: Usage | None = None,
         raw_usage: Mapping[str, Any] | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
-        self.__attrs_init__(id, model, stop_reason, provider, usage, freeze_mapping(raw_usage or {})[0])
+        raw, more = freeze_mapping(raw_usage or {})[0], freeze_mapping(extra or {})[0]
+        self.__attrs_init__(id, model, stop_reason, provider, usage, raw, more)
 
     @property
     def is_refusal(self) -> bool:
@@ -99,8 +104,17 @@ class ReplyInfo:
     @property
     def raw_usage(self) -> dict[str, Any]:
         """Return the provider's own object of the usage: a fresh plain dict, {} when it gave none."""
-        found = thaw(self.frozen_usage)
-        return found if isinstance(found, dict) else {}
+        return _plain(self.frozen_usage)
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """Return the other keys of the response: a fresh plain dict."""
+        return _plain(self.frozen_extra)
+
+
+def _plain(value: FrozenDict) -> dict[str, Any]:
+    found = thaw(value)
+    return found if isinstance(found, dict) else {}
 
 
 def joined_replies(first: tuple[ReplyInfo, ...], more: Iterable[ReplyInfo]) -> tuple[ReplyInfo, ...]:
@@ -133,6 +147,8 @@ def as_json(reply: ReplyInfo) -> dict[str, Any]:
         known["usage"] = {name: count for name in COUNTS if (count := getattr(reply.usage, name))}
     if reply.frozen_usage:
         known["raw_usage"] = reply.raw_usage
+    if reply.frozen_extra:
+        known["extra"] = reply.extra
     return known
 
 

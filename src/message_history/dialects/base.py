@@ -16,6 +16,7 @@ from attrs import field, frozen
 
 from message_history.core.json_values import short_repr
 from message_history.core.parsed import Parsed
+from message_history.dialects._shared.beside import beside_content
 from message_history.dialects._shared.rules import Rule
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
@@ -53,11 +54,13 @@ class Reply:
         entries: the raw entries, in the dialect's form.
         interrupted: True when the response says that it was cut off, and its entries do not.
         others: the entries of what was offered besides, of which only one can be taken.
+        beside: what the response holds beside its entries, under its own keys.
     """
 
     entries: list[Any]
     interrupted: bool = False
     others: list[Any] = field(factory=list)
+    beside: dict[str, Any] = field(factory=dict)
 
     @staticmethod
     def of_choices(response: Mapping[str, Any]) -> Reply | None:
@@ -73,7 +76,8 @@ class Reply:
         message, *others = [as_mapping(choice.get("message")) for choice in choices] or [None]
         if message is None:
             return None
-        return Reply([message], is_truncated(choices[0]), [other for other in others if other is not None])
+        beside = beside_content(response, "choices", choices, "message")
+        return Reply([message], is_truncated(choices[0]), [other for other in others if other is not None], beside)
 
 
 @final

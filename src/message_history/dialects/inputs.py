@@ -161,7 +161,7 @@ def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Par
             if message.role == "assistant":
                 parsed.interrupted.add(position)
                 parsed.messages[position] = _truncated(message)
-    info = reply_info(data, spoken.name)
+    info = reply_info(data, spoken.name, reply.beside)
     if info is not None:
         _add_info(parsed, info)
     for number, entry in enumerate(reply.others, 2):

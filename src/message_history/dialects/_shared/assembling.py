@@ -10,23 +10,26 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 __all__ = [
     "INTERRUPTED",
     "Assembler",
     "Pieces",
     "add_text",
+    "collect",
     "field_of",
     "joined",
     "longer",
     "mappings",
     "numbered",
+    "other_fields",
     "parsed",
     "place_of",
     "taken_apart",
@@ -85,6 +88,50 @@ def taken_apart(event: object) -> Mapping[Any, Any]:
     """Read an event as a mapping; one that is none is empty."""
     found = as_mapping(event)
     return found if found is not None else {}
+
+
+def other_fields(event: object, known: frozenset[str]) -> dict[str, Any]:
+    """Return the fields of an event that are not null, without those that are known.
+
+    Args:
+        event: an SDK's object or its dict.
+        known: the fields that are read otherwise.
+
+    Returns:
+        The others, as they are there.
+    """
+    if not isinstance(event, Mapping):
+        event = {**getattr(event, "__dict__", {}), **(getattr(event, "model_extra", None) or {})}
+    return {key: value for key, value in event.items() if value is not None and key not in known and key[:1] != "_"}
+
+
+def collect(into: dict[str, Any], fields: Mapping[str, Any]) -> None:
+    """Collect what the events of a stream say besides the content: the last value counts, and lists within it grow.
+
+    Args:
+        into: what was said so far.
+        fields: what the next event says.
+
+    Complexity: the size of the fields.
+    """
+    for key, value in fields.items():
+        there = into.get(key)
+        if not isinstance(value, Mapping) or not isinstance(there, dict):
+            into[key] = _unshared(value)
+            continue
+        for name, item in value.items():
+            before = there.get(name)
+            if not isinstance(item, list) or not isinstance(before, list) or item[: len(before)] == before:
+                there[name] = list(item) if isinstance(item, list) else item
+            else:
+                before += item
+
+
+def _unshared(value: Any) -> Any:
+    """Return a mapping whose lists may grow without changing the event that it came in."""
+    if not isinstance(value, Mapping):
+        return value
+    return {name: list(item) if isinstance(item, list) else item for name, item in value.items()}
 
 
 def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -> int:

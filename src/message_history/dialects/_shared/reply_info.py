@@ -85,30 +85,62 @@ _BESIDE: Final = {
 _NAMES: Final = {key: name for name, keys in _COUNTS.items() for key in keys}
 
 
-def reply_info(data: Mapping[Any, Any], provider: str) -> ReplyInfo | None:
+def reply_info(data: Mapping[Any, Any], provider: str, beside: Mapping[str, Any] | None = None) -> ReplyInfo | None:
     """Read what a provider said of a reply.
 
     Args:
         data: a response, or a message that was saved with what its response said.
         provider: the name of the dialect.
+        beside: what a response holds beside its entries; what nothing else holds of it is kept as `extra`.
 
     Returns:
-        What was said; None for neither a model nor usage, as in a message of a request.
+        What was said; None for neither a model nor usage nor anything beside, as in a message of a request.
     """
     places = [data, *_first_choices(data), *_mappings(data, _METADATA)]
     model = _text(places, _MODELS)
     raw = next((found for place in places for found in _mappings(place, _USAGES)), None)
-    if model is None and raw is None:
+    if model is None and raw is None and not beside:
         return None
+    id = _text([data], _IDS) or _text(places, ("RequestId",))
     stop_reason = _text(places, _STOP_REASONS) or _text(_mappings(data, ("incomplete_details",)), ("reason",))
+    stop_reason = stop_reason or _text([data], ("status",))
+    held = {
+        **dict.fromkeys((*_IDS, "RequestId"), id),
+        **dict.fromkeys(_MODELS, model),
+        **dict.fromkeys((*_STOP_REASONS, "status", "reason"), stop_reason),
+        **dict.fromkeys(_USAGES, raw),
+    }
     return ReplyInfo(
-        id=_text([data], _IDS) or _text(places, ("RequestId",)),
+        id=id,
         model=model,
-        stop_reason=stop_reason or _text([data], ("status",)),
+        stop_reason=stop_reason,
         provider=_text(places, ("provider_name", "model_provider")) or provider,
         usage=_usage(raw) if raw is not None else None,
         raw_usage={key: value for key, value in raw.items() if value is not None} if raw is not None else None,
+        extra=_not_held(beside or {}, held),
     )
+
+
+def _not_held(beside: Mapping[Any, Any], held: Mapping[str, object]) -> dict[Any, Any]:
+    """Return what stands beside the entries of a response and nothing else holds."""
+    rest: dict[Any, Any] = {}
+    for key, value in beside.items():
+        if key in held and held[key] is not None and _same(value, held[key]):
+            continue
+        if key in _INSIDE and isinstance(value, list):
+            choices = [_not_held(found, held) if (found := as_mapping(each)) is not None else each for each in value]
+            rest |= {key: choices} if any(choices) else {}
+        elif key in _METADATA and (found := as_mapping(value)) is not None:
+            inner = _not_held(found, held)
+            rest |= {key: inner} if inner else {}
+        else:
+            rest[key] = value
+    return rest
+
+
+def _same(value: object, held: object) -> bool:
+    """Return whether a value is what is held: an enumeration's text, or the usage, as a mapping."""
+    return getattr(value, "value", value) == held if isinstance(held, str) else as_mapping(value) == held
 
 
 def with_info(message: Message, data: Mapping[Any, Any], provider: str) -> Message:
@@ -129,13 +161,14 @@ def _saved(entry: Mapping[Any, Any]) -> ReplyInfo:
     texts = {key: entry[key] for key in ("id", "model", "stop_reason", "provider") if isinstance(entry.get(key), str)}
     counted = entry.get("usage")
     counts = counted if isinstance(counted, Mapping) else {}
-    raw = entry.get("raw_usage")
+    raw, extra = entry.get("raw_usage"), entry.get("extra")
     fields: dict[str, Any] = {
         **texts,
         "usage": Usage(**{key: counts[key] for key in _COUNTS if _is_count(counts.get(key))})
         if isinstance(counted, Mapping)
         else None,
         "raw_usage": raw if isinstance(raw, Mapping) else None,
+        "extra": extra if isinstance(extra, Mapping) else None,
     }
     return ReplyInfo(**fields)
 

@@ -385,7 +385,7 @@ def is_plain_text(part: Mapping[Any, Any]) -> bool:
 
 
 def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
-    """Let the first block of a message carry the message's own keys.
+    """Let the first block of a message carry the message's own keys, beside those that it carries already.
 
     Args:
         blocks: the blocks of the message; the first is replaced.
@@ -394,9 +394,9 @@ def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
     """
     kept = rest_of(keys) if keys else None
     if kept and blocks:
-        carried, converted = freeze_mapping({dialect: kept})
-        noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
-        blocks[0] = with_meta(blocks[0], carried=carried, converted=(*noted, *converted))
+        meta = blocks[0].meta if blocks[0].meta is not None else Meta()
+        carried, converted = freeze_mapping({**meta.carried, dialect: {**blocks[0].carried(dialect), **kept}})
+        blocks[0] = with_meta(blocks[0], carried=carried, converted=(*meta.converted, *converted))
 
 
 def meta_of(dialect: str, keys: Mapping[Any, Any], issuer: str | None = None) -> Meta | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from attrs import frozen
 
 from message_history.core.message import is_plain
+from message_history.dialects._shared.beside import without
 from message_history.dialects.anthropic.limits import limits_for
 from message_history.dialects.anthropic.model_fields import Fields
 from message_history.dialects.anthropic.parse import ANTHROPIC
@@ -120,7 +121,7 @@ class Anthropic(Fields):
         if response.get("type") not in (None, "message"):
             return None
         kept = {key: response[key] for key in ("role", "content", *RESPONSE_KEYS) if response.get(key) is not None}
-        return Reply([kept])
+        return Reply([kept], beside=without(response, frozenset(kept)))
 
     def takes_cache_marks(self) -> bool:
         """Return whether a request may mark what is to be cached."""

@@ -10,6 +10,7 @@ from message_history.dialects._shared.assembling import (
     add_text,
     field_of,
     joined,
+    other_fields,
     parsed,
     place_of,
     taken_apart,
@@ -25,6 +26,9 @@ __all__ = ["Stream"]
 
 _WORDS: Final = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
 """The deltas that add to a text of their block, and the key of both."""
+
+_OF_DELTAS: Final = frozenset({"type", "delta", "usage"})
+"""The fields of a `message_delta` that are no fields of the message, or are joined to them."""
 
 
 @final
@@ -54,6 +58,7 @@ class Stream(Assembler):
         elif kind == "message_delta":
             fields = taken_apart(field_of(event, "delta"))
             self._message.update({key: value for key, value in fields.items() if value is not None})
+            self._message.update(other_fields(event, _OF_DELTAS))
             usage = as_mapping(field_of(event, "usage"))
             if usage is not None:
                 self._message["usage"] = {**(as_mapping(self._message.get("usage")) or {}), **_without_none(usage)}

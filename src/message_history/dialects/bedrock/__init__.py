@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
+from message_history.dialects._shared.beside import without
 from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
@@ -118,7 +119,11 @@ class Bedrock(Fields):
         message = as_mapping(output.get("message")) if output is not None else None
         if message is None or as_sequence(message.get("content")) is None:
             return None
-        return Reply([{**message, "stopReason": response["stopReason"]} if is_truncated(response) else message])
+        beside = without(response, frozenset({"output"}))
+        if more := without(output or {}, frozenset({"message"})):
+            beside["output"] = more
+        entry = {**message, "stopReason": response["stopReason"]} if is_truncated(response) else message
+        return Reply([entry], beside=beside)
 
     def takes_cache_marks(self) -> bool:
         """Return whether a request may mark what is to be cached."""

@@ -54,8 +54,8 @@ class Stream(Assembler):
             self._fields.update({key: value for key, value in fields.items() if value is not None})
             self.finished = True
         elif "metadata" in data:
-            usage = taken_apart(data["metadata"]).get("usage")
-            self._fields.update({"usage": usage} if usage is not None else {})
+            fields = taken_apart(data["metadata"])
+            self._fields.update({key: value for key, value in fields.items() if value is not None})
 
     def _place(self, event: object, *, starts: bool = False) -> int:
         return place_of(field_of(event, "contentBlockIndex"), self._blocks, starts=starts)

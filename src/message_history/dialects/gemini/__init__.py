@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
+from message_history.dialects._shared.beside import REPEATED, beside_content, without
 from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
@@ -103,11 +104,14 @@ class Gemini(Fields):
         candidate = candidates[0] if candidates else None
         if candidate is None:
             blocked = response.get("promptFeedback") or response.get("prompt_feedback")
-            return Reply([{"role": "model", "parts": []}], interrupted=True) if blocked else None
+            beside = without(response, REPEATED | {"candidates"})
+            return Reply([{"role": "model", "parts": []}], True, beside=beside) if blocked else None
         reason = candidate.get("finishReason") or candidate.get("finish_reason")
         truncated = is_truncated(candidate) or (isinstance(reason, str) and reason.lower() in TRUNCATED)
         content, *others = [_content(found) for found in candidates if found is not None]
-        return Reply([content], truncated, others)
+        beside = beside_content(response, "candidates", candidates, "content")
+        beside = without(beside, REPEATED)
+        return Reply([content], truncated, others, beside)
 
     def takes_blank_lead(self) -> bool:
         """Return whether the list may begin with an empty text of the user: where empty text is taken."""

@@ -10,9 +10,11 @@ from message_history.dialects._shared.assembling import (
     Assembler,
     Pieces,
     add_text,
+    collect,
     longer,
     mappings,
     numbered,
+    other_fields,
     taken_apart,
     whole,
 )
@@ -24,7 +26,9 @@ __all__ = ["Stream"]
 
 _STEP: Final = re.compile(r"\[(\d+)\]|\[?['\"]([^'\"]*)['\"]\]?|\.?([^.\[\]]+)")
 _ABOUT: Final = {"response_id": "responseId", "model_version": "modelVersion", "usage_metadata": "usageMetadata"}
-"""What responses say of themselves; the last one's usage is that of all."""
+"""What responses say of themselves, as the SDK spells it; the last one's usage is that of all."""
+_CONTENT: Final = frozenset({"candidates", "prompt_feedback", "promptFeedback"})
+_OF_CANDIDATES: Final = frozenset({"index", "content", "finish_reason", "finishReason"})
 _VALUES: Final = ("string_value", "number_value", "bool_value")
 
 
@@ -41,11 +45,11 @@ class Stream(Assembler):
         """Take the next response; see `Assembler.take`."""
         data = taken_apart(event)
         feedback = _get(data, "prompt_feedback")
-        if feedback and _get(taken_apart(feedback), "block_reason"):
-            self._fields["promptFeedback"], self.finished = feedback, True
-        for key, name in _ABOUT.items():
-            found = _get(data, key)
-            self._fields.update({name: found} if found is not None else {})
+        if feedback:
+            self._fields["promptFeedback"] = feedback
+            self.finished = self.finished or bool(_get(taken_apart(feedback), "block_reason"))
+        fields = other_fields(data, _CONTENT)
+        collect(self._fields, {_ABOUT.get(key, key): value for key, value in fields.items()})
         for index, candidate in numbered(data.get("candidates")):
             self._candidates.setdefault(index, _Candidate()).add(candidate)
         self.finished = self.finished or self._candidates[0].finished
@@ -53,9 +57,10 @@ class Stream(Assembler):
     def response(self) -> dict[str, Any] | None:
         """Return the response so far; see `Assembler.response`."""
         candidates = [candidate.assembled() for _, candidate in sorted(self._candidates.items())]
+        fields = whole(self._fields)
         if candidates[0] is None:
-            return {**self._fields, "candidates": []} if self.finished else None
-        return {**self._fields, "candidates": [candidate for candidate in candidates if candidate]}
+            return {**fields, "candidates": []} if self.finished else None
+        return {**fields, "candidates": [candidate for candidate in candidates if candidate]}
 
 
 @final
@@ -67,6 +72,7 @@ class _Candidate:
         self._reason: str | None = None
         self._calling: dict[str, Any] | None = None
         self._continued: set[str] = set()
+        self._beside: dict[str, Any] = {}
 
     @property
     def finished(self) -> bool:
@@ -76,6 +82,7 @@ class _Candidate:
         """Add what a response holds of it."""
         for part in mappings(taken_apart(candidate.get("content")).get("parts")):
             self._part({key: value for key, value in part.items() if value is not None})
+        collect(self._beside, other_fields(candidate, _OF_CANDIDATES))
         reason = _get(candidate, "finish_reason")
         if reason:
             self._reason = str(getattr(reason, "value", reason))
@@ -125,7 +132,8 @@ class _Candidate:
             return None
         reason = INTERRUPTED if self._calling is not None else self._reason
         content = {"role": "model", "parts": whole(self._parts)}
-        return {"content": content, **({"finishReason": reason} if reason is not None else {})}
+        ended = {"finishReason": reason} if reason is not None else {}
+        return {"content": content, **ended, **whole(self._beside)}
 
 
 _STREAMING: Final = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})

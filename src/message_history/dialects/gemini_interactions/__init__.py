@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
+from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, held_call
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.base import Export, Parsed, Reply, Rule
@@ -92,7 +93,8 @@ class GeminiInteractions(Fields):
         start = max((n + 1 for n, kind in enumerate(kinds) if kind in ("user_input", "function_result")), default=0)
         truncated = response.get("status") in TRUNCATED
         kept = {key: response[key] for key in ("object", "id", "model", "status") if response.get(key) is not None}
-        return Reply([{**kept, "steps": steps[start:]}], truncated)
+        beside = without(response, REPEATED | {"steps" if response.get("steps") is not None else "outputs"})
+        return Reply([{**kept, "steps": steps[start:]}], truncated, beside=beside)
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the model."""

@@ -27,6 +27,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_text
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.reader import as_system, assume_user, read_entries
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
@@ -150,7 +151,8 @@ class Reader:
             made = rest_of({key: data.get(key) for key in ("id", "model")})
             carry(self._run.blocks, GEMINI_INTERACTIONS, {NOTED: made} if made else {})
             self._run.truncated = self._run.truncated or data.get("status") in schema.TRUNCATED
-            self._run.came_in(reply_info(data, GEMINI_INTERACTIONS))
+            beside = without(data, REPEATED | {"steps" if "steps" in data else "outputs"})
+            self._run.came_in(reply_info(data, GEMINI_INTERACTIONS, beside))
         self._run.end()
 
     def _turn(self, data: Mapping[Any, Any]) -> None:

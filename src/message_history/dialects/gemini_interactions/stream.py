@@ -9,11 +9,13 @@ from message_history.dialects._shared.assembling import (
     add_text,
     field_of,
     mappings,
+    other_fields,
     parsed,
     place_of,
     taken_apart,
     whole,
 )
+from message_history.dialects._shared.beside import REPEATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +24,8 @@ __all__ = ["Stream"]
 
 _MEDIA: Final = frozenset({"image", "audio", "document", "video"})
 _ENDED: Final = frozenset({"completed", "requires_action", "failed", "cancelled", "incomplete", "budget_exceeded"})
+
+_OF_INTERACTIONS: Final = REPEATED | {"object", "status", "steps", "outputs"}
 
 
 @final
@@ -51,8 +55,7 @@ class Stream(Assembler):
                 self._stopped.add(place_of(field_of(event, "index"), self._steps))
 
     def _interaction(self, interaction: Mapping[Any, Any]) -> None:
-        fields = {key: interaction.get(key) for key in ("id", "model", "usage")}
-        self._known.update({key: value for key, value in fields.items() if value is not None})
+        self._known.update(other_fields(interaction, _OF_INTERACTIONS))
         self._status(interaction.get("status"))
         steps = mappings(interaction.get("steps"))
         if self.finished and steps:

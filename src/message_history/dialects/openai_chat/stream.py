@@ -9,9 +9,11 @@ from message_history.dialects._shared.assembling import (
     Assembler,
     Pieces,
     add_text,
+    collect,
     field_of,
     mappings,
     numbered,
+    other_fields,
     parsed,
     taken_apart,
     whole,
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Stream"]
 
-_ABOUT: Final = ("id", "model", "usage")
-"""What chunks say of the completion; the usage stands in the last one, or grows."""
+_OF_CHUNKS: Final = frozenset({"object", "choices", "obfuscation"})
+"""What chunks say that is not of the completion; all else is, and the last one's counts: their usage grows."""
+_OF_CHOICES: Final = frozenset({"index", "delta", "finish_reason"})
 _ONCE: Final = frozenset({"id", "type", "role", "name", "index", "format", "signature", "expires_at"})
 """Keys whose value comes whole, however often."""
 
@@ -43,9 +46,7 @@ class Stream(Assembler):
             inner = field_of(event, wrapping)
             if inner is not None and field_of(inner, "choices") is not None:
                 event = inner
-        for key in _ABOUT:
-            found = field_of(event, key)
-            self._about.update({key: found} if found is not None else {})
+        collect(self._about, other_fields(event, _OF_CHUNKS))
         for index, choice in numbered(field_of(event, "choices")):
             self._choices.setdefault(index, _Choice()).add(choice)
         self.finished = self._choices[0].finished
@@ -56,7 +57,7 @@ class Stream(Assembler):
         if assembled[0][1] is None:
             return None
         choices = [{"index": n, **choice} for n, choice in assembled if choice]
-        return {"object": "chat.completion", **self._about, "choices": choices}
+        return {"object": "chat.completion", **whole(self._about), "choices": choices}
 
 
 @final
@@ -68,6 +69,7 @@ class _Choice:
         self._calls: list[dict[str, Any]] = []
         self._chunks: list[dict[str, Any]] = []
         self._reason: str | None = None
+        self._beside: dict[str, Any] = {}
 
     @property
     def finished(self) -> bool:
@@ -76,6 +78,7 @@ class _Choice:
     def add(self, choice: Mapping[Any, Any]) -> None:
         """Add what a chunk holds of it."""
         self._reason = choice.get("finish_reason") or self._reason
+        collect(self._beside, other_fields(choice, _OF_CHOICES))
         for key, value in taken_apart(choice.get("delta")).items():
             if key == "tool_calls":
                 pieces = mappings(value)
@@ -131,7 +134,7 @@ class _Choice:
                 reason = INTERRUPTED
         if not self.finished and not any(value for key, value in message.items() if key != "role"):
             return None
-        return {"message": message, "finish_reason": reason}
+        return {"message": message, "finish_reason": reason, **whole(self._beside)}
 
 
 def merge(into: dict[str, Any], key: str, piece: Any) -> None:

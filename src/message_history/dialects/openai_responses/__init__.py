@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
+from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held
 from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_sequence
@@ -138,7 +139,8 @@ class OpenAIResponses(Fields):
         if response.get("object") != "response" or output is None:
             return None
         kept = {key: response[key] for key in _OF_REPLY if key in response}
-        return Reply([{**kept, "output": output}], is_truncated(response))
+        beside = without(response, REPEATED | {"output"})
+        return Reply([{**kept, "output": output}], is_truncated(response), beside=beside)
 
     def takes_leading_assistant(self) -> bool | None:
         """Return whether the list may begin with the assistant."""

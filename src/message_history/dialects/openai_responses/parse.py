@@ -24,6 +24,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, short_repr
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.mcp import mcp_block, mcp_result
 from message_history.dialects._shared.reader import as_system, read_entries
@@ -129,7 +130,8 @@ class Reader:
         if not blocks and not as_sequence(response.get("output")):
             self.parsed.empty(response, source)
         self._run.truncated = self._run.truncated or is_truncated(response)
-        self._run.came_in(reply_info(response, OPENAI_RESPONSES))
+        beside = without(response, REPEATED | {"output"})
+        self._run.came_in(reply_info(response, OPENAI_RESPONSES, beside))
         self._run.end()
 
     def _item(self, data: Mapping[Any, Any], source: int) -> None:

@@ -9,10 +9,12 @@ from message_history.dialects._shared.assembling import (
     add_text,
     field_of,
     mappings,
+    other_fields,
     place_of,
     taken_apart,
     whole,
 )
+from message_history.dialects._shared.beside import REPEATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,8 +78,7 @@ class Stream(Assembler):
             part["annotations"] = [*part.get("annotations", ()), field_of(event, "annotation")]
 
     def _report(self, response: Mapping[Any, Any], *, ended: bool) -> None:
-        kept = ("id", "object", "status", "incomplete_details", "error", "model", "usage")
-        self._fields = {key: response[key] for key in kept if response.get(key) is not None}
+        self._fields = other_fields(response, REPEATED | {"output"})
         output = list(mappings(response.get("output")))
         if ended:
             self.finished = True
