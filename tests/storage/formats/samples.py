@@ -711,6 +711,85 @@ HERMES_TURNS = {
         {"from": "gpt", "value": f"<think>\n{THOUGHT}\n</think>\n{ANSWER}"},
     ]
 }
+CONTINUE: list[dict[str, Any]] = [
+    {"message": CHAT[0], "contextItems": []},
+    {
+        "message": {"role": "assistant", "content": LOOKING, "toolCalls": [CHAT_CALL]},
+        "contextItems": [],
+        "toolCallStates": [{"toolCallId": "c1", "status": "done", "output": [{"name": "x", "content": RESULT}]}],
+    },
+    {"message": {"role": "tool", "content": RESULT, "toolCallId": "c1"}, "contextItems": []},
+    {"message": CHAT[3], "contextItems": []},
+]
+CLINE_ROWS: list[dict[str, Any]] = [
+    {"id": "m1", "role": "user", "content": [text(QUESTION)], "ts": 1},
+    {
+        "id": "m2",
+        "role": "assistant",
+        "content": [{"type": "thinking", "thinking": THOUGHT}, text(LOOKING), TOOL_USE],
+        "ts": 2,
+        "modelInfo": {"id": "m"},
+    },
+    {"id": "m3", "role": "user", "content": [{**TOOL_RESULT, "name": "read_file"}], "ts": 3},
+    {"id": "m4", "role": "assistant", "content": [text(ANSWER)], "ts": 4},
+]
+ROO_ROWS: list[dict[str, Any]] = [
+    {"role": "user", "content": "Said before the summary.", "ts": 1, "condenseParent": "s1"},
+    {"role": "user", "content": [text(QUESTION)], "ts": 2, "isSummary": True, "condenseId": "s1"},
+    {"type": "reasoning", "encrypted_content": "x", "summary": [], "ts": 3},
+    *({key: each[key] for key in ("role", "content", "ts")} for each in CLINE_ROWS[1:]),
+]
+CLINE_SESSION = {"version": 1, "updated_at": "t", "agent": "lead", "sessionId": "s", "messages": CLINE_ROWS}
+AMP: dict[str, Any] = {
+    "v": 85,
+    "id": "T-1",
+    "created": 1,
+    "title": "A file",
+    "messages": [
+        {"role": "user", "messageId": 0, "content": [text(QUESTION)]},
+        {"role": "assistant", "messageId": 1, "content": [text(LOOKING), {**TOOL_USE, "complete": True}]},
+        {
+            "role": "user",
+            "messageId": 2,
+            "content": [{"type": "tool_result", "toolUseID": "c1", "run": {"status": "done", "result": RESULT}}],
+        },
+        {"role": "assistant", "messageId": 3, "content": [text(ANSWER)], "usage": {"inputTokens": 1}},
+    ],
+}
+WINDSURF: list[dict[str, Any]] = [
+    {"status": "done", "type": "user_input", "user_input": {"user_response": QUESTION}},
+    {"status": "done", "type": "planner_response", "planner_response": {"response": LOOKING}},
+    {"status": "done", "type": "view_file", "view_file": {"path": "a.txt", "content": RESULT}},
+    {"status": "done", "type": "planner_response", "planner_response": {"response": ANSWER}},
+]
+VSCODE_ROUNDS = [
+    {"response": LOOKING, "toolCalls": [{"id": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS}]},
+    {"response": ANSWER, "toolCalls": []},
+]
+VSCODE_NODE = {"node": {"type": 1, "children": [{"type": 2, "text": "three"}, {"type": 2, "text": " lines"}]}}
+VSCODE_REQUEST: dict[str, Any] = {
+    "requestId": "r1",
+    "message": {"text": QUESTION, "parts": []},
+    "variableData": {"variables": []},
+    "response": [
+        {"kind": "thinking", "value": THOUGHT, "id": "t"},
+        {"value": LOOKING, "supportThemeIcons": False},
+        {"kind": "toolInvocationSerialized", "toolCallId": "u1", "toolId": "copilot_readFile", "isComplete": True},
+        {"value": ANSWER},
+    ],
+    "result": {
+        "metadata": {"toolCallRounds": VSCODE_ROUNDS, "toolCallResults": {"c1": {"content": [{"value": VSCODE_NODE}]}}}
+    },
+}
+VSCODE_CHAT: dict[str, Any] = {"version": 3, "sessionId": "s", "responderUsername": "GitHub Copilot", "requests": []}
+VSCODE_LOG = (
+    {"kind": 0, "v": VSCODE_CHAT},
+    {"kind": 2, "k": ["requests"], "v": [{"requestId": "r0", "message": {"text": "Undone."}}]},
+    {"kind": 2, "k": ["requests"], "v": [{**VSCODE_REQUEST, "result": None}], "i": 0},
+    {"kind": 1, "k": ["requests", 0, "result"], "v": VSCODE_REQUEST["result"]},
+    {"kind": 1, "k": ["customTitle"], "v": "A file"},
+    {"kind": 3, "k": ["requests", 0, "vote"]},
+)
 BATCH_RESULT = {"custom_id": "s", "response": {"status_code": 200, "body": {"choices": [{"message": CHAT[3]}]}}}
 TALK = ("user", "answer")
 
@@ -736,7 +815,13 @@ SAMPLES = (
     Sample("goose", value({"id": "s", "working_dir": "/tmp", "name": "A file", "conversation": GOOSE})),
     Sample("hermes", value({"session_id": "s", "session_start": "t", "platform": "cli", "messages": CHAT})),
     Sample("hermes", lines({"role": "session_meta", "model": "m"}, *CHAT)),
+    Sample("cline", value(CLINE_SESSION)),
+    Sample("cline", value(ROO_ROWS)),
     Sample("cline-display", value(CLINE), tool="execute_command"),
+    Sample("amp", value(AMP)),
+    Sample("windsurf", lines(*WINDSURF), tool="view_file"),
+    Sample("vscode-chat", value({**VSCODE_CHAT, "requests": [VSCODE_REQUEST]})),
+    Sample("vscode-chat", lines(*VSCODE_LOG)),
     Sample("opencode", value(OPENCODE)),
     Sample("aider", AIDER.encode(), TALK),
     Sample(
@@ -744,6 +829,7 @@ SAMPLES = (
         value({"sessionId": "s", "title": "x", "history": [{"message": CHAT[0]}, {"message": CHAT[3]}]}),
         TALK,
     ),
+    Sample("continue", value({"sessionId": "s", "title": "x", "history": CONTINUE})),
     Sample("ai-sdk", value(UI_5)),
     Sample("ai-sdk", value(UI_4)),
     Sample("ai-sdk-model", value(MODEL_MESSAGES)),

@@ -11,29 +11,26 @@ from click.testing import CliRunner
 from message_history.cli.app import app
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
-from tests.storage.formats.samples import ANSWER, CHAT, LOOKING, QUESTION, RESULT, SAMPLES, lines, value
+from tests.storage.formats.samples import ANSWER, LOOKING, QUESTION, RESULT, SAMPLES, lines, value
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 WRITTEN = {
     *("claude-code", "codex", "pi", "gemini-cli", "qwen-code", "droid", "kimi-cli", "hermes", "goose", "grok-cli"),
-    *("continue", "copilot-cli"),
+    *("cline", "copilot-cli"),
 }
 ROWS = {
     f"{each.format}-{n}": (each.format, [json.loads(line) for line in each.data.splitlines()])
     for n, each in enumerate(SAMPLES)
     if each.format in WRITTEN and each.data.count(b"\n{") > 2
 }
-OWN_KEYS = {"tool_calls": "toolCalls", "tool_call_id": "toolCallId"}
-ITEMS = [{"message": {OWN_KEYS.get(k, k): v for k, v in each.items()}, "contextItems": []} for each in CHAT]
-CONTINUE = value({"sessionId": "s", "title": "x", "history": ITEMS})
 WHOLE = {
     f"{form}-{key}": (form, key, json.loads(data))
     for form, key, data in (
         *((each.format, "messages", each.data) for each in SAMPLES if each.format == "hermes"),
         *((each.format, "conversation", each.data) for each in SAMPLES if each.format == "goose"),
-        ("continue", "history", CONTINUE),
+        *((each.format, "messages", each.data) for each in SAMPLES if each.format == "cline" and each.data[:1] == b"{"),
     )
     if data.count(b"\n{") <= 2
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -17,15 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["AIDER"]
 
 _START: Final = "# aider chat started at "
+_STARTED: Final = re.compile(r"^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d *\r?$", re.MULTILINE)
+"""The heading of a chat. An older history may begin in the middle of one, and a reply may hold lines of JSON."""
 _USER: Final = "#### "
 _PROGRAM: Final = ">"
 
 
 def _fit(document: Document) -> Fit:
-    if document.value is not None or any(line.value is not None for line in document.lines):
+    if document.value is not None:
+        return Fit.NONE
+    if _STARTED.search(document.text):
+        return Fit.CERTAIN
+    if any(line.value is not None for line in document.lines):
         return Fit.NONE
     opening = document.text.lstrip()[:4096]
-    if opening.startswith((_START, _USER)):
+    if opening.startswith(_USER):
         return Fit.CERTAIN
     return Fit.NEAR if _START in opening or f"\n{_USER}" in opening else Fit.NONE
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["ChatRows", "chat_call"]
 
 _THOUGHTS: Final = ("reasoning_content", "reasoning")
+_CALLS: Final = "tool_calls"
+_ID: Final = "tool_call_id"
 
 
 def chat_call(made: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,23 +39,15 @@ class ChatRows:
 
     Args:
         list_key: the key of the list of messages in a file that is one object; empty when there are no such files.
-        inside: the key of the message in a row; empty when the row is the message.
-        beside: what else a new row has.
         role_key: the key of a message's role.
         result_role: the role of a result.
-        id_key: the key of the id of a result's call.
-        calls_key: the key of calls.
         call: writes a call.
         add: reads a message; returns whether it is one.
     """
 
     list_key: str = ""
-    inside: str = ""
-    beside: Mapping[str, Any] = field(factory=dict)
     role_key: str = "role"
     result_role: str = "tool"
-    id_key: str = "tool_call_id"
-    calls_key: str = "tool_calls"
     call: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=chat_call, repr=False)
     add: Callable[[Collector, int, Any], bool] = field(default=add_chat_message, repr=False)
 
@@ -68,13 +62,8 @@ class ChatRows:
             make=self._make,
         )
 
-    def _message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        found = row.get(self.inside) if self.inside else row
-        return found if isinstance(found, dict) else {}
-
-    def _items(self, row: Mapping[str, Any]) -> Items:
+    def _items(self, message: Mapping[str, Any]) -> Items:
         """Return a message as messages of one item each."""
-        message = self._message(row)
         role = message.get(self.role_key)
         known = ROLES.get(role.lower()) if isinstance(role, str) else None
         if known == "tool":
@@ -86,8 +75,8 @@ class ChatRows:
         content = message.get("content")
         parts = [{**head, "content": [part]} for part in content] if isinstance(content, list) else []
         texts = [{**head, "content": content}] if isinstance(content, str) and content.strip() else []
-        calls = message.get(self.calls_key)
-        asked = [{**head, self.calls_key: [each]} for each in calls] if isinstance(calls, list) else []
+        calls = message.get(_CALLS)
+        asked = [{**head, _CALLS: [each]} for each in calls] if isinstance(calls, list) else []
         return "assistant" if known == "assistant" else "user", [*thoughts[:1], *texts, *parts, *asked]
 
     def _parse(self, item: Any) -> list[Any]:
@@ -96,28 +85,28 @@ class ChatRows:
         return [block for entry in collector.entries for block in entry["content"]]
 
     def _with_items(self, row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-        message = dict(self._message(row))
+        message = dict(row)
         joined = self._joined(items)
-        for key in ("content", self.calls_key, *_THOUGHTS):
+        for key in ("content", _CALLS, *_THOUGHTS):
             if key in joined:
                 message[key] = joined[key]
             else:
                 message.pop(key, None)
-        if isinstance(self._message(row).get("content"), list) and not message.get("content"):
+        if isinstance(row.get("content"), list) and not message.get("content"):
             message["content"] = []
-        return {**row, self.inside: message} if self.inside else message
+        return message
 
     def _joined(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Put messages of one role together."""
-        joined = {key: value for item in items for key, value in item.items() if key not in ("content", self.calls_key)}
+        joined = {key: value for item in items for key, value in item.items() if key not in ("content", _CALLS)}
         contents = [item["content"] for item in items if item.get("content")]
         if len(contents) > 1 or (contents and isinstance(contents[0], list)):
             listed = [each if isinstance(each, list) else [{"type": "text", "text": each}] for each in contents]
             joined["content"] = [part for each in listed for part in each]
         else:
             joined["content"] = contents[0] if contents else ""
-        calls = [call for item in items for call in item.get(self.calls_key) or ()]
-        return {**joined, self.calls_key: calls} if calls else joined
+        calls = [call for item in items for call in item.get(_CALLS) or ()]
+        return {**joined, _CALLS: calls} if calls else joined
 
     def _write(self, role: Role, block: Block, before: Message | None) -> list[Any]:
         return [self._written(role, made) for made in dialect_items(BLOCKS, "content", role, block, before)]
@@ -125,9 +114,9 @@ class ChatRows:
     def _written(self, role: Role, made: Mapping[str, Any]) -> dict[str, Any]:
         kind, head = made.get("type"), {self.role_key: role, "content": ""}
         if kind == "tool_result":
-            return {self.role_key: self.result_role, "content": made["content"], self.id_key: made["tool_use_id"]}
+            return {self.role_key: self.result_role, "content": made["content"], _ID: made["tool_use_id"]}
         if kind == "tool_use":
-            return {**head, self.calls_key: [self.call(made)]}
+            return {**head, _CALLS: [self.call(made)]}
         return {**head, "content": made["text"] if kind == "text" else [dict(made)]}
 
     def _make(self, _: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -136,4 +125,4 @@ class ChatRows:
         for role, run in groupby(items, lambda item: item[self.role_key]):
             found = list(run)
             messages += found if role == self.result_role else [self._joined(found)]
-        return [{**self.beside, self.inside: message} if self.inside else message for message in messages]
+        return messages

@@ -84,10 +84,10 @@ def _call(id: str, kind: str, written: object) -> dict[str, Any]:
 
 CLINE_DISPLAY: Final = Format(
     name="cline-display",
-    title="Cline and Roo Code: messages of the display (ui_messages.json); api_conversation_history.json is `messages`",
+    title="Cline and Roo Code: messages of the display (ui_messages.json); api_conversation_history.json is `cline`",
     files="globalStorage/saoudrizwan.claude-dev/tasks/*/ui_messages.json, globalStorage/rooveterinaryinc.roo-cline/...",
     omits="requests, checkpoints, errors, unfinished messages; results of tools are mostly in the other file",
-    unwritten="the programs go on from api_conversation_history.json, which is `messages`; this is what they showed",
+    unwritten="the programs go on from api_conversation_history.json, which is `cline`; this is what they showed",
     source="cline/cline: apps/vscode/src/shared/ExtensionMessage.ts, core/storage/disk.ts",
     checked="2026-08-22",
     fit=_fit,

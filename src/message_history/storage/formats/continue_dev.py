@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
-from message_history.storage.formats.chat_rows import ChatRows, chat_call
-from message_history.storage.formats.raw_blocks import BLOCKS, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, result, state_result, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
 
 __all__ = ["CONTINUE"]
+
+_PREVIOUS: Final = "Previous conversation summary:\n\n "
 
 
 def _fit(document: Document) -> Fit:
@@ -27,19 +28,55 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     collector = Collector()
-    for n, item in enumerate(document.object["history"]):
+    items = document.object["history"]
+    answered = {
+        state.get("toolCallId")
+        for item in items
+        if isinstance(item, dict)
+        for state in item.get("toolCallStates") or []
+        if isinstance(state, dict)
+    }
+    first = 1 + max((n for n, item in enumerate(items) if _summary(item)), default=-1)
+    if first:
+        collector.omit("items that a summary takes the place of", first)
+        collector.add(first - 1, {"role": "system", "content": f"{_PREVIOUS}{_summary(items[first - 1])}"})
+    for n, item in enumerate(items[first:], first):
         message = item.get("message") if isinstance(item, dict) else None
         role = message.get("role") if isinstance(message, dict) else None
         if isinstance(message, dict) and role == "thinking":
             written = "".join(str(block.get("text", "")) for block in blocks_of(message.get("content")))
-            collector.add_blocks(n, "assistant", thinking(written, message.get("signature")))
+            redacted = message.get("redactedThinking")
+            hidden = [{"type": "redacted_thinking", "data": redacted}] if isinstance(redacted, str) and redacted else []
+            collector.add_blocks(n, "assistant", [*thinking(written, message.get("signature")), *hidden])
         elif isinstance(message, dict) and role == "user":
             collector.add_blocks(n, "user", [*_context(item), *blocks_of(message.get("content"))])
+        elif isinstance(message, dict) and role == "tool" and message.get("toolCallId") in answered:
+            collector.omit("results that stand in the state of their call, too")
         elif not add_chat_message(collector, n, message):
             collector.note(n, "an item without a message", item)
-        if isinstance(item, dict) and item.get("conversationSummary"):
-            collector.omit("summaries")
+        if role == "assistant":
+            collector.add_blocks(n, "user", _results(item))
     return collector.reading(BLOCKS, id=document.object.get("sessionId"), title=document.object.get("title"))
+
+
+def _summary(item: Any) -> str:
+    found = item.get("conversationSummary") if isinstance(item, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _results(item: Mapping[str, Any]) -> list[Any]:
+    """Return the results that are sent: they stand in the states of the calls."""
+    made = []
+    for state in item.get("toolCallStates") or []:
+        if not isinstance(state, dict):
+            continue
+        output = state.get("output")
+        if state.get("status") == "canceled":
+            made.append(state_result(state.get("toolCallId"), "denied"))
+        elif isinstance(output, list):
+            written = "\n\n".join(str(each.get("content")) for each in output if isinstance(each, dict))
+            made.append(result(state.get("toolCallId"), written, is_error=state.get("status") == "errored"))
+    return made
 
 
 def _context(item: Mapping[str, Any]) -> list[Any]:
@@ -48,24 +85,15 @@ def _context(item: Mapping[str, Any]) -> list[Any]:
     return [block for each in items for block in blocks_of(each.get("content"))]
 
 
-_FORM: Final = ChatRows(
-    list_key="history",
-    inside="message",
-    beside={"contextItems": []},
-    id_key="toolCallId",
-    calls_key="toolCalls",
-    call=chat_call,
-).form()
-
-
 CONTINUE: Final = Format(
     name="continue",
     title="Continue sessions",
     files="~/.continue/sessions/*.json",
-    omits="states of calls, logs of prompts, summaries, the editor's state",
-    source="continuedev/continue: core/index.d.ts (Session, ChatHistoryItem)",
-    checked="2026-06-18",
+    omits="logs of prompts, items that a summary takes the place of, the editor's state",
+    unwritten="Continue sends the results that stand in the states of calls, and answers the other calls itself",
+    source="continuedev/continue: core/index.d.ts (Session, ChatHistoryItem), gui/src/redux/util/constructMessages.ts",
+    checked="2026-11-22",
     fit=_fit,
     read=_read,
-    repair=_FORM.repair,
+    judged=NOTHING_JUDGED,
 )

@@ -104,6 +104,9 @@ class _Session:
         self._answered: set[object] = set()
         self._open: dict[object, None] = {}
         every = list(rows)
+        self.is_copy = any("vscodeVersion" in _data(row) for _, row in every if row.get("type") == "session.start")
+        asked = (each for _, row in every for each in _data(row).get("toolRequests") or () if isinstance(each, dict))
+        self._asked = {each.get("toolCallId") for each in asked}
         self._by_user = {_data(row).get("toolCallId") for _, row in every if row.get("type") == "tool.user_requested"}
         self._reasoned = {_data(row).get("reasoningText") for _, row in every}
         for at, row in every:
@@ -116,6 +119,9 @@ class _Session:
             return
         side = data.get("parentToolCallId") or row.get("agentId")
         role, items = _items(row)
+        if self.is_copy and kind == "tool.execution_start" and data.get("toolCallId") not in self._asked:
+            # VS Code does not always write the reply that asks for a call.
+            role, items = "assistant", [call(data.get("toolCallId"), data.get("toolName"), data.get("arguments"))]
         if items and self._is_sent(kind, data, side):
             self._note_other_words(data)
             if side:
@@ -270,6 +276,8 @@ def _read(document: Document) -> Reading:
         # The program does not go on with these.
         subagents.append(evolve(found, judged=NOTHING_JUDGED))
     first = main.conversation(_SENT_AS, id=session.about.get("sessionId"))
+    # No program goes on with what VS Code writes in this form.
+    first = evolve(first, judged=NOTHING_JUDGED) if session.is_copy else first
     return Reading(conversations=(first, *subagents), unread=tuple(main.unread))
 
 
@@ -383,7 +391,10 @@ _FORM: Final = RowForm(
 
 
 def _repair(data: bytes, policy: Policy) -> Rewritten:
-    words = _Session((line.number, line.value) for line in rows_in(data)[0] if line.value is not None).words
+    session = _Session((line.number, line.value) for line in rows_in(data)[0] if line.value is not None)
+    if session.is_copy:
+        raise UnreadableFileError("it is not written: VS Code does not go on from its transcripts")
+    words = session.words
     ids = Counter(item.get("id") for each in words for item in each.items if item["type"] == "tool_use")
     twice = next((id for id, times in ids.items() if times > 1), None)
     if twice is not None:
@@ -395,7 +406,7 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
 COPILOT_CLI: Final = Format(
     name="copilot-cli",
     title="GitHub Copilot CLI events",
-    files="~/.copilot/session-state/*/events.jsonl",
+    files="~/.copilot/session-state/*/events.jsonl; transcripts of VS Code: GitHub.copilot-chat/transcripts/*.jsonl",
     omits="session, hook, turn and telemetry events, system prompts of later turns, what was compacted or cleared",
     source="github/copilot-sdk: nodejs/src/generated/session-events.ts; the loader of @github/copilot 1.0.39; files of "
     "versions 0.0.420 to 1.0.77",

@@ -41,7 +41,14 @@ def _fit(document: Document) -> Fit:
             return Fit.NONE
         kinds = {each.get("type") for each in messages if isinstance(each, dict) and "role" not in each}
         return Fit.CERTAIN if _is_header(document.object) or {"user", "gemini"} <= kinds else Fit.NONE
-    return fit_items(document.first_rows(), _is_row, _is_header)
+    rows = document.first_rows()
+    is_whole = all(map(_is_row, rows)) and any(map(_is_reply, rows))
+    # Older files have no header.
+    return Fit.CERTAIN if is_whole else fit_items(rows, _is_row, _is_header)
+
+
+def _is_reply(row: Mapping[str, Any]) -> bool:
+    return row.get("type") == "gemini" and "timestamp" in row and ("content" in row or "toolCalls" in row)
 
 
 def _read(document: Document) -> Reading:

@@ -24,6 +24,11 @@ _CONTENT: Final = frozenset(
     {"content", "parts", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning_details"}
 )
 _NO_WORDS: Final = frozenset({"type", "id", "index"})
+_IDS: Final[dict[str, tuple[str, frozenset[str]]]] = {
+    "tool_use": ("id", frozenset({"type", "name", "input", "caller", "cache_control", "index"})),
+    "tool_result": ("tool_use_id", frozenset({"type", "content", "is_error", "cache_control", "index"})),
+}
+"""The key of the id of calls and results in blocks of the Messages API, and their other keys."""
 
 
 def is_message(entry: object) -> bool:
@@ -34,7 +39,7 @@ def is_message(entry: object) -> bool:
     if isinstance(parts, list) and "kind" not in entry and not all(map(_is_gemini_part, parts)):
         return False
     content = entry.get("content")
-    if isinstance(content, list) and any(map(_is_text_elsewhere, content)):
+    if isinstance(content, list) and any(_is_text_elsewhere(part) or _is_block_of_another(part) for part in content):
         return False
     if "role" in entry:
         has_content = not _CONTENT.isdisjoint(entry) or len(entry) == 1
@@ -53,6 +58,15 @@ def _is_text_elsewhere(part: object) -> bool:
     if not isinstance(part, Mapping) or part.get("type") != "text" or "text" in part:
         return False
     return any(isinstance(value, str) and bool(value.strip()) for key, value in part.items() if key not in _NO_WORDS)
+
+
+def _is_block_of_another(part: object) -> bool:
+    """Return whether a call or a result has its id under another key than the dialect: what it holds would be lost."""
+    if not isinstance(part, Mapping):
+        return False
+    kind = part.get("type")
+    id, known = _IDS.get(kind, ("", frozenset())) if isinstance(kind, str) else ("", frozenset())
+    return bool(id) and id not in part and any(bool(part[key]) for key in part.keys() - known)
 
 
 def _is_gemini_part(part: object) -> bool:

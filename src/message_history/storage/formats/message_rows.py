@@ -50,7 +50,8 @@ class RowForm:
         dialect: the dialect that items are parsed in.
         content: the key of a message's items in that dialect.
         inside: the key of the message in a row; empty when the row is the message.
-        list_key: the key of the list of rows in a file that is one object; empty when there are no such files.
+        list_key: the key of the list of rows in a file that is one object, or the list itself; empty when there are no
+            such files.
         items: gives the items of a row; none when it is no message.
         make: makes rows of items, like another row.
         path: gives the positions of the rows of the conversation, in its order; by default of all that have items.
@@ -94,14 +95,16 @@ class RowForm:
 
         Complexity: linear in the file.
         """
-        if self.list_key and isinstance(parse_document(data).object.get(self.list_key), list):
+        document = parse_document(data)
+        if self.list_key and (document.items or isinstance(document.object.get(self.list_key), list)):
             return repair_threads(
                 data, policy, self.threads, self.weave, parts=self._listed_rows, written=self._with_list
             )
         return repair_threads(data, policy, self.threads, self.weave)
 
     def _listed_rows(self, data: bytes) -> list[Line]:
-        items = enumerate(parse_document(data).object[self.list_key], 1)
+        document = parse_document(data)
+        items = enumerate(document.items or document.object[self.list_key], 1)
         return [Line(n, json_bytes(item), item if isinstance(item, dict) else None) for n, item in items]
 
     def _with_list(self, data: bytes, woven: Woven) -> bytes:
@@ -109,7 +112,9 @@ class RowForm:
         if is_same and len(woven) == len(self._listed_rows(data)):
             return data
         items = [json.loads(line.written) if value is None and line is not None else value for line, value in woven]
-        return json_bytes({**parse_document(data).object, self.list_key: items}, indent=2) + b"\n"
+        document = parse_document(data)
+        whole = items if document.items else {**document.object, self.list_key: items}
+        return json_bytes(whole, indent=2) + b"\n"
 
     def _rows_with_items(self, lines: Sequence[Line]) -> list[int]:
         return [n for n, line in enumerate(lines) if line.value is not None and self.items(line.value)[1]]

@@ -12,6 +12,7 @@ from message_history.storage.formats.adk import ADK
 from message_history.storage.formats.agent_framework import AGENT_FRAMEWORK
 from message_history.storage.formats.ai_sdk import AI_SDK, AI_SDK_MODEL
 from message_history.storage.formats.aider import AIDER
+from message_history.storage.formats.amp import AMP
 from message_history.storage.formats.antigravity import ANTIGRAVITY
 from message_history.storage.formats.assistants_threads import ASSISTANTS_THREADS
 from message_history.storage.formats.atif import ATIF
@@ -22,6 +23,7 @@ from message_history.storage.formats.chatgpt_export import CHATGPT_EXPORT
 from message_history.storage.formats.claude_code import CLAUDE_CODE
 from message_history.storage.formats.claude_export import CLAUDE_EXPORT
 from message_history.storage.formats.cline import CLINE_DISPLAY
+from message_history.storage.formats.cline_sessions import CLINE
 from message_history.storage.formats.codex import CODEX
 from message_history.storage.formats.continue_dev import CONTINUE
 from message_history.storage.formats.conversation_lists import CONVERSATION_LISTS
@@ -55,6 +57,8 @@ from message_history.storage.formats.session_traces import SESSION_TRACES
 from message_history.storage.formats.sharegpt import SHAREGPT
 from message_history.storage.formats.swe_agent import MINI_SWE_AGENT, SWE_AGENT
 from message_history.storage.formats.tau_bench import TAU2_BENCH, TAU_BENCH
+from message_history.storage.formats.vscode_chat import VSCODE_CHAT
+from message_history.storage.formats.windsurf import WINDSURF
 
 if TYPE_CHECKING:
     from message_history.core.policy import Policy
@@ -66,8 +70,20 @@ __all__ = ["FORMATS", "nearest_formats", "read_as", "recognise", "repair_as"]
 
 _ALL: Final = (
     *(OWN_SESSIONS, CLAUDE_CODE, CODEX, PI, GEMINI_CLI, QWEN_CODE, CURSOR, COPILOT_CLI, DROID, DROID_STREAM),
-    *(GROK_CLI, KIMI_CONTEXT, KIMI_WIRE, KIMI_CODE, ANTIGRAVITY, GOOSE, HERMES, CLINE_DISPLAY, OPENCODE),
-    *(OPENCODE_STORAGE, AIDER, CONTINUE, AI_SDK, AI_SDK_MODEL, LANGCHAIN, AUTOGEN, LLAMA_INDEX, HAYSTACK),
+    *(GROK_CLI, KIMI_CONTEXT, KIMI_WIRE, KIMI_CODE, ANTIGRAVITY, WINDSURF, AMP, GOOSE, HERMES, CLINE, CLINE_DISPLAY),
+    *(
+        VSCODE_CHAT,
+        OPENCODE,
+        OPENCODE_STORAGE,
+        AIDER,
+        CONTINUE,
+        AI_SDK,
+        AI_SDK_MODEL,
+        LANGCHAIN,
+        AUTOGEN,
+        LLAMA_INDEX,
+        HAYSTACK,
+    ),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
     *SESSION_DATABASES,

@@ -1,0 +1,204 @@
+"""What files of editors and their agents hold beside the story that every format is tested with."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from message_history import ImageBlock, ToolResultBlock
+from message_history.cli.app import app
+from message_history.storage.files import NotRecognisedError
+from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.samples import (
+    AMP,
+    ANSWER,
+    ARGUMENTS,
+    CLINE_ROWS,
+    CONTINUE,
+    GEMINI_CLI,
+    LOOKING,
+    QUESTION,
+    RESULT,
+    ROO_ROWS,
+    THOUGHT,
+    TOOL_RESULT,
+    TOOL_USE,
+    VSCODE_CHAT,
+    VSCODE_REQUEST,
+    lines,
+    value,
+)
+from tests.storage.formats.test_every_format import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STORY = [("user", QUESTION), ("assistant", LOOKING), ("call", "read_file"), ("result", RESULT), ("assistant", ANSWER)]
+
+
+def test_a_list_whose_results_name_their_call_by_another_key_is_not_recognised_and_not_written(tmp_path: Path) -> None:
+    odd = {"type": "tool_result", "toolUseID": "c1", "run": {"status": "done", "result": RESULT}}
+    content = value({"messages": [{"role": "assistant", "content": [TOOL_USE]}, {"role": "user", "content": [odd]}]})
+    file = tmp_path / "thread.json"
+    file.write_bytes(content)
+    with pytest.raises(NotRecognisedError):
+        session_in(content)
+    result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert result.exit_code == 1
+    assert file.read_bytes() == content
+
+
+def test_a_damaged_result_of_the_messages_api_is_still_recognised() -> None:
+    damaged = {"type": "tool_result", "content": RESULT}
+    rows = [{"role": "user", "content": [damaged]}]
+    assert session_in(value(rows)).format.name == "messages"
+
+
+def test_a_history_of_aider_that_begins_in_the_middle_of_a_chat_is_recognised() -> None:
+    content = f'{{"a": 1}}\n> ^C\n\n# aider chat started at 2026-01-02 03:04:05\n\n#### {QUESTION}\n\n{ANSWER}\n'
+    session = session_in(content.encode())
+    assert session.format.name == "aider"
+    assert told(session.conversations[-1].history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+def test_results_of_continue_stand_in_the_states_of_calls_and_are_told_once() -> None:
+    session = session_in(value({"sessionId": "s", "history": CONTINUE}))
+    assert told(session.conversations[0].history()) == STORY
+    assert session.conversations[0].omitted == (("results that stand in the state of their call, too", 1),)
+
+
+def test_a_summary_of_continue_takes_the_place_of_what_was_before() -> None:
+    before = {"message": {"role": "user", "content": "Said long ago."}, "conversationSummary": "They greeted."}
+    session = session_in(value({"sessionId": "s", "history": [before, *CONTINUE]}))
+    main = session.conversations[0]
+    assert told(main.history()) == STORY
+    assert main.file.entries[0] == {"role": "system", "content": "Previous conversation summary:\n\n They greeted."}
+    assert ("items that a summary takes the place of", 1) in session.conversations[0].omitted
+
+
+def test_calls_of_continue_that_the_user_cancelled_say_so() -> None:
+    item = {**CONTINUE[1], "toolCallStates": [{"toolCallId": "c1", "status": "canceled"}]}
+    session = session_in(value({"sessionId": "s", "history": [CONTINUE[0], item]}))
+    (stub,) = [
+        block
+        for message in session.conversations[0].history()
+        for block in message.content
+        if isinstance(block, ToolResultBlock)
+    ]
+    assert stub.is_error
+
+
+def test_roo_code_goes_on_from_its_newest_summary() -> None:
+    main = session_in(value(ROO_ROWS)).conversations[0]
+    assert told(main.history()) == STORY
+    assert dict(main.omitted) == {
+        "messages that a summary takes the place of, or that were cut off": 1,
+        "encrypted reasoning": 1,
+    }
+
+
+def test_a_session_of_cline_that_lost_a_result_is_repaired_row_by_row(tmp_path: Path) -> None:
+    attached = {"type": "file", "path": "b.txt", "content": "attached words"}
+    rows: list[dict[str, Any]] = [{**CLINE_ROWS[0], "content": [attached]}, *CLINE_ROWS[1:2], *CLINE_ROWS[3:]]
+    session = session_in(value(rows))
+    assert "attached words" in str(told(session.conversations[0].history()))
+    file = tmp_path / "api_conversation_history.json"
+    file.write_bytes(value(rows))
+    assert CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)]).exit_code == 0
+    written = json.loads(file.read_bytes())
+    assert [row for row in written if row in rows] == rows
+    (made,) = [row for row in written if row not in rows]
+    assert (made["role"], made["content"][0]["tool_use_id"], made["content"][0]["name"]) == ("user", "c1", "read_file")
+
+
+def test_runs_of_amp_that_failed_or_were_stopped_say_so_and_summaries_are_read() -> None:
+    runs = [
+        {"status": "error", "error": {"message": "no such file"}},
+        {"status": "cancelled"},
+        {"status": "rejected-by-user", "reason": "not now"},
+    ]
+    calls = [{**TOOL_USE, "id": f"c{n}"} for n in range(3)]
+    results = [{"type": "tool_result", "toolUseID": f"c{n}", "run": run} for n, run in enumerate(runs)]
+    shell = {"type": "manual_bash_invocation", "args": {"cmd": "ls"}, "toolRun": {"result": {"output": "a.txt"}}}
+    messages = [
+        {"role": "user", "messageId": 0, "content": [{"type": "summary", "summary": {"summary": "They greeted."}}]},
+        {"role": "assistant", "messageId": 1, "content": calls},
+        {"role": "user", "messageId": 2, "content": results},
+        {"role": "info", "messageId": 3, "content": [shell]},
+    ]
+    history = session_in(value({**AMP, "messages": messages})).conversations[0].history()
+    words = told(history)
+    assert words[0] == ("user", "They greeted.")
+    assert ("result", "no such file") in words
+    assert "not now" in str(words)
+    assert words[-1] == ("user", "$ ls\na.txt")
+    assert history.repairs == ()
+
+
+def test_a_response_of_vs_code_without_rounds_is_read_as_it_is_shown() -> None:
+    shown = [
+        {"value": LOOKING},
+        {
+            "kind": "toolInvocationSerialized",
+            "toolCallId": "u1",
+            "toolId": "mcp_read",
+            "resultDetails": {"input": json.dumps(ARGUMENTS), "output": [{"type": "embed", "value": RESULT}]},
+        },
+        {"kind": "textEditGroup", "edits": []},
+        {"value": ANSWER},
+    ]
+    image = {"kind": "image", "name": "i", "mimeType": "image/png", "value": {"0": 137, "1": 80}}
+    request = {**VSCODE_REQUEST, "response": shown, "result": None, "variableData": {"variables": [image]}}
+    main = session_in(value({**VSCODE_CHAT, "requests": [request]})).conversations[0]
+    assert [each for each in told(main.history()) if each[0] != "call"] == [each for each in STORY if each[0] != "call"]
+    assert main.omitted == (("textEditGroup parts", 1),)
+    assert isinstance(main.history()[0].content[1], ImageBlock)
+
+
+def test_words_of_a_response_that_are_in_no_round_are_kept() -> None:
+    request = {**VSCODE_REQUEST, "response": [*VSCODE_REQUEST["response"], {"value": "Said at last."}]}
+    main = session_in(value({**VSCODE_CHAT, "requests": [request]})).conversations[0]
+    assert told(main.history()) == [*STORY, ("assistant", "Said at last.")]
+    assert THOUGHT in str(main.file.entries)
+
+
+def test_a_change_of_what_is_not_there_is_reported() -> None:
+    log = lines({"kind": 0, "v": VSCODE_CHAT}, {"kind": 1, "k": ["requests", 3, "result"], "v": {}})
+    assert [note.line for note in session_in(log).unread] == [2]
+
+
+def test_a_transcript_of_vs_code_holds_calls_that_no_reply_asks_for_and_is_not_written(tmp_path: Path) -> None:
+    about = {"sessionId": "s", "producer": "copilot-agent", "vscodeVersion": "1.119.0"}
+    rows = [
+        {"type": "session.start", "data": about},
+        {"type": "user.message", "data": {"content": QUESTION}},
+        {
+            "type": "tool.execution_start",
+            "data": {"toolCallId": "c1", "toolName": "read_file", "arguments": ARGUMENTS},
+        },
+        {"type": "tool.execution_complete", "data": {"toolCallId": "c1", "result": {"content": RESULT}}},
+        {"type": "tool.execution_start", "data": {"toolCallId": "c2", "toolName": "f", "arguments": {}}},
+    ]
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(lines(*rows))
+    words = told(session_in(lines(*rows)).conversations[0].history())
+    assert words[:3] == [("user", QUESTION), ("call", "read_file"), ("result", RESULT)]
+    assert CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)]).exit_code == 0
+    assert file.read_bytes() == lines(*rows)
+
+
+def test_a_chat_of_gemini_cli_without_a_header_is_recognised() -> None:
+    session = session_in(lines(*GEMINI_CLI, {"$set": {"lastUpdated": "u"}}))
+    assert session.format.name == "gemini-cli"
+    assert told(session.conversations[0].history()) == STORY
+
+
+def test_a_block_of_cline_with_a_result_of_several_parts_is_read() -> None:
+    parts = [{"type": "text", "text": RESULT}, {"type": "image", "data": "aGk=", "mediaType": "image/png"}]
+    rows = [*CLINE_ROWS[:2], {"role": "user", "content": [{**TOOL_RESULT, "content": parts}], "ts": 3}]
+    session = session_in(value(rows))
+    assert (session.format.name, session.violations()) == ("cline", [])
+    assert told(session.conversations[0].history())[-1] == ("result", RESULT)
