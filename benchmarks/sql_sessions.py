@@ -100,14 +100,14 @@ def rate(session: SqlSession, history: MessageHistory) -> float:
 def of_many_writers(url: str) -> dict[str, str]:
     """Let many processes write at once: to one session, and each to its own."""
     shared, conflicts = written_at_once(url, "shared")
-    assistant = [message.text for message in SqlSession(url, "shared").load()]
+    texts = [message.text for message in SqlSession(url, "shared").load()]
     expected = sorted(f"{writer}.{number}" for writer in range(WRITERS) for number in range(TIMES))
-    if sorted(assistant[::2]) != expected or assistant[::2] != assistant[1::2]:
+    if sorted(texts[::2]) != expected or texts[::2] != texts[1::2]:
         raise AssertionError("turns were lost or interleaved")
     own, none = written_at_once(url, "own {}")
     for writer in range(WRITERS):
-        assistant = [message.text for message in SqlSession(url, f"own {writer}").load()]
-        if assistant != [f"{writer}.{number // 2}" for number in range(2 * TIMES)] or none:
+        texts = [message.text for message in SqlSession(url, f"own {writer}").load()]
+        if texts != [f"{writer}.{number // 2}" for number in range(2 * TIMES)] or none:
             raise AssertionError("turns were lost or interleaved")
     turns = WRITERS * TIMES
     return {

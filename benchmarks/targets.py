@@ -278,23 +278,23 @@ def reached(target: Target, speed: Speed, validity: dict[str, Any]) -> Reached:
     Returns:
         The worst figure of each condition, and whether all are reached.
     """
-    assistant, met = [], list[bool | None]()
+    measured, met = [], list[bool | None]()
     for condition in target.conditions:
         worst = condition.worst(speed)
         if worst is None:
-            assistant.append(f"not measured: {condition.words}")
+            measured.append(f"not measured: {condition.words}")
             met.append(None)
             continue
         size, ratio = worst
         at = f" at {size:,}" if len(condition.sizes) != 1 and size else ""
         met.append(condition.meets(ratio))
         figures = f"{number(ratio.median)} {condition.words} ({number(ratio.low)} to {number(ratio.high)}){at}"
-        assistant.append(figures if met[-1] else f"**{figures}**")
+        measured.append(figures if met[-1] else f"**{figures}**")
     if target.fact:
         fact = _fact(target.fact, speed, validity)
-        assistant.append(fact.measured)
+        measured.append(fact.measured)
         met.append(fact.met)
-    return Reached("; ".join(assistant), None if None in met else all(met))
+    return Reached("; ".join(measured), None if None in met else all(met))
 
 
 def _fact(name: str, speed: Speed, validity: dict[str, Any]) -> Reached:

@@ -61,11 +61,11 @@ def page() -> str:
         Markdown.
     """
     parts = [HEAD]
-    assistant, kinds = meanings(RepairCode), meanings(Severity)
+    sentences, kinds = meanings(RepairCode), meanings(Severity)
     for severity in Severity:
         parts.append(f"\n## {severity.value.capitalize()}\n\n{kinds[severity.name]}\n\n| code | meaning |\n|---|---|\n")
         codes = [code for code in RepairCode if code.severity is severity]
-        parts += [f"| `{code.value}` | {' '.join(assistant[code.name].split())} |\n" for code in codes]
+        parts += [f"| `{code.value}` | {' '.join(sentences[code.name].split())} |\n" for code in codes]
     return "".join(parts)
 
 

@@ -45,7 +45,7 @@ def test_the_list_goes_to_the_standard_output_valid_in_the_dialect(name: str, tm
     assert result.exit_code == 0, result.stderr
     written = json.loads(result.stdout)
     assert check(written, DIALECTS[name]) == []
-    assert all(assistant in result.stdout for assistant in ("I look.", "found", "é done", "thanks"))
+    assert all(words in result.stdout for words in ("I look.", "found", "é done", "thanks"))
     assert MessageHistory.from_list(written, dialect=DIALECTS[name]).repairs == ()
     assert list(tmp_path.iterdir()) == [file]
 

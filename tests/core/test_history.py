@@ -63,8 +63,8 @@ def test_equality_looks_at_messages_marks_and_system_and_not_at_repairs() -> Non
     assert repaired != repaired.with_system("s")
     assert repaired != "q"
     stub = talk().add_assistant([CALL]).as_sent()
-    assistant = MessageHistory.from_list(stub.for_send()).to_list()
-    assert MessageHistory.from_list(assistant) == MessageHistory.from_list(stub.for_send())
+    saved = MessageHistory.from_list(stub.for_send()).to_list()
+    assert MessageHistory.from_list(saved) == MessageHistory.from_list(stub.for_send())
 
 
 def test_repr_tells_what_a_person_wants_to_know() -> None:

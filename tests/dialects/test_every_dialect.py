@@ -106,8 +106,8 @@ def test_an_export_is_found_by_its_shape(dialect: Dialect[Any]) -> None:
     found = MessageHistory.from_list(wire)
     assert not found.repairs
     # Where words and calls may not share a message, there is a short message of the user's between them.
-    assistant = [(message.role, message.text) for message in history if message.text]
-    assert [words for words in ((message.role, message.text) for message in found) if words in assistant] == assistant
+    texts = [(message.role, message.text) for message in history if message.text]
+    assert [each for each in ((message.role, message.text) for message in found) if each in texts] == texts
     calling = next(n for n, message in enumerate(found) if message.calls)
     assert found[calling].calls[0].name == "f"
     assert found[calling].calls[0].input == {"a": 1}
@@ -138,8 +138,8 @@ def test_content_survives_the_round_trip_or_a_repair_says_why_not(dialect: Diale
         joined = "\n".join(found)
         for index, message in enumerate(history.as_sent(dialect)):
             for item in content_of([message]) if index not in recorded else ():
-                kind, _, assistant = item.partition(" ")
-                assert item in found or (kind != "call" and assistant in joined), item
+                kind, _, words = item.partition(" ")
+                assert item in found or (kind != "call" and words in joined), item
 
     law()
 

@@ -422,11 +422,11 @@ def signed_everywhere() -> MessageHistory:
 
 def test_signatures_are_kept_with_their_blocks() -> None:
     history = signed_everywhere()
-    thought, assistant = history[1].content
+    thought, words = history[1].content
     assert isinstance(thought, ThinkingBlock)
-    assert isinstance(assistant, TextBlock)
-    assert thought.signature == assistant.signature == history[3].calls[0].signature == SIGNATURE
-    assert thought.issuer == assistant.issuer == history[3].calls[0].issuer == "gemini"
+    assert isinstance(words, TextBlock)
+    assert thought.signature == words.signature == history[3].calls[0].signature == SIGNATURE
+    assert thought.issuer == words.issuer == history[3].calls[0].issuer == "gemini"
 
 
 def test_signatures_stay_with_their_issuer() -> None:
@@ -460,10 +460,10 @@ def test_thinking_of_another_issuer_is_withheld() -> None:
 )
 def test_the_value_for_no_signature_is_never_kept(form: Any) -> None:
     history = read([user("x"), model({"text": "y", "thoughtSignature": form}, call(signature=form)), user(response())])
-    assistant, asked = history[1].content
-    assert isinstance(assistant, TextBlock)
+    words, asked = history[1].content
+    assert isinstance(words, TextBlock)
     assert isinstance(asked, ToolUseBlock)
-    assert assistant.signature is asked.signature is None
+    assert words.signature is asked.signature is None
     assert history.repairs == ()
     assert history.for_send(Gemini())[1] == model("y", call(signature=BYPASS))
 
@@ -488,9 +488,9 @@ def test_a_signature_that_does_not_decode_is_not_sent() -> None:
     exported = history.export(Gemini())
     assert exported.messages[1] == model("y", call(signature=BYPASS))
     assert all("GM-G12" in repair.detail or "GM-G14" in repair.detail for repair in exported.repairs)
-    assistant = history[1].content[0]
-    assert isinstance(assistant, TextBlock)
-    assert assistant.signature == "not base64!"
+    words = history[1].content[0]
+    assert isinstance(words, TextBlock)
+    assert words.signature == "not base64!"
 
 
 def test_the_signature_of_an_empty_text_goes_to_the_text_before_it_where_text_may_not_be_empty() -> None:

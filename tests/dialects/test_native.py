@@ -22,10 +22,10 @@ PLAIN: list[tuple[list[Any], list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("entries", "assistant"), PLAIN)
-def test_plain_messages_beside_it_are_kept(entries: list[Any], assistant: list[tuple[str, str]]) -> None:
+@pytest.mark.parametrize(("entries", "messages"), PLAIN)
+def test_plain_messages_beside_it_are_kept(entries: list[Any], messages: list[tuple[str, str]]) -> None:
     history = MessageHistory.from_list(entries)
-    assert [(message.role, message.text) for message in history] == assistant
+    assert [(message.role, message.text) for message in history] == messages
     assert history.repairs == ()
 
 

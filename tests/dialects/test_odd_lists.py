@@ -153,8 +153,8 @@ def test_a_paused_turn_goes_out_last_where_the_api_would_go_on() -> None:
         ([search, found], True),
         ([search, found, {"type": "text", "text": "a"}], False),
     ):
-        assistant = {"role": "assistant", "content": content, "stop_reason": "pause_turn"}
-        wire: list[Any] = MessageHistory.from_list([Q, assistant]).for_send(Anthropic())
+        reply = {"role": "assistant", "content": content, "stop_reason": "pause_turn"}
+        wire: list[Any] = MessageHistory.from_list([Q, reply]).for_send(Anthropic())
         assert (wire[-1]["role"] == "assistant") is ends
         assert check(wire, Anthropic()) == []
 
@@ -162,8 +162,8 @@ def test_a_paused_turn_goes_out_last_where_the_api_would_go_on() -> None:
 def test_the_words_of_a_system_message_that_holds_more_are_sent_everywhere() -> None:
     addition = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "f"}}
     words = {"type": "text", "text": "from now on"}
-    assistant = {"role": "system", "content": [words, addition], "output_config": {"effort": "low"}}
-    history = MessageHistory.from_list([Q, {"role": "assistant", "content": "a"}, Q, assistant])
-    assert history.for_send(NEWEST)[-1] == assistant
+    later = {"role": "system", "content": [words, addition], "output_config": {"effort": "low"}}
+    history = MessageHistory.from_list([Q, {"role": "assistant", "content": "a"}, Q, later])
+    assert history.for_send(NEWEST)[-1] == later
     for target in TARGETS:
         assert "from now on" in json.dumps(history.for_send(target), default=repr)

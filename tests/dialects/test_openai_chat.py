@@ -737,12 +737,12 @@ def told(raw: list[Wire], dialect: OpenAIChat | None = None) -> list[Any]:
 
 def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
     keys = {"metadata": {"id": 1}}
-    for assistant in (
+    for message in (
         {**call("c1"), **keys},
         {**SAID, **keys},
         {**SAID, "content": None, "audio": {"id": "a"}, **keys},
     ):
-        assert told([ASK, assistant, tool("c1")]) == [keys]
+        assert told([ASK, message, tool("c1")]) == [keys]
 
 
 def test_a_key_that_a_message_and_its_first_block_both_have_is_told_twice() -> None:

@@ -85,8 +85,8 @@ def written(found: dict[str, dict[str, list[Any]]]) -> str:
     lines = []
     for name, exported in found.items():
         for what, items in exported.items():
-            assistant = ",\n".join(f"   {json.dumps(item, ensure_ascii=False)}" for item in items)
-            lines.append(f'  "{what}": [\n{assistant}\n  ]' if items else f'  "{what}": []')
+            written = ",\n".join(f"   {json.dumps(item, ensure_ascii=False)}" for item in items)
+            lines.append(f'  "{what}": [\n{written}\n  ]' if items else f'  "{what}": []')
         lines[-2:] = [f' "{name}": {{\n{lines[-2]},\n{lines[-1]}\n }}']
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

@@ -99,7 +99,7 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(item)
 
 
-def assistant_in(message: Message) -> Iterator[tuple[Block, str]]:
+def texts_to_send(message: Message) -> Iterator[tuple[Block, str]]:
     """Give what must reach the provider: words, results, calls and media, each with its block."""
     for block in message.content:
         inner = block.content if isinstance(block, ToolResultBlock) else (block,)
@@ -121,16 +121,16 @@ def test_what_is_not_sent_is_in_a_repair(dialect: Dialect[Any]) -> None:
     @given(histories())
     def law(history: MessageHistory) -> None:
         exported = history.export(dialect)
-        assistant = sent_text("\n".join(texts_in(exported.messages)))
+        written_texts = sent_text("\n".join(texts_in(exported.messages)))
         omitted = [
             block for repair in exported.repairs if repair.code is RepairCode.WITHHELD for block in repair.removed
         ]
         for message in history.as_sent(dialect):
-            for block, text in assistant_in(message):
+            for block, text in texts_to_send(message):
                 if block.mark is not None and block.mark.kind == "bootstrap" and dialect.takes_leading_assistant():
                     continue
                 written = json.dumps(text, ensure_ascii=False)[1:-1]  # as a call written as text says it
-                sent = sent_text(text) in assistant or sent_text(written) in assistant
+                sent = sent_text(text) in written_texts or sent_text(written) in written_texts
                 assert is_blank(text) or sent or block in omitted, text
 
     law()
@@ -144,8 +144,8 @@ def test_every_call_and_its_result_is_sent(dialect: Dialect[Any]) -> None:
         wire = history.for_send(dialect)
         calls = [call for message in history.as_sent(dialect) for call in message.calls]
         if isinstance(dialect, OpenAIChat) and dialect.tools == "text":
-            assistant = "\n".join(texts_in(wire))
-            assert assistant.count("<tool_call id=") == assistant.count("<tool_result id=") == len(calls)
+            texts = "\n".join(texts_in(wire))
+            assert texts.count("<tool_call id=") == texts.count("<tool_result id=") == len(calls)
             return
         sent = [call for message in wire for call in message.get("tool_calls", ())]
         answers = [message["tool_call_id"] for message in wire if message["role"] == "tool"]
@@ -169,7 +169,7 @@ def test_placeholders_are_recorded(dialect: Dialect[Any]) -> None:
         exported = history.export(dialect)
         bridges = sum(message == {"role": "assistant", "content": "OK."} for message in exported.messages)
         added = sum(repair.code is RepairCode.PLACEHOLDER_ADDED for repair in exported.repairs)
-        assistant = sum(message.text == "OK." for message in history)
-        assert bridges <= added + assistant
+        alike = sum(message.text == "OK." for message in history)
+        assert bridges <= added + alike
 
     law()

@@ -341,8 +341,8 @@ def test_a_retry_prompt_with_a_tool_is_an_answer(content: Any) -> None:
 
 @pytest.mark.parametrize("content", ["Please return text.", ERRORS], ids=["words", "errors"])
 def test_a_retry_prompt_without_a_tool_is_the_user_s(content: Any) -> None:
-    assistant = retry("pyd_ai_1", content, tool_name=None)
-    history = assert_goes_through(request(ask("q")), response(say("hm")), request(assistant))
+    prompt = retry("pyd_ai_1", content, tool_name=None)
+    history = assert_goes_through(request(ask("q")), response(say("hm")), request(prompt))
     assert history[2].text == (content if isinstance(content, str) else json.dumps(content))
 
 
@@ -418,7 +418,7 @@ def test_thinking_without_a_provider_is_its_response_s() -> None:
 
 
 def test_thinking_from_elsewhere_names_its_issuer() -> None:
-    assistant = [
+    blocks = [
         ThinkingBlock("a", "c2ln"),
         ThinkingBlock("b", "c2ln", meta=Meta(issuer="gemini")),
         ThinkingBlock("c", "c2ln", meta=Meta(issuer="somebody")),
@@ -426,7 +426,7 @@ def test_thinking_from_elsewhere_names_its_issuer() -> None:
         RedactedThinkingBlock("ZW5j"),
         TextBlock("x"),
     ]
-    exported = MessageHistory().add_user("q").add(Message("assistant", assistant)).add_user("r").export(TO)
+    exported = MessageHistory().add_user("q").add(Message("assistant", blocks)).add_user("r").export(TO)
     parts = exported.messages[1]["parts"]
     assert [(part["content"], part.get("provider_name")) for part in parts] == [
         ("a", "anthropic"),
@@ -436,7 +436,7 @@ def test_thinking_from_elsewhere_names_its_issuer() -> None:
         ("x", None),
     ]
     (repair,) = exported.repairs
-    assert repair.removed == (assistant[2],)
+    assert repair.removed == (blocks[2],)
 
 
 def test_signed_thinking_is_left_out_once_its_prefix_has_changed() -> None:

@@ -51,7 +51,7 @@ def test_every_case_of_the_broken_histories_is_valid_and_lossless() -> None:
     text = (DOCS / "broken_histories.md").read_text(encoding="utf-8")
     counts = re.findall(r"\| (\d+) of (\d+) \| (\d+) of (\d+) \|$", text, re.MULTILINE)
     assert len(counts) == 18
-    assert all(valid == sent and kept == assistant for valid, sent, kept, assistant in counts)
+    assert all(valid == sent and kept == expected for valid, sent, kept, expected in counts)
     assert "Valid and lossless: **18 of 18**" in text
 
 

@@ -326,8 +326,8 @@ def test_calls_that_stand_only_in_the_content_are_calls() -> None:
 
 def test_raw_calls_of_a_dump_are_read_where_there_are_no_others() -> None:
     raw = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"n": 1}'}}
-    assistant = {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": [raw]}}}
-    history = read(HumanMessage("hi"), assistant, open_tail="keep")
+    dump = {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": [raw]}}}
+    history = read(HumanMessage("hi"), dump, open_tail="keep")
     assert [(block.id, dict(block.input)) for block in history.awaiting] == [("1", {"n": 1})]
 
 
@@ -344,11 +344,11 @@ def test_keys_that_nothing_here_knows_come_back() -> None:
 
 
 def test_keys_that_langchain_refuses_do_not_stop_an_export() -> None:
-    for assistant in (
+    for dump in (
         {"type": "ai", "content": "ho", "usage_metadata": {"tokens": 1}, "self": 1},
         {"type": "ai", "content": "ho", "name": [1]},
     ):
-        exported = read({"type": "human", "content": "hi"}, assistant).export(STORED)
+        exported = read({"type": "human", "content": "hi"}, dump).export(STORED)
         assert exported.messages == [HumanMessage("hi"), AIMessage("ho")]
         assert [repair.code for repair in exported.repairs] == [RepairCode.WITHHELD]
     odd = {"type": "ai", "content": "", "tool_calls": [{**call("1"), "index": 0}]}

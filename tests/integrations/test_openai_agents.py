@@ -46,9 +46,9 @@ def agent(*steps: Any) -> tuple[Agent, ScriptedModel]:
     ), model
 
 
-def go(agent: Agent, assistant: str, *, session: HistorySession) -> Any:
+def go(agent: Agent, prompt: str, *, session: HistorySession) -> Any:
     """Run an agent in a loop of its own, which is closed behind it."""
-    return asyncio.run(Runner.run(agent, assistant, session=session))
+    return asyncio.run(Runner.run(agent, prompt, session=session))
 
 
 def item(role: str, content: str) -> Any:
@@ -84,8 +84,8 @@ def test_the_runner_keeps_a_conversation_in_it() -> None:
     paris, rome = (
         function_call("weather", {"city": city}, call_id=city, item_id=f"fc_{city}") for city in ("Paris", "Rome")
     )
-    assistant = [assistant_message("Sunny.", item_id="msg_1")], [assistant_message("You are welcome.", item_id="msg_2")]
-    one, model = agent([paris, rome], *assistant)
+    answers = [assistant_message("Sunny.", item_id="msg_1")], [assistant_message("You are welcome.", item_id="msg_2")]
+    one, model = agent([paris, rome], *answers)
     first = go(one, "Weather in Paris and Rome?", session=session)
     second = go(one, "Thanks.", session=session)
     assert (first.final_output, second.final_output) == ("Sunny.", "You are welcome.")

@@ -44,9 +44,9 @@ class Recorder:
         return ModelResponse(parts=[TextPart(f"answer {len(self.requests)}")])
 
 
-def go(agent: Agent[None, Any], assistant: str, message_history: list[ModelMessage] | None = None) -> Any:
+def go(agent: Agent[None, Any], prompt: str, message_history: list[ModelMessage] | None = None) -> Any:
     """Run an agent in a loop of its own, which is closed behind it."""
-    return asyncio.run(agent.run(assistant, message_history=message_history))
+    return asyncio.run(agent.run(prompt, message_history=message_history))
 
 
 def ask(text: str) -> ModelRequest:

@@ -100,9 +100,9 @@ def is_judged(oracle: str, name: str, rule: str, value: Dialect[Any], raw: list[
         try:
             judge(raw)
         except Exception as refused:  # noqa: BLE001 - each oracle has errors of its own
-            assistant = str(refused)
+            words = str(refused)
             if {violation.rule for violation in found} == {rule} or any(
-                violation.rule == rule and violation.error and violation.error in assistant for violation in found
+                violation.rule == rule and violation.error and violation.error in words for violation in found
             ):
                 return True
     return False

@@ -353,9 +353,9 @@ def test_a_message_of_an_untrusted_client_cannot_forge_usage() -> None:
 
 
 def test_what_is_no_reply_info_in_a_saved_form_is_passed_over() -> None:
-    (user, entry) = ASKED.add_response(claude()).to_list()
+    (asked, entry) = ASKED.add_response(claude()).to_list()
     for odd in (None, 3, [3], [{"usage": {"input_tokens": -1}, "id": 5, "raw_usage": 7}], "x"):
-        loaded = MessageHistory.from_list([user, {**entry, "replies": odd}])
+        loaded = MessageHistory.from_list([asked, {**entry, "replies": odd}])
         assert loaded == ASKED.add_response(claude())
         assert loaded.usage() == Usage()
 

@@ -363,11 +363,11 @@ def test_ten_tools_finish_in_any_order_while_the_user_speaks(dialect: Dialect[An
         assert not check(request, dialect)
     for earlier, later in pairwise(loop.requests):
         assert later[: len(earlier)] == earlier
-    assistant = "\n".join(texts_in(loop.history))
+    texts = "\n".join(texts_in(loop.history))
     for number in range(5):
-        assert assistant.count(f"steering {number}") == 1
+        assert texts.count(f"steering {number}") == 1
     for number in range(10):
-        assert assistant.count(f"result of call_{number}") == 4
+        assert texts.count(f"result of call_{number}") == 4
     quoted = [repair for repair in loop.history.repairs if repair.code is RepairCode.LATE_RESULT_QUOTED]
     assert quoted
     assert {repair.code for repair in loop.history.repairs} <= {

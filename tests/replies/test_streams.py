@@ -336,12 +336,12 @@ def test_thinking_gets_its_signature_when_it_comes() -> None:
 def test_a_character_that_comes_in_two_halves_is_whole() -> None:
     halves, whole, lone = ("hi \ud83d", "\ude00!"), "hi \U0001f600!", ("a\ude00", "\ud83d b")
     for pieces, text in ((halves, whole), (lone, "".join(lone))):
-        assistant = [{"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}]
-        assistant += [
+        events = [{"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}]
+        events += [
             {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": each}}
             for each in pieces
         ]
-        assert anthropic(*assistant, stopped(index=0), *ended("end_turn"))[-1].text == text
+        assert anthropic(*events, stopped(index=0), *ended("end_turn"))[-1].text == text
         raw = [typing(each, index=0) for each in ('{"a": "', *pieces, '"}')]
         assert asked(anthropic(started("1", index=0), *raw, stopped(index=0), *ended()))[0][1] == {"a": text}
         assert chat(*[[piece("f", each, id="1")] for each in ('{"a": "', *pieces, '"}')]) == [("f", {"a": text})]
@@ -461,12 +461,12 @@ def test_half_a_call_before_another_is_dropped_when_a_stream_is_cut() -> None:
 def test_a_long_stream_costs_what_it_is_long(name: str) -> None:
     """Joining each piece to all before it would copy some hundred gigabytes here."""
     stream = next(each for each in STREAMS if each.dialect.name == name and each.name.endswith(("text", "end_turn 1")))
-    assistant = next(n for n in range(len(stream.events)) if fed(stream, n + 1).message is not None)
-    assert words_of(stream, assistant + 1)
+    first = next(n for n in range(len(stream.events)) if fed(stream, n + 1).message is not None)
+    assert words_of(stream, first + 1)
     reply = Accumulator(stream.dialect, SENT)
-    for event in stream.events[:assistant]:
+    for event in stream.events[:first]:
         reply.feed(event)
-    longer = json.loads(json.dumps(stream.events[assistant]).replace(words_of(stream, assistant + 1), "x" * 10_000))
+    longer = json.loads(json.dumps(stream.events[first]).replace(words_of(stream, first + 1), "x" * 10_000))
     for _ in range(8_000):
         reply.feed(longer)
     assert len(reply.history_so_far[-1].text) == 80_000_000

@@ -181,9 +181,9 @@ def test_the_concurrent_example_never_changes_what_was_sent() -> None:
 
     cities = ("Rome", "Paris", "Oslo", "Bern", "Kyiv", "Lima", "Cairo", "Tunis", "Delhi", "Seoul")
 
-    def script(user: ModelRequest) -> ModelReply:
+    def script(request: ModelRequest) -> ModelReply:
         calls = tuple(("weather", {"city": city}) for city in cities)
-        return ModelReply(text="Well.", calls=calls if user.calls < 30 else ())
+        return ModelReply(text="Well.", calls=calls if request.calls < 30 else ())
 
     async def words() -> AsyncIterator[str]:
         for number in range(6):

@@ -108,13 +108,13 @@ def cut_replies() -> list[tuple[Dialect[Any], dict[str, Any]]]:
     ]
     for arguments in ("", '{"city', '{"city": "Par'):
         call = {"id": "abcdefghi", "type": "function", "function": {"name": "f", "arguments": arguments}}
-        assistant = {"role": "assistant", "content": "So", "tool_calls": [call]}
+        message = {"role": "assistant", "content": "So", "tool_calls": [call]}
         for reason in ("length", "content_filter"):
-            choice = {"index": 0, "message": assistant, "finish_reason": reason}
+            choice = {"index": 0, "message": message, "finish_reason": reason}
             found.append((OpenAIChat(), {**head, "choices": [{**choice, "logprobs": None}]}))
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         for reason in ("length", "model_length", "error"):
-            choice = {"index": 0, "message": assistant, "finish_reason": reason}
+            choice = {"index": 0, "message": message, "finish_reason": reason}
             found.append((Mistral(), {**head, "usage": usage, "choices": [choice]}))
     custom = {"id": "call_1", "type": "custom", "custom": {"name": "run", "input": "print('hal"}}
     choice = {"index": 0, "message": {"role": "assistant", "content": None, "tool_calls": [custom]}, "logprobs": None}

@@ -83,8 +83,8 @@ class Run:
             wire = sent.for_send(self.client.dialect)
             assert wire[: len(before)] == before, "what was sent before has changed"
             self.request(sent)
-            assistant = self.history[len(sent) :]
-            grew = bool(assistant) and self.history[: len(sent)] == tuple(sent)
+            added = self.history[len(sent) :]
+            grew = bool(added) and self.history[: len(sent)] == tuple(sent)
             # What was sent is settled when a reply came; a paused turn goes on in its last message.
             before = [] if not grew else wire[: -1 if sent[-1].role == "assistant" else None]
             if any(type(block) is ProviderBlock for block in sent[-1].content):

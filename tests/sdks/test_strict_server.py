@@ -190,13 +190,13 @@ def test_lists_are_taken_and_the_same_lists_with_a_message_lost_are_refused(
 
 
 def test_a_script_says_what_the_model_says(server: StrictServer) -> None:
-    user: list[ModelRequest] = []
+    asked: list[ModelRequest] = []
 
     def script(request: ModelRequest) -> ModelReply:
-        user.append(request)
+        asked.append(request)
         return ModelReply(text="Yes.")
 
     server.script = script
     assert post(server, "anthropic", [USER])[1]["content"] == [{"type": "text", "text": "Yes."}]
-    assert user == [ModelRequest(0)]
+    assert asked == [ModelRequest(0)]
     server.script = weather

@@ -103,19 +103,19 @@ def _free_port() -> int:
 
 def _run(command: list[Any], who: dict[str, Any]) -> None:
     # The server goes on running: it must not hold a pipe of ours. Nor may it look for files where we are.
-    with tempfile.TemporaryFile() as assistant:
+    with tempfile.TemporaryFile() as output:
         done = subprocess.run(
             list(map(str, command)),
             stdin=subprocess.DEVNULL,
-            stdout=assistant,
-            stderr=assistant,
+            stdout=output,
+            stderr=output,
             check=False,
             cwd="/",
             **who,
         )
-        assistant.seek(0)
+        output.seek(0)
         if done.returncode:
-            raise RuntimeError(f"{command[0]} failed:\n{assistant.read().decode(errors='replace')}")
+            raise RuntimeError(f"{command[0]} failed:\n{output.read().decode(errors='replace')}")
 
 
 def write_for_ever(url: str, session_id: str, acknowledge: int) -> None:

@@ -234,8 +234,8 @@ def kill_cycles(path: Path, cycles: int) -> Iterable[tuple[list[int], bytes]]:
             time.sleep(chance.random() * 0.004)
             os.kill(writer, signal.SIGKILL)
             os.waitpid(writer, 0)
-            assistant = (first + recorded.read()).split(b"\n")
-        yield list(map(int, assistant[:-1])), path.read_bytes()
+            numbers = (first + recorded.read()).split(b"\n")
+        yield list(map(int, numbers[:-1])), path.read_bytes()
         if path.stat().st_size > LARGE:
             path.unlink()
 
@@ -307,9 +307,9 @@ def test_two_processes_that_append_take_turns_and_lose_nothing(path: Path) -> No
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * writers
     reader = session(path)
-    assistant = [message.text for message in reader.load() if message.role == "user"]
+    texts = [message.text for message in reader.load() if message.role == "user"]
     assert reader.report.clean
-    assert sorted(assistant) == sorted(f"{number}.{message}" for number in range(writers) for message in range(10))
+    assert sorted(texts) == sorted(f"{number}.{message}" for number in range(writers) for message in range(10))
 
 
 def test_a_crash_while_the_backup_is_made_leaves_the_file(

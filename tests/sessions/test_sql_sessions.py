@@ -530,9 +530,9 @@ def test_writers_in_many_processes_lose_nothing(database: str) -> None:
     children = [in_child(partial(take_turns, database, name, str(n), times)) for n in range(6)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
     session = SqlSession(database, name)
-    assistant = [message.text for message in session.load()]
-    assert sorted(assistant[::2]) == sorted(f"{n}.{number}" for n in range(6) for number in range(times))
-    assert assistant[1::2] == ["noted"] * 6 * times
+    texts = [message.text for message in session.load()]
+    assert sorted(texts[::2]) == sorted(f"{n}.{number}" for n in range(6) for number in range(times))
+    assert texts[1::2] == ["noted"] * 6 * times
     assert session.revision == 6 * times
 
 
@@ -550,8 +550,8 @@ def test_a_killed_writer_loses_nothing_that_append_returned_for(database: str) -
             time.sleep(chance.random() * 0.02)
             os.kill(writer, signal.SIGKILL)
             os.waitpid(writer, 0)
-            assistant = (first + recorded.read()).split(b"\n")
-        acknowledged = max(int(number) for number in assistant[:-1])
+            numbers = (first + recorded.read()).split(b"\n")
+        acknowledged = max(int(number) for number in numbers[:-1])
         found = again(database, session).load()
         assert len(found) >= acknowledged
         assert not check(found.to_list(), Native())

@@ -227,14 +227,14 @@ def no_database(folder: Path) -> str:
 
 @pytest.mark.usefixtures("sql")
 @pytest.mark.parametrize(
-    ("make", "assistant"),
+    ("make", "words"),
     [(no_folder, "unable to open"), (is_folder, "unable to open"), (no_database, "file is not a database")],
 )
-def test_what_is_no_database_is_one_clear_line(make: Callable[[Path], str], assistant: str, tmp_path: Path) -> None:
+def test_what_is_no_database_is_one_clear_line(make: Callable[[Path], str], words: str, tmp_path: Path) -> None:
     where = make(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     for use in (lambda: SqlSession(where, "a").load(), lambda: SqlSession(where, "a").append(of_length(1))):
-        with pytest.raises(SessionError, match=assistant) as caught:
+        with pytest.raises(SessionError, match=words) as caught:
             use()
         assert where in str(caught.value)
         assert "\n" not in str(caught.value)
@@ -243,7 +243,7 @@ def test_what_is_no_database_is_one_clear_line(make: Callable[[Path], str], assi
 
 @pytest.mark.usefixtures("sql")
 def test_a_url_that_cannot_be_used_is_refused_without_its_password() -> None:
-    for url, assistant in (
+    for url, words in (
         ("mysql://me:secret@host/name", "in SQLite or PostgreSQL, not in mysql"),
         ("mysql+nothing://me:secret@host/name", "in SQLite or PostgreSQL, not in mysql"),
         ("postgresql+nothing://me:secret@host/name", "no driver"),
@@ -251,7 +251,7 @@ def test_a_url_that_cannot_be_used_is_refused_without_its_password() -> None:
         ("sqlite://", "a database in memory keeps nothing"),
         ("sqlite:///:memory:", "a database in memory keeps nothing"),
     ):
-        with pytest.raises(ValueError, match=assistant) as caught:
+        with pytest.raises(ValueError, match=words) as caught:
             SqlSession(url, "a")
         assert "secret" not in str(caught.value)
     nothing_known: Any = b"chats.db"

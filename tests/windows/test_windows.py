@@ -592,6 +592,6 @@ def test_windows_keep_the_policy_also_one_that_raises() -> None:
 def test_each_says_what_becomes_of_the_stable_prefix(name: str) -> None:
     # From Python 3.13 on, docstrings come without their indent.
     assert "\nStable prefix: " in str(inspect.getdoc(getattr(windows, name)))
-    assistant = str(getattr(MessageHistory, name).__doc__)
-    assert f"see `windows.{name}`" in assistant
-    assert "sent" in assistant
+    docstring = str(getattr(MessageHistory, name).__doc__)
+    assert f"see `windows.{name}`" in docstring
+    assert "sent" in docstring

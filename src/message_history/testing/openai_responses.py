@@ -57,11 +57,11 @@ class OpenAIResponses(Provider):
                 return f"No tool call found for function call output with call_id {item['call_id']}."
             elif kind == "reasoning":
                 after = items[n + 1] if n + 1 < len(items) else {}
-                assistant = after.get("role") == "assistant" or after.get("type") in (
+                is_assistants = after.get("role") == "assistant" or after.get("type") in (
                     "function_call",
                     "web_search_call",
                 )
-                if not assistant:
+                if not is_assistants:
                     return f"Item '{id}' of type 'reasoning' was provided without its required following item."
                 if item.get("encrypted_content") != _encrypted(items[:n], item, dialect):
                     return f"The encrypted content {item.get('encrypted_content')} could not be verified."

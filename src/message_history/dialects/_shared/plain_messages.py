@@ -28,7 +28,7 @@ SHORT: Final = 40
 
 
 def common_assistant(message: Message, *, omits_thinking: bool = False) -> tuple[list[str], list[Call], bool] | None:
-    """Check what the assistant said.
+    """Take apart an assistant message of a common shape, for a dialect that sends no thinking back.
 
     Args:
         message: an assistant message.
@@ -60,7 +60,7 @@ def common_assistant(message: Message, *, omits_thinking: bool = False) -> tuple
 
 
 def common_reply(message: Message) -> list[str | Thought | Call] | None:
-    """Check what the assistant said and thought, for a dialect that sends thinking back.
+    """Take apart an assistant message of a common shape, for a dialect that sends thinking back.
 
     Args:
         message: an assistant message.
@@ -78,7 +78,7 @@ def common_reply(message: Message) -> list[str | Thought | Call] | None:
 
 
 def common_user(message: Message) -> tuple[list[Result], list[str]] | None:
-    """Check what the user's side answered.
+    """Take apart a user message of a common shape.
 
     Args:
         message: a user message.

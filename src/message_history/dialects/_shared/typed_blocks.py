@@ -237,12 +237,8 @@ def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: Blo
     if kind in ("image", "document"):
         return _media(kind, data, others, reader) or reader.other(data)
     if kind == "text":
-        assistant, meta = data.get("text"), reader.meta(kind, others)
-        return (
-            TextBlock(assistant or "", meta=meta)
-            if text_or_none(assistant)
-            else _as_text(assistant, source, parsed, meta)
-        )
+        text, meta = data.get("text"), reader.meta(kind, others)
+        return TextBlock(text or "", meta=meta) if text_or_none(text) else _as_text(text, source, parsed, meta)
     return _thought(kind, data, others, reader) or reader.other(data)
 
 
@@ -275,16 +271,16 @@ def _media(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: B
 
 def _thought(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: BlockReader) -> Block | None:
     """Read thinking; None when a part of it is no text: its issuer would not know it again."""
-    assistant, signature = data.get("thinking" if kind == "thinking" else "data"), data.get("signature")
-    if not text_or_none(assistant) or (kind == "thinking" and not text_or_none(signature)):
+    text, signature = data.get("thinking" if kind == "thinking" else "data"), data.get("signature")
+    if not text_or_none(text) or (kind == "thinking" and not text_or_none(signature)):
         return None
     bound = data.get("bound", True)
     if not isinstance(bound, bool):
         others["bound"], bound = bound, True
     meta = reader.meta(kind, others)
     if kind == "thinking":
-        return ThinkingBlock(assistant or "", signature, bound, meta=meta)
-    return RedactedThinkingBlock(assistant or "", bound, meta=meta)
+        return ThinkingBlock(text or "", signature, bound, meta=meta)
+    return RedactedThinkingBlock(text or "", bound, meta=meta)
 
 
 def _tool_use(data: Mapping[Any, Any], source: int, parsed: Parsed, meta: Meta | None) -> ToolUseBlock:

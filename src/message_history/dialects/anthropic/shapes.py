@@ -36,7 +36,7 @@ def _from(least: int) -> Fits:
     return lambda value: whole(value) and value >= least
 
 
-def _assistant(value: Any) -> bool:
+def _filled(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
@@ -56,7 +56,7 @@ CITATIONS: Final = or_none(
                 "page_location": _location(**_DOCUMENT, start_page_number=_from(1), end_page_number=_from(1)),
                 "content_block_location": _location(**_DOCUMENT, **_BLOCKS),
                 "web_search_result_location": _location(
-                    encrypted_index=_assistant, title=or_none(length(1, 512)), url=_assistant
+                    encrypted_index=_filled, title=or_none(length(1, 512)), url=_filled
                 ),
                 "search_result_location": _location(
                     **_BLOCKS, search_result_index=_from(0), source=text, title=text_or_none
@@ -89,7 +89,7 @@ def _toolset(value: Any) -> bool:
 VALUES: Final[dict[str, dict[str, Fits]]] = {
     "text": {"cache_control": CACHE, "citations": CITATIONS},
     "image": {"cache_control": CACHE, "transformations": mapping_or_none},
-    "document": {"cache_control": CACHE, "citations": CITED, "context": or_none(_assistant)},
+    "document": {"cache_control": CACHE, "citations": CITED, "context": or_none(_filled)},
     "tool_use": {"cache_control": CACHE, "caller": _caller, "toolset_name": _toolset},
     "tool_result": {"cache_control": CACHE, "toolset_name": _toolset},
     "thinking": {},
@@ -119,7 +119,7 @@ _FOUND: Final = each(
         Shape(
             {
                 "type": one_of("web_search_result"),
-                "encrypted_content": _assistant,
+                "encrypted_content": _filled,
                 "title": text,
                 "url": text,
                 "page_age": text_or_none,
@@ -145,7 +145,7 @@ def _output(value: Any) -> bool:
     return _TYPED(value) and (not value["type"].endswith("execution_result") or not misfits(_RAN, value))
 
 
-_TYPED: Final = like(Shape({"type": _assistant}, ("type",)))
+_TYPED: Final = like(Shape({"type": _filled}, ("type",)))
 
 
 def _result(content: Fits = _TYPED, **fields: Fits) -> Shape:
@@ -181,7 +181,7 @@ WHOLE: Final[dict[str, Shape]] = {
     "container_upload": Shape({"file_id": text, "cache_control": CACHE}, ("file_id",)),
     "compaction": Shape(
         {
-            "content": or_none(_assistant),
+            "content": or_none(_filled),
             "encrypted_content": text_or_none,
             "signature": text_or_none,
             "tool_changes": or_none(each(mapping)),

@@ -51,14 +51,14 @@ def _systems(roles: Sequence[object], dialect: Fields) -> Iterator[Fault]:
     fault = "late system"
     if dialect.alternate:
         fault = "late system in turns" if dialect.tools == "text" else "late system beside tools"
-    user = False
+    begun = False
     systems = 0
     for n, role in enumerate(roles):
         if role not in ("system", "developer"):
-            user = True
+            begun = True
             continue
         systems += 1
-        if (user and not dialect.late_system) or (systems > 1 and dialect.one_system):
+        if (begun and not dialect.late_system) or (systems > 1 and dialect.one_system):
             yield fault, n, f"a {short_repr(role)} message behind the first message", 0
 
 

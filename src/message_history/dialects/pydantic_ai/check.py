@@ -121,22 +121,22 @@ class _Check:
         """PA-12 to PA-15: the calls of neighbouring responses with the results of the requests behind them."""
         waiting: dict[str, tuple[int, int]] = {}
         answered: set[str] = set()
-        user = True
+        after_request = True
         for n, entry in enumerate(self.entries):
             if not isinstance(entry, Mapping):
                 continue
             if entry.get("kind") == "response":
-                if user:
+                if after_request:
                     self._unanswered(waiting)
                     waiting, answered = {}, set()
-                user = False
+                after_request = False
                 for m, part in enumerate(entries(entry.get("parts"))):
                     if _kind(part) == "tool-call":
                         waiting.setdefault(text_at(part, "tool_call_id"), (n, m))
             elif entry.get("kind") == "request":
-                user = True
+                after_request = True
                 self._results(n, entry, waiting, answered)
-        if not user and waiting:
+        if not after_request and waiting:
             for id, (n, m) in waiting.items():
                 self.found.add("PA-12", n, f"parts[{m}]", f"no result for {id!r:.80}")
         else:

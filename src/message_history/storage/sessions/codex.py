@@ -193,8 +193,8 @@ def _roll_back(pieces: list[Piece], turns: object) -> None:
 
 def _is_own_words(piece: Piece) -> bool:
     texts = [block.text for block in piece.blocks if isinstance(block, TextBlock)]
-    is_assistant = isinstance(piece.raw, Mapping) and piece.raw.get("role") == "user"
-    return is_assistant and any(not text.startswith(_OWN_WORDS) for text in texts)
+    is_users = isinstance(piece.raw, Mapping) and piece.raw.get("role") == "user"
+    return is_users and any(not text.startswith(_OWN_WORDS) for text in texts)
 
 
 def _message(role: Role, text: str) -> dict[str, Any]:
