@@ -16,6 +16,7 @@ from message_history import MessageHistory, check
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, subject_of
 from message_history.storage.files import UnreadableFileError, read_bytes
+from tests.helpers import assistant, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,14 +62,6 @@ def server(n: int) -> list[dict[str, Any]]:
         {"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "q"}},
         {"type": "web_search_tool_result", "tool_use_id": id, "content": []},
     ]
-
-
-def assistant(*blocks: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": list(blocks)}
-
-
-def user(*blocks: Any) -> dict[str, Any]:
-    return {"role": "user", "content": list(blocks)}
 
 
 def calls(n: int, id: str = "t{}") -> dict[str, Any]:

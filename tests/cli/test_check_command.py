@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.helpers import saved
 
 from message_history.cli.app import app
 
@@ -21,11 +22,6 @@ CHAT_CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "argu
 
 def check(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["check", *map(str, arguments)])
-
-
-def saved(path: Path, value: Any) -> Path:
-    path.write_text(json.dumps(value))
-    return path
 
 
 def test_a_sound_file_is_clean(tmp_path: Path) -> None:

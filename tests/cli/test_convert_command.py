@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.helpers import saved
 
 from message_history import MessageHistory, check
 from message_history.cli.app import app
@@ -31,11 +32,6 @@ SOUND: list[Any] = [
 
 def convert(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["convert", *map(str, arguments)])
-
-
-def saved(path: Path, value: Any) -> Path:
-    path.write_text(json.dumps(value))
-    return path
 
 
 @pytest.mark.parametrize("name", DIALECTS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.helpers import saved
 
 from message_history.cli.app import app
 from message_history.dialects import Anthropic
@@ -30,11 +31,6 @@ BROKEN: list[Any] = [
 
 def run(*arguments: object, raw: str | None = None) -> Result:
     return CliRunner().invoke(app, ["explain", *map(str, arguments)], input=raw)
-
-
-def saved(path: Path, value: Any) -> Path:
-    path.write_text(json.dumps(value))
-    return path
 
 
 def test_meaning_cause_repair_advice_and_source_are_printed() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.helpers import saved
 
 from message_history.cli.app import app
 from message_history.storage.files import FileForm, read_file
@@ -24,11 +25,6 @@ BROKEN: list[Any] = [QUESTION, {"role": "assistant", "content": [CALL]}, {"role"
 
 def repair(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["repair", *map(str, arguments)])
-
-
-def saved(path: Path, value: Any) -> Path:
-    path.write_text(json.dumps(value))
-    return path
 
 
 def test_a_valid_list_is_written_beside_the_input_and_each_repair_is_printed(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.helpers import saved
 
 from message_history.cli.app import app
 
@@ -26,11 +26,6 @@ SESSION: dict[str, Any] = {
 
 def show(*arguments: object, **environment: str) -> Result:
     return CliRunner(env=environment).invoke(app, ["show", *map(str, arguments)])
-
-
-def saved(path: Path, value: Any) -> Path:
-    path.write_text(json.dumps(value))
-    return path
 
 
 def test_a_transcript_marks_each_repair_in_the_message_where_it_happened(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.helpers import codes
 
 from message_history import (
     CallState,
@@ -24,10 +25,6 @@ from message_history.dialects import Anthropic, OpenAIChat
 
 CALL = ToolUseBlock("1", "f", {})
 ASKED = MessageHistory().add_user("q").add_assistant(CALL)
-
-
-def codes(history: MessageHistory) -> list[RepairCode]:
-    return [repair.code for repair in history.repairs]
 
 
 def test_a_call_cannot_stand_in_a_result() -> None:

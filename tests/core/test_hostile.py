@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.helpers import assistant, user
 
 from message_history import MessageHistory, check
 from message_history.dialects import Anthropic, OpenAIChat
@@ -25,14 +26,6 @@ def call(n: int, id: str | None = None) -> dict[str, Any]:
 
 def result(n: int, id: str | None = None) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": id or f"c{n}", "content": f"r{n}"}
-
-
-def user(*blocks: Any) -> dict[str, Any]:
-    return {"role": "user", "content": list(blocks)}
-
-
-def assistant(*blocks: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": list(blocks)}
 
 
 MANY: dict[str, Callable[[], list[Any]]] = {

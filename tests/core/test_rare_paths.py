@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.helpers import codes
 
 from message_history import (
     CallState,
@@ -32,10 +33,6 @@ from message_history.history import conversation_of, restored
 CALL = ToolUseBlock("1", "f", {})
 ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 REPLY = ReplyInfo(id="msg_1", usage=Usage(input_tokens=3))
-
-
-def codes(history: MessageHistory) -> list[RepairCode]:
-    return [repair.code for repair in history.repairs]
 
 
 def test_usage_is_added_to_usage_only() -> None:

@@ -7,6 +7,7 @@ import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from tests.helpers import assistant, user
 
 from message_history import (
     InvariantError,
@@ -37,14 +38,6 @@ REFUSED = (
         }
     )
 )
-
-
-def assistant(*blocks: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": list(blocks)}
-
-
-def user(*blocks: Any) -> dict[str, Any]:
-    return {"role": "user", "content": list(blocks)}
 
 
 def call(id: str = "1", name: str = "f", **raw: Any) -> dict[str, Any]:

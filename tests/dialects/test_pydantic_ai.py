@@ -29,6 +29,7 @@ from message_history.core.blocks import Meta
 from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
 from message_history.dialects.registry import shape_of
 from tests.dialects.removed_text import removed_text
+from tests.helpers import codes
 
 GOLDEN = Path(__file__).parent / "golden" / "pydantic_ai"
 TO = PydanticAI()
@@ -63,10 +64,6 @@ def returned(id: str, content: Any = "ok", **keys: Any) -> Json:
 
 def retry(id: str, content: Any = "again", **keys: Any) -> Json:
     return {"content": content, "tool_call_id": id, **keys, "part_kind": "retry-prompt"}
-
-
-def codes(history: MessageHistory) -> list[RepairCode]:
-    return [repair.code for repair in history.repairs]
 
 
 def assert_goes_through(*raw: Json) -> MessageHistory:

@@ -22,20 +22,13 @@ from benchmarks.targets import TARGETS, Condition, reached
 from benchmarks.transcripts import CYCLE, DAMAGES, next_turn, transcript
 from benchmarks.validity import agent_run, judged, owed_results
 from benchmarks.worker import Worker
+from tests.helpers import assistant, user
 
 ROOT = Path(__file__).parents[2]
 SIZES = (10, 100, 1_000)
 CALL = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "a", "content": "found"}
 TEXT = {"type": "text", "text": "words"}
-
-
-def user(*blocks: Any) -> dict[str, Any]:
-    return {"role": "user", "content": list(blocks)}
-
-
-def assistant(*blocks: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": list(blocks)}
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -16,6 +16,16 @@ LONG = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
 """Whether to run what takes minutes."""
 
 
+def same(left: MessageHistory, right: MessageHistory) -> bool:
+    """Return whether two histories are equal, with equal repairs, and wait for the same calls."""
+    return left == right and left.repairs == right.repairs and ids(left) == ids(right)
+
+
+def ids(history: MessageHistory) -> list[str]:
+    """Give the ids of the calls that wait."""
+    return [call.id for call in history.awaiting]
+
+
 def turn_starts(history: MessageHistory) -> list[int]:
     """Give the positions of the user messages that answer no call: `load(turns=...)` begins with one."""
     return [n for n, message in enumerate(history) if message.role == "user" and not message.results]

@@ -38,7 +38,7 @@ from message_history.storage import (
 from message_history.storage.sessions import disk, jsonl, lines, locking
 from message_history.storage.sessions.saved import repair_from_json, repair_to_json
 from tests.needs import needs_locks, needs_system_errors
-from tests.sessions.growing import of_length, steps
+from tests.sessions.growing import of_length, same, steps
 
 
 def session(path: Path, **more: Any) -> JsonlSession:
@@ -51,14 +51,6 @@ def loaded(path: Path, policy: Policy | None = None) -> MessageHistory:
     history = fresh.load()
     assert fresh.report.clean, str(fresh.report)
     return history
-
-
-def same(left: MessageHistory, right: MessageHistory) -> bool:
-    return left == right and left.repairs == right.repairs and ids(left) == ids(right)
-
-
-def ids(history: MessageHistory) -> list[str]:
-    return [call.id for call in history.awaiting]
 
 
 @pytest.fixture

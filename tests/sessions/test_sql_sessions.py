@@ -46,7 +46,7 @@ from message_history.storage import (
     SqlSession,
 )
 from tests.sessions.databases import take_turns, write_for_ever
-from tests.sessions.growing import LONG, of_length, steps, turn_starts
+from tests.sessions.growing import LONG, of_length, same, steps, turn_starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -69,14 +69,6 @@ def new(database: str, policy: Policy | None = None) -> SqlSession:
 
 def again(database: str, session: SqlSession, policy: Policy | None = None) -> SqlSession:
     return SqlSession(database, session.session_id, policy=policy)
-
-
-def same(left: MessageHistory, right: MessageHistory) -> bool:
-    return left == right and left.repairs == right.repairs and ids(left) == ids(right)
-
-
-def ids(history: MessageHistory) -> list[str]:
-    return [call.id for call in history.awaiting]
 
 
 @FEWER

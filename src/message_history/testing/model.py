@@ -104,7 +104,7 @@ def sign(*what: Any) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def pieces(text: str, count: int = 3) -> list[str]:
-    """Cut a text into a few pieces, as a stream brings it."""
-    size = max(1, -(-len(text) // count))
+def pieces(text: str) -> list[str]:
+    """Cut a text into three pieces or fewer, as a stream brings it."""
+    size = max(1, -(-len(text) // 3))
     return [text[start : start + size] for start in range(0, len(text), size)]

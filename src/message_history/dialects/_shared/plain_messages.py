@@ -27,16 +27,14 @@ SHORT: Final = 40
 """How long an id or a name may be."""
 
 
-def common_assistant(message: Message, *, omits_thinking: bool = False) -> tuple[list[str], list[Call], bool] | None:
+def common_assistant(message: Message) -> tuple[list[str], list[Call], bool] | None:
     """Take apart an assistant message of a common shape, for a dialect that sends no thinking back.
 
     Args:
         message: an assistant message.
-        omits_thinking: whether thinking that the Messages API signed is left out here.
 
     Returns:
-        The texts, the calls behind them, and whether it has thinking to be left out; None when there is anything else
-        about it.
+        The texts, the calls behind them, and whether it has thinking; None when there is anything else about it.
 
     Complexity: linear in the message.
     """
@@ -52,10 +50,8 @@ def common_assistant(message: Message, *, omits_thinking: bool = False) -> tuple
         elif len(item) == 3:
             id, name, packed = item
             calls.append((id, name, unpack(packed)))
-        elif omits_thinking:
-            thinks = True
         else:
-            return None
+            thinks = True
     return texts, calls, thinks
 
 

@@ -48,7 +48,7 @@ def assistant_wire(message: Message, dialect: Fields, changes: Changes, called: 
 
     Complexity: linear in the message.
     """
-    assistant = common_assistant(message, omits_thinking=True)
+    assistant = common_assistant(message)
     if assistant is None:
         return None
     if assistant[2]:

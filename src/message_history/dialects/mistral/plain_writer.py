@@ -46,7 +46,7 @@ def common_wire(
     if message.role == "user":
         user = common_user(message)
         return _user(*user, dialect, changes, write_id) if user is not None else None
-    assistant = common_assistant(message, omits_thinking=True)
+    assistant = common_assistant(message)
     if assistant is None:
         return None
     texts, calls, thinks = assistant

@@ -54,7 +54,7 @@ def assistant_wire(message: Message, dialect: Fields, writer: BlockWriter) -> tu
 
     Complexity: linear in the message.
     """
-    assistant = common_assistant(message, omits_thinking=True)
+    assistant = common_assistant(message)
     if assistant is None:
         return None
     writer.ids.new_scope()

@@ -35,7 +35,7 @@ def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str],
 
     Complexity: linear in the message.
     """
-    assistant = common_assistant(message, omits_thinking=True)
+    assistant = common_assistant(message)
     if assistant is None or _is_long(assistant[0], limit):
         return None
     if assistant[2]:
