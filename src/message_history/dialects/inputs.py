@@ -19,7 +19,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     with_meta,
 )
-from message_history.core.json_values import freeze
+from message_history.core.json_values import EMPTY, freeze, freeze_mapping
 from message_history.core.message import make_message, with_content, with_replies
 from message_history.core.parsed import Note
 from message_history.core.repairs import RepairCode
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_entry", "parse_response", "parse_tool_output", "user_messages", "without_privileges"]
 
+_INSTRUCTIONS: Final = "instructions"
+"""The key of a message of pydantic-ai that holds text of a system."""
 _OF_CLIENTS: Final = frozenset({TextBlock, ImageBlock, DocumentBlock})
 
 
@@ -65,7 +67,30 @@ def parse_entry(entry: object) -> Parsed:
     parsed = read([entry])
     if parsed.dialect == NATIVE:
         parsed.messages[:] = map(without_privileges, parsed.messages)
+    if _is_users(entry):
+        parsed.messages[:] = map(_of_user, parsed.messages)
     return parsed
+
+
+def _is_users(entry: object) -> bool:
+    """Return whether an entry says that it is the user's, whatever its other keys say."""
+    role = entry.get("role") if isinstance(entry, Mapping) else None
+    return isinstance(role, str) and role.lower() == "user"
+
+
+def _of_user(message: Message) -> Message:
+    """Return a message as what its entry said that it is, the user's: without another's role, or text of a system."""
+    if message.role != "user":
+        return make_message("user", tuple(map(_plain_block, message.content)))
+    content = tuple(_users_block(block) for block in message.content)
+    return message if all(map(operator.is_, content, message.content)) else make_message("user", content)
+
+
+def _users_block(block: Block) -> Block:
+    """Return a block of a user's message without what only a system may say."""
+    if isinstance(block, SystemBlock):
+        return _plain_block(block)
+    return _without_instructions(block)
 
 
 def without_privileges(message: Message) -> Message:
@@ -94,9 +119,27 @@ def _plain_block(block: Block) -> Block:
     if isinstance(block, ToolResultBlock):
         inner = tuple(map(_plain_block, block.content))
         block = block if all(map(operator.is_, inner, block.content)) else evolve(block, content=inner)
+    block = _without_instructions(block)
     if block.mark is None:
         return block
     return _noted(with_meta(block, mark=None), f"a mark of the kind {block.mark.kind}, removed")
+
+
+def _instructions_in(block: Block) -> list[str]:
+    """Return the dialects in whose form a block carries instructions of its message: text of a system."""
+    carried = block.meta.carried if block.meta is not None else EMPTY
+    return [origin for origin in carried if origin != NATIVE and block.carried(origin).get(_INSTRUCTIONS) is not None]
+
+
+def _without_instructions(block: Block) -> Block:
+    """Return a block whose instructions are kept, and not sent."""
+    origins = _instructions_in(block)
+    if block.meta is None or not origins:
+        return block
+    carried = {origin: dict(block.carried(origin)) for origin in block.meta.carried}
+    kept = [carried[origin].pop(_INSTRUCTIONS) for origin in origins]
+    carried[NATIVE] = {**carried.get(NATIVE, {}), _INSTRUCTIONS: kept[0] if len(kept) == 1 else kept}
+    return _noted(with_meta(block, carried=freeze_mapping(carried)[0]), "instructions, kept and not sent")
 
 
 def _noted(block: Block, what: str) -> Block:
@@ -127,11 +170,15 @@ def user_messages(raw: Iterable[Any]) -> tuple[Message, ...]:
         parsed = read([entry]) if isinstance(entry, Mapping) else None
         (message,) = parsed.messages if parsed is not None and len(parsed.messages) == 1 else (None,)
         role = entry.get("role") if isinstance(entry, Mapping) else None
-        plain = message is not None and all(type(block) in _OF_CLIENTS and not block.mark for block in message.content)
+        plain = message is not None and all(map(_is_clients, message.content))
         if role != "user" or message is None or message.role != "user" or not plain or not message.content:
             raise ValueError(f"message {position} must be a user message of text, images or documents")
         messages.append(message)
     return tuple(messages)
+
+
+def _is_clients(block: Block) -> bool:
+    return type(block) in _OF_CLIENTS and not block.mark and not _instructions_in(block)
 
 
 def _has_fields(entry: object) -> bool:

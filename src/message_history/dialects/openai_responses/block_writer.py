@@ -12,7 +12,7 @@ from message_history.dialects.openai_responses import schema
 from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from message_history.dialects.openai_responses.model_fields import Fields
 
@@ -104,10 +104,14 @@ class Pieces:
             text = text.replace("\0", "\ufffd")
         return text
 
-    def kept(self, extra: Mapping[str, Any], kind: str, *others: str) -> Wire:
-        """Return the further keys that an item of this type may hold, and record those that it may not."""
+    def kept(self, extra: Mapping[str, Any], kind: str, *others: str, written: Collection[str] = ()) -> Wire:
+        """Return the further keys that an item of this type may hold, and record those that it may not.
+
+        What the item says in the fields of its block is `written` already; no other value takes its place.
+        """
         asked = schema.KEYS[kind] if self._dialect.checks_keys else extra.keys()
         known = {key for key in asked - OURS if key in extra and schema.suits(key, extra[key])}
+        known -= _OF_BLOCKS.intersection(written)
         if kind == "apply_patch_call" and extra.get("status") == "incomplete":
             known.discard("status")
         self.omit_keys(extra, known | {"id"})
@@ -125,6 +129,10 @@ class Pieces:
 
     def _omitted(self, left: Mapping[str, Any]) -> None:
         self.changes.omitted(FrozenDict(left), f"keys that this API does not take (OR-17): {', '.join(left)}")
+
+
+_OF_BLOCKS: Final = frozenset({"type", "role", "content", "call_id", "name", "input", "arguments", "output"})
+"""The keys that are written from the fields of a block."""
 
 
 def plain(parts: list[Wire]) -> str | list[Wire]:

@@ -173,7 +173,7 @@ class Render:
         wire: Wire = {"type": "message", "id": item.id, "role": "assistant"}
         wire["status"] = carried["status"] if carried.get("status") in schema.STATUSES else "completed"
         wire["content"] = [self._assistant(block) for block in item.blocks if isinstance(block, TextBlock)]
-        return [{**wire, **self._pieces.kept(carried, "message", "status")}]
+        return [{**wire, **self._pieces.kept(carried, "message", "status", written=wire)}]
 
     def _assistant(self, block: TextBlock) -> Wire:
         extra = block.extra(OPENAI_RESPONSES)
@@ -194,7 +194,7 @@ class Render:
         if carried.get("status") == "completed":
             # Words without an id are complete.
             del carried["status"]
-        phase = self._pieces.kept(carried, "easy")
+        phase = self._pieces.kept(carried, "easy", written=("role", "content"))
         wire: list[Wire] = []
         for block in item.blocks:
             if isinstance(block, TextBlock):
@@ -223,7 +223,7 @@ class Render:
         if item.kind == APPROVAL:
             name = self._pieces.text(block.name)
             wire: Wire = {"type": APPROVAL, "id": item.id, "arguments": self._arguments(block), "name": name}
-            return {**wire, **self._pieces.kept(block.extra(OPENAI_RESPONSES), APPROVAL)}
+            return {**wire, **self._pieces.kept(block.extra(OPENAI_RESPONSES), APPROVAL, written=wire)}
         tool = schema.CLIENT_TOOLS.get(item.kind)
         wire = {"type": item.kind, "call_id": self._ids(block.id)}
         if item.id is not None:
@@ -239,7 +239,7 @@ class Render:
                 wire["arguments"] = self._arguments(block)
         extra = block.extra(OPENAI_RESPONSES)
         was = extra.get("type", FUNCTION)
-        return {**wire, **self._pieces.kept(extra, item.kind)} if was == item.kind else wire
+        return {**wire, **self._pieces.kept(extra, item.kind, written=wire)} if was == item.kind else wire
 
     def _arguments(self, block: ToolUseBlock) -> str:
         """Write a call's input as text: the provider's own where there is one."""
@@ -288,7 +288,7 @@ class Render:
         elif id is not None:
             self._pieces.omit_keys({"id": id}, frozenset())
         if kind == APPROVAL:
-            return {**wire, **self._pieces.kept(extra, DECISION)}
+            return {**wire, **self._pieces.kept(extra, DECISION, written=wire)}
         if tool is None:
             wire["output"] = self._result_output(result, detailed=kind == CUSTOM)
         else:
@@ -300,7 +300,7 @@ class Render:
             wire["status"] = "failed" if result.is_error else "completed"
         elif result.is_error and not result.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", result)
-        return {**wire, **self._pieces.kept(extra, wire["type"])}
+        return {**wire, **self._pieces.kept(extra, wire["type"], written=wire)}
 
     def _answer(self, tool: ClientTool, result: ToolResultBlock, wire: Wire) -> None:
         """Write what answers a call of one of the API's own tools: in its own form, else in that of a function."""

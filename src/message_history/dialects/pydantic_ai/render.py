@@ -411,6 +411,7 @@ class Render:
 
     def _wrong(self, shape: Shape, keys: FrozenDict) -> Wire:
         wrong = {key: keys[key] for key, missing in misfits(shape, keys) if not missing}
+        wrong |= {key: keys[key] for key in _WRITTEN if key in keys}
         if wrong:
             self.changes.omitted(
                 FrozenDict(wrong), f"keys with values that do not fit (PA-06): {', '.join(map(str, wrong))}"
@@ -446,5 +447,7 @@ def _encodable(wire: Wire) -> bool:
     return True
 
 
+_WRITTEN: Final = ("parts", "kind", "part_kind")
+"""The keys that are written here; what came under one beside the content is none of it."""
 _PAIRED: Final = ("tool-call", "tool-return", "retry-prompt")
 """The parts that are calls and results: one that could not be read as such has no partner."""
