@@ -32,6 +32,7 @@ from message_history.storage.damaged_json import (
     member_of,
     parted,
 )
+from message_history.storage.folders import folder_content
 from message_history.storage.request_bodies import (
     KEYS,
     Place,
@@ -254,7 +255,7 @@ def content_of(path: str | PathLike[str]) -> bytes:
     """Read the bytes of a file.
 
     Args:
-        path: the file.
+        path: the file; the storage of opencode, which is a folder, is joined.
 
     Returns:
         Its content.
@@ -268,7 +269,9 @@ def content_of(path: str | PathLike[str]) -> bytes:
     except FileNotFoundError:
         raise UnreadableFileError("there is no such file") from None
     except IsADirectoryError:
-        raise UnreadableFileError("this is a folder, not a file") from None
+        if (joined := folder_content(Path(path))) is None:
+            raise UnreadableFileError("this is a folder, not a file") from None
+        return joined
     except PermissionError:
         raise UnreadableFileError("there is no permission to read it") from None
     except OSError as error:

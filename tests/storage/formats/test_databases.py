@@ -73,6 +73,70 @@ def samples_of(log: dict[str, Any]) -> list[Any]:
 OPENCODE_MESSAGES: list[Any] = json.loads(json.dumps(OPENCODE))["messages"]
 
 
+ADK_EVENTS = [
+    {"author": "user", "content": {"role": "user", "parts": [{"text": QUESTION}]}},
+    {
+        "author": "a",
+        "content": {
+            "role": "model",
+            "parts": [{"text": LOOKING}, {"function_call": {"id": "c1", "name": "read_file", "args": ARGUMENTS}}],
+        },
+    },
+    {
+        "author": "a",
+        "content": {
+            "role": "user",
+            "parts": [{"function_response": {"id": "c1", "name": "read_file", "response": {"result": RESULT}}}],
+        },
+    },
+    {"author": "a", "content": {"role": "model", "parts": [{"text": ANSWER}]}},
+]
+BUBBLES: list[dict[str, Any]] = [
+    {"type": 1, "text": "", "richText": dumped({"root": {"children": [{"children": [{"text": QUESTION}]}]}})},
+    {"type": 2, "thinking": {"text": "hm", "signature": "s"}, "capabilityType": 30},
+    {"type": 2, "text": LOOKING},
+    {
+        "type": 2,
+        "text": "",
+        "capabilityType": 15,
+        "toolFormerData": {
+            "name": "read_file",
+            "toolCallId": "c1",
+            "rawArgs": TEXT_ARGUMENTS,
+            "result": RESULT,
+            "status": "completed",
+        },
+    },
+    {"type": 2, "text": "", "capabilityType": 22},
+    {"type": 2, "text": ANSWER},
+]
+COMPOSER = {
+    "composerId": "s",
+    "name": "A file",
+    "lastUpdatedAt": 2,
+    "fullConversationHeadersOnly": [{"bubbleId": f"b{n}", "type": each["type"]} for n, each in enumerate(BUBBLES)],
+}
+AGENT_MESSAGES = [
+    {"role": "user", "content": [{"type": "text", "text": QUESTION}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "reasoning", "text": "hm"},
+            {"type": "text", "text": LOOKING},
+            {"type": "tool-call", "toolCallId": "c1", "toolName": "read_file", "args": ARGUMENTS},
+        ],
+    },
+    {
+        "role": "tool",
+        "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "read_file", "result": RESULT}],
+    },
+    {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
+]
+AGENT_BLOBS = [(f"{n:064x}", dumped(each).encode()) for n, each in enumerate(AGENT_MESSAGES)]
+AGENT_ROOT = b"".join(b"\x0a\x20" + bytes.fromhex(id) for id, _ in AGENT_BLOBS) + b"\x10\x96\x01" + b"\x4a\x02/a"
+AGENT_ABOUT = {"agentId": "s", "name": "A file", "latestRootBlobId": "f" * 64}
+
+
 def hermes_row(n: int, each: dict[str, Any]) -> tuple[Any, ...]:
     calls = dumped(each["tool_calls"]) if "tool_calls" in each else None
     return (n, "s", each["role"], each["content"], calls, each.get("tool_call_id"), 1)
@@ -93,6 +157,29 @@ CRUSH_PARTS = [
     ("assistant", [{"type": "text", "data": {"text": ANSWER}}, {"type": "finish", "data": {"reason": "end_turn"}}]),
 ]
 FILES: dict[str, Rows] = {
+    "adk-database": {
+        "sessions": ("app_name, user_id, id, update_time", [("a", "u", "s", "2026"), ("a", "v", "s", "2025")]),
+        "events": (
+            "id, app_name, user_id, session_id, invocation_id, timestamp, event_data",
+            [(f"e{n}", "a", "u", "s", "i", f"t{n}", dumped(each)) for n, each in enumerate(ADK_EVENTS)],
+        ),
+    },
+    "cursor-database": {
+        "cursorDiskKV": (
+            "key, value",
+            [
+                ("composerData:s", dumped(COMPOSER).encode()),
+                ("composerData:empty", dumped({"composerId": "empty", "fullConversationHeadersOnly": []})),
+                *((f"bubbleId:s:b{n}", dumped(each)) for n, each in enumerate(BUBBLES)),
+                ("bubbleId:s:gone", dumped({"type": 1, "text": "Said, and rewound."})),
+                ("checkpointId:s:1", "{}"),
+            ],
+        ),
+    },
+    "cursor-agent-database": {
+        "blobs": ("id, data", [*AGENT_BLOBS, ("f" * 64, AGENT_ROOT), ("e" * 64, AGENT_BLOBS[0][1])]),
+        "meta": ("key, value", [("0", dumped(AGENT_ABOUT).encode().hex())]),
+    },
     "opencode-database": {
         "session": ("id, title, time_created", [("s", "A file", 1), ("empty", "nothing yet", 2)]),
         "message": (
@@ -228,11 +315,49 @@ def test_entries_of_openclaw_that_are_packed_are_noted() -> None:
     assert [note.detail for note in session.unread] == ["an entry that is packed with Zstandard"]
 
 
+def test_bubbles_of_cursor_that_were_rewound_are_counted_and_lost_ones_noted() -> None:
+    columns, rows = FILES["cursor-database"]["cursorDiskKV"]
+    session = session_in(database({"cursorDiskKV": (columns, [row for row in rows if row[0] != "bubbleId:s:b2"])}))
+    (main,) = session.conversations
+    assert (main.origin.id, main.origin.title) == ("s", "A file")
+    assert dict(main.omitted) == {"bubbles that were rewound": 1, "marks of a compaction": 1}
+    assert [note.detail for note in session.unread] == ["a bubble that is not in the database"]
+
+
+def test_older_chats_of_cursor_are_read_and_failed_tools_say_why() -> None:
+    tool = {"name": "f", "toolCallId": "c1", "params": "{}", "error": dumped({"modelVisibleErrorMessage": "no file"})}
+    inline = {"conversation": [BUBBLES[0], {"type": 2, "toolFormerData": tool}, {"type": 2, "errorDetails": {"x": 1}}]}
+    plain = {"tabs": [{"tabId": "t", "chatTitle": "Old", "bubbles": [{"type": "user", "rawText": QUESTION}]}]}
+    tables: Rows = {
+        "cursorDiskKV": ("key, value", [("composerData:s", dumped(inline))]),
+        "ItemTable": ("key, value", [("workbench.panel.aichat.view.aichat.chatdata", dumped(plain))]),
+    }
+    first, second = session_in(database(tables)).conversations
+    assert told(first.history()) == [("user", QUESTION), ("call", "f"), ("result", "no file")]
+    assert (told(second.history()), second.origin.title) == ([("user", QUESTION)], "Old")
+
+
+def test_messages_of_earlier_states_of_cursor_s_agent_are_counted() -> None:
+    (main,) = session_in(database(FILES["cursor-agent-database"])).conversations
+    assert dict(main.omitted)["messages of earlier states"] == 1
+
+
+def test_events_of_adk_with_a_column_for_the_content_are_read() -> None:
+    rows = [
+        (f"e{n}", "a", "u", "s", "i", f"t{n}", each["author"], dumped(each["content"]), 0)
+        for n, each in enumerate(ADK_EVENTS)
+    ]
+    columns = "id, app_name, user_id, session_id, invocation_id, timestamp, author, content, partial"
+    session = session_in(database({**FILES["adk-database"], "events": (columns, rows)}))
+    assert told(session.conversations[0].history()) == STORY
+
+
 @pytest.mark.parametrize(
     ("tables", "why"),
     [
         ({"cursorDiskKV": ("key, value", [("composerData:1", "{}")])}, "database of Cursor"),
         ({"ItemTable": ("key, value", [])}, "database of Cursor"),
+        ({"checkpoints": ("thread_id, checkpoint_id, checkpoint", [])}, "database of LangGraph"),
         ({"people": ("name", [("Ada",)])}, "of no program that is known, with the tables people"),
     ],
 )

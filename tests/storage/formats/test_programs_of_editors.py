@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from message_history import ImageBlock, ToolResultBlock
+from message_history import ImageBlock, ToolResultBlock, from_file
 from message_history.cli.app import app
-from message_history.storage.files import NotRecognisedError
+from message_history.storage.files import NotRecognisedError, content_of
 from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.samples import (
     AMP,
@@ -20,6 +20,7 @@ from tests.storage.formats.samples import (
     CONTINUE,
     GEMINI_CLI,
     LOOKING,
+    OPENCODE,
     QUESTION,
     RESULT,
     ROO_ROWS,
@@ -202,3 +203,61 @@ def test_a_block_of_cline_with_a_result_of_several_parts_is_read() -> None:
     session = session_in(value(rows))
     assert (session.format.name, session.violations()) == ("cline", [])
     assert told(session.conversations[0].history())[-1] == ("result", RESULT)
+
+
+def opencode_storage(folder: Path) -> Path:
+    """Write opencode's sample as the files of its older storage."""
+    root = folder / "storage"
+    exported: list[dict[str, Any]] = json.loads(json.dumps(OPENCODE))["messages"]
+    for n, each in enumerate(exported):
+        message = {**each["info"], "id": f"m{n}", "sessionID": "s", "time": {"created": n}}
+        files = {
+            f"message/s/{9 - n}.json": message,
+            **{f"part/m{n}/{m}.json": {**part, "messageID": f"m{n}"} for m, part in enumerate(each["parts"])},
+        }
+        for name, content in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(value(content))
+    (root / "session" / "p").mkdir(parents=True)
+    (root / "session" / "p" / "s.json").write_bytes(value({"id": "s", "title": "A file", "time": {"updated": 5}}))
+    (root / "message" / "later").mkdir()
+    hello = {"id": "h", "role": "user", "time": {"created": 1}}
+    (root / "message" / "later" / "h.json").write_bytes(value(hello))
+    (root / "part" / "h.json").write_bytes(value({"messageID": "h", "type": "text", "text": "Hello."}))
+    return root
+
+
+def test_the_storage_of_opencode_is_joined_and_so_is_one_session_in_it(tmp_path: Path) -> None:
+    root = opencode_storage(tmp_path)
+    for path in (root, root / "message" / "s"):
+        first, *others = from_file(path)
+        assert told(first.history()) == STORY
+        assert (first.origin.format, first.origin.id, first.origin.title) == ("opencode", "s", "A file")
+        assert [told(each.history()) for each in others] == ([[("user", "Hello.")]] if path == root else [])
+    before = {file: file.read_bytes() for file in root.rglob("*.json")}
+    result = CliRunner().invoke(app, ["check", str(root)])
+    assert (result.exit_code, "messages, no violations" in result.output) == (0, True)
+    assert CliRunner().invoke(app, ["repair", str(root)]).exit_code == 0
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+def test_a_file_of_opencode_s_storage_that_is_damaged_is_reported(tmp_path: Path) -> None:
+    root = opencode_storage(tmp_path)
+    (root / "message" / "s" / "0.json").write_bytes(b'{"id": "m9", "ro')
+    (note,) = session_in(content_of(root)).unread
+    assert note.detail == "a message without a role"
+
+
+def test_results_of_several_calls_in_a_chat_of_autogen_2_keep_their_ids() -> None:
+    calls = [{"id": id, "type": "function", "function": {"name": "read_file", "arguments": "{}"}} for id in "ab"]
+    results = [{"tool_call_id": id, "role": "tool", "content": f"result {id}"} for id in "ab"]
+    chat = [
+        {"role": "user", "content": QUESTION, "name": "u"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "content": "result a\n\nresult b", "tool_responses": results},
+    ]
+    session = session_in(value(chat))
+    assert session.format.name == "autogen"
+    history = session.conversations[0].history()
+    assert told(history)[3:] == [("result", "result a"), ("result", "result b")]
+    assert history.repairs == ()

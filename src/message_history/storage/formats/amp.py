@@ -26,7 +26,7 @@ __all__ = ["AMP"]
 
 _ROLES: Final = ("user", "assistant", "info")
 _STATES: Final = {
-    "cancelled": "interrupted",
+    "cancelled": "cancelled",
     "rejected-by-user": "denied",
     "blocked-on-user": "pending",
 }

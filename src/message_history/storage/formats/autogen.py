@@ -46,10 +46,22 @@ def _lists(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, li
 
 
 def _older(document: Document) -> list[tuple[str, list[Any]]]:
-    """Find the list of messages in the result of a chat of version 0.2."""
+    """Find the list of messages in the result of a chat of version 0.2, or the list itself."""
     history = document.object.get("chat_history")
-    is_result = isinstance(history, list) and bool(document.object.keys() & {"chat_id", "summary", "cost"})
-    return [("", history)] if is_result and isinstance(history, list) else []
+    if isinstance(history, list) and document.object.keys() & {"chat_id", "summary", "cost"}:
+        return [("", history)]
+    is_list = any(isinstance(each, dict) and isinstance(each.get("tool_responses"), list) for each in document.items)
+    return [("", document.items)] if is_list else []
+
+
+def _add_older(collector: Collector, n: int, message: Any) -> bool:
+    """Add a message of version 0.2, which holds the results of several calls."""
+    results = message.get("tool_responses") if isinstance(message, dict) else None
+    if not isinstance(results, list):
+        return add_chat_message(collector, n, message)
+    made = [result(each.get("tool_call_id"), each.get("content")) for each in results if isinstance(each, dict)]
+    collector.add_blocks(n, "user", made)
+    return True
 
 
 def _fit(document: Document) -> Fit:
@@ -71,7 +83,7 @@ def _read(document: Document) -> Reading:
         for n, message in enumerate(messages):
             if _is_message(message):
                 _add(collector, n, message)
-            elif not (older and add_chat_message(collector, n, message)):
+            elif not (older and _add_older(collector, n, message)):
                 collector.note(n, "an entry that is no message", message)
         found.add(collector.conversation(BLOCKS, label=name if len(lists) > 1 else "", title=name))
     return found.reading()

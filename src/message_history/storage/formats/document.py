@@ -139,12 +139,14 @@ def _container(data: bytes) -> Document:
 
 def _of_tables(database: Database) -> str:
     if database.has("cursorDiskKV", "key") or database.has("ItemTable", "key") or database.has("blobs", "id", "data"):
-        return (
-            "it is a SQLite database of Cursor or another editor, whose form is not public: export the chat in the "
-            "editor, or read the transcripts under ~/.cursor/projects"
-        )
+        return "it is a SQLite database of Cursor or another editor, and no chat is in it"
     if database.has("steps") and database.has("trajectory_meta"):
         return "it is a SQLite database of Antigravity, whose form is not public: read its transcripts instead"
+    if database.has("checkpoints", "thread_id", "checkpoint_id"):
+        return (
+            "it is a SQLite database of LangGraph, whose checkpoints are packed: write what "
+            "`graph.get_state(config).values` returns with `langchain_core.load.dumpd`, and read that"
+        )
     return f"it is a SQLite database of no program that is known, with the tables {_listed(database.columns)}"
 
 

@@ -1,10 +1,11 @@
-"""What `opencode export` writes: an object about the session, and messages with parts."""
+"""What `opencode export` writes: an object about the session, and messages with parts, as in its older storage."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
@@ -19,9 +20,15 @@ _NOT_SENT: Final = frozenset(
 )
 
 
-def _messages(document: Document) -> list[Any] | None:
-    found = document.object.get("messages", document.value)
-    return found if isinstance(found, list) else None
+def _exports(document: Document) -> list[Mapping[str, Any]]:
+    """Return the sessions in a file: an export, its messages only, or what the files of the storage are joined to."""
+    if "messages" in document.object:
+        return [document.object]
+    items = document.items
+    are_exports = bool(items) and all(
+        isinstance(each, dict) and isinstance(each.get("messages"), list) for each in items
+    )
+    return items if are_exports else [{"messages": items}] if items else []
 
 
 def _is_message(item: Any) -> bool:
@@ -30,16 +37,24 @@ def _is_message(item: Any) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    found = _messages(document)
-    return Fit.CERTAIN if found and all(map(_is_message, found)) else Fit.NONE
+    exports = _exports(document)
+    messages = [each for export in exports if isinstance(export["messages"], list) for each in export["messages"]]
+    is_whole = all(map(_is_message, messages)) or (len(exports) > 1 and any(map(_is_message, messages)))
+    return Fit.CERTAIN if messages and is_whole else Fit.NONE
 
 
 def _read(document: Document) -> Reading:
-    collector = Collector()
-    for n, message in enumerate(_messages(document) or ()):
-        add_message(collector, n, message)
-    about = document.object.get("info") or {}
-    return collector.reading(BLOCKS, id=about.get("id"), title=about.get("title"))
+    found = Conversations()
+    for export in _exports(document):
+        collector, about = found.collector(), export.get("info") or {}
+        for n, message in enumerate(export["messages"]):
+            if _is_message(message):
+                add_message(collector, n, message)
+            else:
+                collector.note(n, "a message without a role", message)
+        label = f"session {about.get('id')}" if found else ""
+        found.add(collector.conversation(BLOCKS, label=label, id=about.get("id"), title=about.get("title")))
+    return found.reading()
 
 
 def add_message(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
@@ -102,7 +117,7 @@ def _file(part: Mapping[str, Any]) -> list[Any]:
 OPENCODE: Final = Format(
     name="opencode",
     title="opencode exports",
-    files="`opencode export SESSION`",
+    files="`opencode export SESSION`; the folder ~/.local/share/opencode/storage, or one of its sessions, is joined",
     omits="steps, snapshots, patches, retries, errors of replies",
     unwritten="opencode goes on from its database, and answers calls without a result itself when it sends",
     source="anomalyco/opencode: packages/opencode/src/session/message-v2.ts, cli/cmd/export.ts",
@@ -126,11 +141,11 @@ def _read_storage(document: Document) -> Reading:
     collector = Collector()
     for n, row in document.numbered_items:
         if not isinstance(row, dict) or "messageID" not in row:
-            collector.note(n, "a message without its parts, which are in other files; run `opencode export`", row)
+            collector.note(n, "a message without its parts, which are in other files: read the folder `storage`", row)
         elif row.get("type") == "tool" or row.get("type") == "reasoning":
             _add_part(collector, n, "assistant", row)
         else:
-            collector.note(n, "a part without its message, which says the role; run `opencode export`", row)
+            collector.note(n, "a part without its message, which says the role: read the folder `storage`", row)
     return collector.reading(BLOCKS)
 
 

@@ -30,6 +30,7 @@ from message_history.storage.formats.conversation_lists import CONVERSATION_LIST
 from message_history.storage.formats.copilot_cli import COPILOT_CLI
 from message_history.storage.formats.crewai import CREWAI
 from message_history.storage.formats.cursor import CURSOR
+from message_history.storage.formats.cursor_databases import CURSOR_AGENT_DATABASE, CURSOR_DATABASE
 from message_history.storage.formats.droid import DROID, DROID_STREAM
 from message_history.storage.formats.gemini_cli import GEMINI_CLI
 from message_history.storage.formats.goose import GOOSE
@@ -86,7 +87,7 @@ _ALL: Final = (
     ),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
-    *SESSION_DATABASES,
+    *(*SESSION_DATABASES, CURSOR_DATABASE, CURSOR_AGENT_DATABASE),
     *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, CONVERSATION_LISTS, MESSAGE_LISTS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}

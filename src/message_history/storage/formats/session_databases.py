@@ -1,10 +1,13 @@
-"""The databases in which programs keep all their sessions: opencode, goose, Hermes, Crush and OpenClaw."""
+"""The databases in which programs keep all their sessions: opencode, goose, Hermes, Crush, ADK and OpenClaw."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from attrs import evolve
+
+from message_history.storage.formats.adk import ADK
 from message_history.storage.formats.base import DATABASE, Fit, Format
 from message_history.storage.formats.document import Document
 from message_history.storage.formats.goose import add_message as add_goose_message
@@ -77,6 +80,14 @@ class _Sessions:
         if collector.entries:
             label = f"session {id}" if self._found else ""
             self._found.add(collector.conversation(BLOCKS, label=label, id=id, title=title))
+
+    def take(self, reading: Reading, id: object) -> None:
+        """Add a session that the reader of another format has read."""
+        main = reading.conversations[0]
+        if main.file.entries:
+            label = f"session {id}" if self._found else ""
+            self._found.add(evolve(main, origin=evolve(main.origin, label=label)))
+        self.collector().unread += reading.unread
 
     def reading(self) -> Reading:
         """Return what was found."""
@@ -190,6 +201,29 @@ def _crush_blocks(kind: str, data: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
+def _read_adk(document: Document) -> Reading:
+    sessions = _Sessions(document)
+    events = _by_session(sessions.database.rows("events", "timestamp, rowid"))
+    for session in sessions.database.rows("sessions", "update_time DESC, id"):
+        rows = [row for row in events.get(session["id"], []) if _owner(row) == _owner(session)]
+        reading = ADK.read(Document(data=b"", text="", value={"id": session["id"], "events": list(map(_event, rows))}))
+        sessions.take(reading, session["id"])
+    return sessions.reading()
+
+
+def _owner(row: Row) -> tuple[object, object]:
+    return row.get("app_name"), row.get("user_id")
+
+
+def _event(row: Row) -> Row:
+    """Return an event: its columns have the content by itself in versions before 1.22."""
+    found = json_of(row.get("event_data"))
+    if isinstance(found, dict):
+        return found
+    about = {key: row.get(key) for key in ("author", "invocation_id", "partial")}
+    return {**about, "partial": bool(about["partial"]), "content": json_of(row.get("content"))}
+
+
 def _read_openclaw(document: Document) -> Reading:
     sessions = _Sessions(document)
     events = _by_session(sessions.database.rows("transcript_events", "session_id, seq"))
@@ -264,6 +298,20 @@ SESSION_DATABASES: Final = (
             tables={"sessions": ("id", "title", "prompt_tokens"), "messages": ("session_id", "role", "parts")},
         ),
         read=_read_crush,
+    ),
+    Format(
+        name="adk-database",
+        title="Google ADK: its database of sessions",
+        files="what `DatabaseSessionService` and `adk web --session_service_uri` write",
+        omits="as of `adk`",
+        unwritten=DATABASE,
+        source="google/adk-python: sessions/schemas/v0.py, v1.py (2.13.0)",
+        checked="2026-11-22",
+        fit=partial(
+            _fit, tables={"sessions": ("app_name", "user_id", "id"), "events": ("session_id", "invocation_id")}
+        ),
+        read=_read_adk,
+        judged=ADK.judged,
     ),
     Format(
         name="openclaw-database",

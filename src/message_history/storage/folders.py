@@ -1,0 +1,92 @@
+"""Sessions that are folders: opencode keeps each message and each part of one in a file of its own."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["folder_content"]
+
+
+def folder_content(path: Path) -> bytes | None:
+    """Join the files of opencode's storage, or of one session in it, into what it exports.
+
+    Args:
+        path: the storage (with the folders `message` and `part`), or the folder of a session's messages.
+
+    Returns:
+        A list with an export of each session, newest first, as JSON; None for any other folder.
+
+    Raises:
+        OSError: when a file in it cannot be read.
+
+    Complexity: linear in the files.
+    """
+    found = _storage(path)
+    if found is None:
+        return None
+    root, sessions = found
+    parts = _parts(root)
+    about = {file.stem: _value(file) for name in ("session", "info") for file in _json_files(root / name)}
+    exports = [_export(folder, about.get(folder.name), parts) for folder in sessions]
+    return json.dumps(sorted(exports, key=_age, reverse=True)).encode()
+
+
+def _storage(path: Path) -> tuple[Path, list[Path]] | None:
+    """Find the storage that a folder is or belongs to, and the folders of messages that are asked for."""
+    for root in (path, path / "session"):
+        if (root / "message").is_dir() and (root / "part").is_dir():
+            return root, sorted(each for each in (root / "message").iterdir() if each.is_dir())
+    root = path.parent.parent
+    is_session = path.parent.name == "message" and (root / "part").is_dir()
+    return (root, [path]) if is_session else None
+
+
+def _json_files(folder: Path) -> Iterator[Path]:
+    yield from sorted(folder.rglob("*.json")) if folder.is_dir() else ()
+
+
+def _value(file: Path) -> Any:
+    """Read a file; its text when it is no JSON, so that what reads the export can say so."""
+    written = file.read_text(encoding="utf-8", errors="replace")
+    try:
+        return json.loads(written)
+    except ValueError:
+        return written
+
+
+def _parts(root: Path) -> dict[str, list[Any]]:
+    """Return the parts of each message by its id, in their order."""
+    found: dict[str, list[Any]] = defaultdict(list)
+    for file in _json_files(root / "part"):
+        part = _value(file)
+        id = part.get("messageID") if isinstance(part, dict) else None
+        found[id if isinstance(id, str) else file.parent.name].append(part)
+    return found
+
+
+def _export(folder: Path, about: Any, parts: dict[str, list[Any]]) -> dict[str, Any]:
+    messages = [{"info": _value(file), "parts": parts.get(file.stem, [])} for file in _json_files(folder)]
+    for message in messages:
+        info = message["info"]
+        if isinstance(info, dict) and isinstance(info.get("id"), str):
+            message["parts"] = parts.get(info["id"], message["parts"])
+    messages.sort(key=lambda message: _created(message["info"]))
+    return {"info": about if isinstance(about, dict) else {"id": folder.name}, "messages": messages}
+
+
+def _created(info: Any) -> float:
+    when = (info.get("time") or {}).get("created") if isinstance(info, dict) else None
+    return float(when) if isinstance(when, int | float) else 0.0
+
+
+def _age(export: dict[str, Any]) -> float:
+    time = export["info"].get("time")
+    when = time.get("updated", time.get("created")) if isinstance(time, dict) else None
+    last = export["messages"][-1]["info"] if export["messages"] else None
+    return float(when) if isinstance(when, int | float) else _created(last)
