@@ -90,6 +90,9 @@ def repair_files(
         return target
 
     def work(path: str, session: SessionFile) -> ExitCode:
+        if Path(path).is_dir():
+            printer.error(path, "a folder is read, not written; `message-history convert` writes a conversation of it")
+            return ExitCode.FOUND
         if session.format is not MESSAGE_LISTS and known is None and wanted is None:
             try:
                 whole = session.repair_file()

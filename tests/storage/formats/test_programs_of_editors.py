@@ -237,7 +237,8 @@ def test_the_storage_of_opencode_is_joined_and_so_is_one_session_in_it(tmp_path:
     before = {file: file.read_bytes() for file in root.rglob("*.json")}
     result = CliRunner().invoke(app, ["check", str(root)])
     assert (result.exit_code, "messages, no violations" in result.output) == (0, True)
-    assert CliRunner().invoke(app, ["repair", str(root)]).exit_code == 0
+    result = CliRunner().invoke(app, ["repair", str(root)])
+    assert (result.exit_code, "a folder is read, not written" in result.output) == (1, True)
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
 
