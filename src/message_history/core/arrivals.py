@@ -97,10 +97,9 @@ class _Arrivals:
         if any(map(self._is_known, answered)):
             plain = zip(parsed.messages, parsed.sources, strict=True)
             return [Incoming(message, source, n in parsed.interrupted) for n, (message, source) in enumerate(plain)]
-        paired = pair_results(
-            parsed.messages, parsed.sources, parsed.interrupted, self._policy, is_known=self._is_known
+        return list(
+            pair_results(parsed.messages, parsed.sources, parsed.interrupted, self._policy, is_known=self._is_known)
         )
-        return [Incoming(*one) for one in paired]
 
     def _is_known(self, id: str) -> bool:
         return id in self._stubbed or id in self._open_ids or records_of(self._past, id) is not None

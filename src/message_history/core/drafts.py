@@ -122,7 +122,7 @@ class AssistantDraft:
 
         Complexity: logarithmic in the calls, and linear in those under its ids.
         """
-        for id in dict.fromkeys((call.id, _asked_id(call))):
+        for id in dict.fromkeys((call.id, asked_id(call))):
             named = self.named(id)
             while named:
                 position = lowest(named)
@@ -405,7 +405,7 @@ def _bits(positions: list[int]) -> int:
     return int.from_bytes(bits, "little")
 
 
-def _asked_id(call: ToolUseBlock) -> str:
+def asked_id(call: ToolUseBlock) -> str:
     """Return the id that a call came with."""
     mark = call.mark
     return mark.tool_use_id if mark is not None and mark.kind == "renamed" else call.id
@@ -420,7 +420,7 @@ def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
     Returns:
         The id that it came with, its name and its input.
     """
-    return _asked_id(call), call.name, _input_text(call)
+    return asked_id(call), call.name, _input_text(call)
 
 
 def is_alike(left: ToolUseBlock, right: ToolUseBlock) -> bool:
@@ -432,7 +432,10 @@ def is_alike(left: ToolUseBlock, right: ToolUseBlock) -> bool:
 
 def _input_text(call: ToolUseBlock) -> str:
     """Write an input as text, in which 1 is not true."""
-    return json.dumps(thaw(call.frozen_input), sort_keys=True)
+    return _SORTED(thaw(call.frozen_input))
+
+
+_SORTED: Final = json.JSONEncoder(sort_keys=True).encode
 
 
 def lowest(bits: int) -> int:

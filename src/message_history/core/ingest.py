@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from typing import TYPE_CHECKING, Any, final
 
@@ -75,24 +76,23 @@ class Ingest:
                 self.current = grown
                 self._source_of_calls = parsed.sources[-1] if parsed.sources else None
                 return
-        from message_history.core.pairing import pair_results  # noqa: PLC0415 - a list in order does without
+        from message_history.core.pairing import Incoming, paired_pieces  # noqa: PLC0415 - a list in order does without
 
+        messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
+        pieces = paired_pieces(messages, sources, interrupted, self._context.policy)
         notes = deque(parsed.notes)
-        paired = pair_results(parsed.messages, parsed.sources, parsed.interrupted, self._context.policy)
-        messages: list[Message] = []
-        sources: list[int] = []
-        for message, source, interrupted, done in paired:
-            has_note = notes and done is None and notes[0].source <= source
-            if not (has_note or interrupted or done is not None):
-                messages.append(message)
-                sources.append(source)
-                continue
-            self._add_run(messages, sources)
-            messages, sources = [], []
-            while notes and done is None and notes[0].source <= source:
+        positions = {*pieces, *interrupted, *(bisect_left(sources, note.source) for note in notes)}
+        start = 0
+        # What lies between the places where something is to be done goes in runs.
+        for position in sorted(positions - {len(messages)}):
+            self._add_run(messages[start:position], sources[start:position])
+            start = position + 1
+            while notes and notes[0].source <= sources[position]:
                 self._note(notes.popleft(), from_list=True)
-            self.add(message, source, interrupted=interrupted, done=done)
-        self._add_run(messages, sources)
+            whole = Incoming(messages[position], sources[position], position in interrupted)
+            for message, source, truncated, done in pieces.get(position, (whole,)):
+                self.add(message, source, interrupted=truncated, done=done)
+        self._add_run(messages[start:], sources[start:])
         while notes:
             self._note(notes.popleft(), from_list=True)
 

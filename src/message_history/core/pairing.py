@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
 
 from attrs import define, evolve, field
@@ -22,7 +21,7 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.drafts import call_key
+from message_history.core.drafts import asked_id, call_key
 from message_history.core.json_values import EMPTY
 from message_history.core.message import NEEDS_REPAIR, Message, make_message, with_replies
 from message_history.core.repairs import Repair, RepairCode, in_words
@@ -30,11 +29,11 @@ from message_history.core.rules import RESULTS, Outcome, Says, is_doubtful, may_
 from message_history.core.stub_results import known_stub
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from message_history.core.policy import Policy
 
-__all__ = ["Incoming", "pair_results"]
+__all__ = ["Incoming", "pair_results", "paired_pieces"]
 
 Place: TypeAlias = tuple[int, int]
 """A message of the list, and a block in it."""
@@ -56,16 +55,13 @@ class Incoming(NamedTuple):
     done: RepairCode | Repair | None = None
 
 
-Paired: TypeAlias = tuple[Message, int, bool, RepairCode | Repair | None]
-
-
 def pair_results(
     messages: Sequence[Message],
     sources: Sequence[int],
     interrupted: Collection[int],
     policy: Policy,
     is_known: Callable[[str], bool] | None = None,
-) -> Iterable[Paired]:
+) -> Iterator[Incoming]:
     """Move results next to their calls.
 
     Args:
@@ -75,38 +71,39 @@ def pair_results(
         policy: says what a stub says.
         is_known: says whether an id is that of a call before the list; None when nothing is before it.
 
+    Yields:
+        The messages in the order in which they are to be added.
+
+    Complexity: linear in the messages.
+    """
+    pieces = paired_pieces(messages, sources, interrupted, policy, is_known)
+    for position, (message, source) in enumerate(zip(messages, sources, strict=True)):
+        whole = [Incoming(message, source, position in interrupted)]
+        yield from pieces.get(position, whole)
+
+
+def paired_pieces(
+    messages: Sequence[Message],
+    sources: Sequence[int],
+    interrupted: Collection[int],
+    policy: Policy,
+    is_known: Callable[[str], bool] | None = None,
+) -> dict[int, list[Incoming]]:
+    """Find what becomes of the messages that do not stay as they are when results are moved; see `pair_results`.
+
     Returns:
-        The messages in the order in which they are to be added, each as `Incoming` or a tuple like it.
+        By the position of a message, what is to be added in its place.
 
     Complexity: linear in the messages.
     """
     to_repair = _turns_to_repair(messages, interrupted)
     if not to_repair:
-        return _as_they_are(messages, sources, interrupted)
+        return {}
     plan = _Plan(messages, interrupted, policy)
     for start, end in to_repair:
         plan.read_turn(start, end)
     plan.finish(is_known)
-    paired: list[Iterable[Paired]] = []
-    done = 0
-    for where in sorted(plan.edits):
-        paired += _as_they_are(messages, sources, interrupted, done, where), plan.repaired(where, sources)
-        done = where + 1
-    paired.append(_as_they_are(messages, sources, interrupted, done))
-    return chain.from_iterable(paired)
-
-
-def _as_they_are(
-    messages: Sequence[Message],
-    sources: Sequence[int],
-    interrupted: Collection[int],
-    start: int = 0,
-    end: int | None = None,
-) -> Iterable[Paired]:
-    if interrupted:
-        stop = len(messages) if end is None else end
-        return [Incoming(messages[n], sources[n], n in interrupted) for n in range(start, stop)]
-    return zip(messages[start:end], sources[start:end], repeat(False), repeat(None))
+    return {where: plan.repaired(where, sources) for where in plan.edits}
 
 
 def _turns_to_repair(messages: Sequence[Message], interrupted: Collection[int]) -> list[Place]:
@@ -148,11 +145,16 @@ class _Call:
 @final
 @define(eq=False)
 class _TurnSoFar:
-    """A turn: where its assistant side ends, its calls, and those that still wait, by id."""
+    """A turn: where its assistant side ends, its calls, and those that still wait, by id.
+
+    Which calls are the same is found by their keys; a call whose id no other has needs none.
+    """
 
     last_assistant: Place
     waiting: dict[str, deque[_Call]] = field(factory=dict)
-    calls: dict[tuple[str, str, str], _Call] = field(factory=dict)
+    calls: list[_Call] = field(factory=list)
+    first: dict[str, _Call] = field(factory=dict)
+    keys: dict[str, set[tuple[str, str, str]]] = field(factory=dict)
     without_id: list[_Call] = field(factory=list)
     has_user: bool = False
 
@@ -295,10 +297,14 @@ class _Plan:
         if block.id == "":
             self._turn.without_id += [call] if not doubtful else []
             return
-        key = call_key(block)
-        if key in self._turn.calls:
-            return
-        self._turn.calls[key] = call
+        id = asked_id(block)
+        first = self._turn.first.setdefault(id, call)
+        if first is not call:
+            keys = self._turn.keys.setdefault(id, {call_key(first.block)})
+            if (key := call_key(block)) in keys:
+                return
+            keys.add(key)
+        self._turn.calls.append(call)
         self._turn.waiting.setdefault(block.id, deque()).append(call)
         if doubtful:
             self._doubtful.append(call)
@@ -352,7 +358,7 @@ class _Plan:
             if block.tool_use_id not in made and not (is_known is not None and is_known(block.tool_use_id)):
                 turns.setdefault(id(turn), (turn, []))[1].append((place, block))
         for turn, results in turns.values():
-            calls = [call for call in turn.calls.values() if not call.answered] + turn.without_id
+            calls = [call for call in turn.calls if not call.answered] + turn.without_id
             if RESULTS[standing_of_unknown(calls, results), Says.DIFFERENT] is Outcome.REPAIR_ID:
                 for call, (place, block) in zip(sorted(calls, key=_place_of), results, strict=True):
                     self._answer(call, place, block)

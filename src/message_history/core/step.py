@@ -185,6 +185,11 @@ class Transition:
         """Add the blocks of the message, one by one."""
         self._role = message.role
         self._replies = message.replies
+        if message.shape == CLEAN_ASSISTANT and self.user is not None and not self._interrupted:
+            # It begins a turn, and moves as a whole: `TABLE` would do the same.
+            self._settle()
+            self.assistant, self._replies = message, ()
+            return
         if not message.content:
             self._record(RepairCode.EMPTY_MESSAGE_DROPPED, detail=f"an empty {message.role} message")
         for arrived in message.content:
