@@ -46,6 +46,7 @@ __all__ = [
     "SHAPES",
     "Message",
     "Role",
+    "Unfinished",
     "bootstrap_message",
     "count_of_thinking",
     "has_thinking",
@@ -59,7 +60,6 @@ __all__ = [
     "plain_message",
     "reach",
     "sendable",
-    "text_message",
     "with_content",
     "with_replies",
 ]
@@ -76,7 +76,7 @@ SHAPES: Final[dict[Role, int]] = {"assistant": CLEAN_ASSISTANT, "user": CLEAN_US
 class _Replied:
     """A slot that most messages leave unset: what is made a million times pays for nothing that it does not have."""
 
-    # Weak references are here too: only in a base do they let `_Unfinished` become a `Message`.
+    # Weak references are here too: only in a base do they let `Unfinished` become a `Message`.
     __slots__ = ("__weakref__", "_replies")
     _replies: tuple[ReplyInfo, ...]
 
@@ -308,7 +308,7 @@ def _fill(message: Message, role: Role, content: tuple[Block, ...], ids: tuple[s
     _set_reach(message, None)
 
 
-class _Unfinished(_Replied):
+class Unfinished(_Replied):
     """A message that is being made: its attributes are set as any others, at a third of the cost."""
 
     __slots__ = Message.__slots__
@@ -326,7 +326,7 @@ def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) ->
     Returns:
         The message.
     """
-    message: Any = _Unfinished()
+    message: Any = Unfinished()
     message.role = role
     message.ids = ids
     message.shape = shape
@@ -407,11 +407,6 @@ def with_content(message: Message, content: tuple[Block, ...]) -> Message:
 def _restored(role: Role, content: tuple[Block, ...], replies: tuple[ReplyInfo, ...]) -> Message:
     """Return a message that was pickled."""
     return with_replies(Message(role, content), replies)
-
-
-def text_message(role: Role, text: str) -> Message:
-    """Make a message of one text that is not blank."""
-    return plain_message(role, (text,), (), SHAPES[role])
 
 
 def bootstrap_message(text: str, dialect: str = "") -> Message:

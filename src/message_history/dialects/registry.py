@@ -12,7 +12,7 @@ from message_history.core.parsed import Parsed
 from message_history.core.readable import read_anyway
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import common_message
+from message_history.dialects._shared.typed_blocks import read_common
 from message_history.dialects.anthropic.parse import parse_behind
 from message_history.dialects.anthropic.schema import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
 
@@ -219,11 +219,7 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
 def _read(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:
     known: list[Message] = []
     if dialect is None:
-        for entry in raw:
-            message = common_message(entry, 2)
-            if message is None:
-                break
-            known.append(message)
+        read_common(raw, 2, known)
         if len(known) == len(raw):
             return Parsed(known, list(range(len(known))), dialect=TYPED)
         # What all dialects write alike is read already, and does not tell.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
@@ -11,11 +12,11 @@ from message_history.core.parsed import Parsed
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
-    common_message,
     is_plain_text,
     is_white_space,
     meta_of,
     read_blocks,
+    read_common,
 )
 from message_history.dialects.anthropic import schema
 
@@ -80,7 +81,11 @@ def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign 
 
     Complexity: linear in the other entries.
     """
-    found = [*known, *(common_message(entry, 2) for entry in raw[len(known) :])]
+    found: list[Message | None] = [*known]
+    read_common(raw[len(found) :], 2, found)
+    while len(found) < len(raw):
+        found.append(None)
+        read_common(islice(raw, len(found), None), 2, found)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
     return read_entries(raw, foreign, _Reader(), known=found)
