@@ -21,7 +21,7 @@ from message_history.core.policy import Policy
 from message_history.core.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
 from message_history.core.rules import CallState
 from message_history.core.states import record_state
-from message_history.core.step import step
+from message_history.core.step import move, step
 from message_history.core.view import ConversationView
 from message_history.dialects import Anthropic, Dialect, Export
 from message_history.dialects._shared.typed_blocks import common_message
@@ -127,9 +127,11 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 return history_of(add_parsed(self._conversation, parse_entry(message)))
             message = common
         before = self._conversation
-        grown = step(before, message)
-        if grown[CONTEXT] is not before[CONTEXT]:
-            log_new(before[CONTEXT], grown[CONTEXT])
+        grown = move(before, message)
+        if grown is None:
+            grown = step(before, message)
+            if grown[CONTEXT] is not before[CONTEXT]:
+                log_new(before[CONTEXT], grown[CONTEXT])
         history = _new(MessageHistory)
         _set_conversation(history, grown)
         return history

@@ -1,7 +1,8 @@
 """One message on its way into a conversation, by the rules in `rules.py`.
 
-`step` adds a message that needs no repair as a whole, and every other block by block through the tables of the rules.
-It never looks at the whole conversation: only at the open turn, and by id at the calls of the settled turns.
+`move` adds a message that needs no repair as a whole, `step` any message: where `move` may not, block by block through
+the tables of the rules. They never look at the whole conversation: only at the open turn, and by id at the calls of the
+settled turns.
 """
 
 from __future__ import annotations
@@ -67,7 +68,34 @@ if TYPE_CHECKING:
     from message_history.core.repairs import Removed
     from message_history.core.replies import ReplyInfo
 
-__all__ = ["advance", "step"]
+__all__ = ["advance", "move", "step"]
+
+
+def move(conversation: Conversation, message: Message) -> Conversation | None:
+    """Add a message that needs no repair, as a whole, to a turn without drafts; `TABLE` would do the same.
+
+    Args:
+        conversation: the conversation.
+        message: the message that arrives.
+
+    Returns:
+        The conversation with the message; None when it goes block by block.
+
+    Complexity: linear in the message's ids.
+    """
+    last, turns, assistant, user, context = conversation
+    shape = message.shape
+    if shape == CLEAN_ASSISTANT:
+        if type(user) is Message:
+            turn: Turn = (assistant, user)  # type: ignore[assignment]  # beside a message is a message or nothing
+            return put(last, turns, turn), turns + 1, message, None, context
+    elif shape == CLEAN_USER and user is None:
+        if type(assistant) is Message:
+            if message.ids == assistant.ids:
+                return last, turns, assistant, message, context
+        elif assistant is None and not message.ids:
+            return last, turns, None, message, context
+    return None
 
 
 def step(
@@ -95,20 +123,9 @@ def step(
 
     Complexity: linear in the message; logarithmic in the history for a result that answers no call of the open turn.
     """
-    last, turns, assistant, user, context = conversation
-    if not interrupted and answers is None:
-        # A message that needs no repair moves as a whole into a turn without drafts; `TABLE` would do the same.
-        shape = message.shape
-        if shape == CLEAN_ASSISTANT:
-            if type(user) is Message:
-                turn: Turn = (assistant, user)  # type: ignore[assignment]  # beside a message is a message or nothing
-                return put(last, turns, turn), turns + 1, message, None, context
-        elif shape == CLEAN_USER and user is None:
-            if type(assistant) is Message:
-                if message.ids == assistant.ids:
-                    return last, turns, assistant, message, context
-            elif assistant is None and not message.ids:
-                return last, turns, None, message, context
+    moved = move(conversation, message) if not interrupted and answers is None else None
+    if moved is not None:
+        return moved
     transition = Transition(conversation, answers=answers, interrupted=interrupted, sources=sources)
     transition.apply(message)
     return transition.conversation()
@@ -132,7 +149,7 @@ def advance(conversation: Conversation, messages: Sequence[Message], start: int 
     position = start
     if isinstance(assistant, AssistantDraft) or isinstance(user, UserDraft):
         return conversation, start
-    # Each message moves as a whole, as in `step`.
+    # Each message moves as a whole, as in `move`.
     for position in range(start, len(messages)):
         message = messages[position]
         shape = message.shape
