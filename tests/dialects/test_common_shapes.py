@@ -21,7 +21,7 @@ from message_history.dialects import (
 )
 from message_history.dialects._shared.plain_messages import common_assistant, common_user
 from message_history.dialects.anthropic import render as anthropic
-from message_history.dialects.anthropic.plain_writer import common_wire as anthropic_wire
+from message_history.dialects.anthropic.plain_writer import write_common
 from message_history.dialects.bedrock import plain_writer as bedrock
 from message_history.dialects.bedrock import render as bedrock_render
 from message_history.dialects.gemini import plain_writer as gemini
@@ -101,7 +101,7 @@ def plain_turns(draw: st.DrawFn) -> MessageHistory:
 def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, Export]:
     short = history.export(dialect)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anthropic, "common_wire", lambda _: None)
+        patch.setattr(anthropic, "write_common", lambda messages, _: next(messages, None))
         for shape in SHORT_WAYS:
             reader = "common_reply" if hasattr(shape, "common_reply") else "common_assistant"
             patch.setattr(shape, reader, lambda *_, **__: None)
@@ -128,7 +128,9 @@ def test_the_short_way_writes_what_the_long_way_writes(history: MessageHistory, 
 def test_common_messages_go_the_short_way() -> None:
     history = MessageHistory().add_user("q").add_assistant(["a", ToolUseBlock("c", "f", {"n": 1, "deep": [{}]})])
     history = history.add_tool_result("c", "r").add_user("and")
-    assert all(anthropic_wire(message) is not None for message in history)
+    wire: list[Any] = []
+    assert write_common(history, wire) is None
+    assert len(wire) == len(history)
     assert all((common_assistant if message.role == "assistant" else common_user)(message) for message in history)
     flat = history.add_assistant(["ä", ToolUseBlock("d", "f", {"n": 1})])
     assert common_assistant(flat[-1]) == (["ä"], [("d", "f", {"n": 1})], False)

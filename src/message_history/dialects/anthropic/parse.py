@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
@@ -82,10 +81,11 @@ def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign 
     Complexity: linear in the other entries.
     """
     found: list[Message | None] = [*known]
-    read_common(raw[len(found) :], 2, found)
+    entries = iter(raw[len(found) :])
+    read_common(entries, 2, found)
     while len(found) < len(raw):
-        found.append(None)
-        read_common(islice(raw, len(found), None), 2, found)
+        found.append(None)  # The entry at which the reading stopped.
+        read_common(entries, 2, found)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
     return read_entries(raw, foreign, _Reader(), known=found)

@@ -26,7 +26,7 @@ from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.block_writer import BlockWriter
 from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
 from message_history.dialects.anthropic.parse import ANTHROPIC
-from message_history.dialects.anthropic.plain_writer import common_wire
+from message_history.dialects.anthropic.plain_writer import write_common
 from message_history.dialects.anthropic.provider_blocks import ProviderBlocks
 from message_history.dialects.base import Export
 from message_history.media import has_media
@@ -88,11 +88,14 @@ class Render:
     def _written(self, messages: Sequence[Message]) -> list[Wire]:
         wire: list[Wire] = []
         rests = True
-        for index, message in enumerate(messages):
-            written = common_wire(message) if rests else None
-            if written is not None:
-                wire.append(written)
-                continue
+        rest = iter(messages)
+        index = 0
+        while True:
+            before = len(wire)
+            message = write_common(rest, wire) if rests else next(rest, None)
+            index += len(wire) - before
+            if message is None:
+                return wire
             self.changes.index = index
             if message.role == "user":
                 if index and messages[index - 1] is not self._assistant_last:
@@ -103,7 +106,7 @@ class Render:
                 wire.append(self.assistant(message, after))
                 self._assistant_last = message
             rests = not (self._provider.outstanding or self._toolsets or self._by_code)
-        return wire
+            index += 1
 
     def system(self, system: Sequence[SystemBlock]) -> str | list[Wire] | None:
         """Write the system prompt: a text if it is one, else blocks."""
