@@ -97,6 +97,10 @@ class FrozenDict(Mapping[str, "Frozen"]):
     def __contains__(self, key: object) -> bool:
         return key in self._view
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, else the default; that of `Mapping` would catch an error for each missing key."""
+        return self._view.get(key, default)
+
     def keys(self) -> KeysView[str]:
         """The keys, in the order in which they came."""
         return self._view.keys()

@@ -77,12 +77,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.drafts import count_of_calls
-from message_history.core.message import (
-    Message,
-    Role,
-    bootstrap_message,
-    invalidate_thinking,
-)
+from message_history.core.message import Message, Role, bootstrap_message, invalidate_thinking, make_message
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity
 
 if TYPE_CHECKING:
@@ -474,14 +469,14 @@ def needs_continuation(assistant: Message | None, user: object, may_end: Callabl
     return assistant is not None and user is None and not may_end(assistant)
 
 
-def continuation(policy: Policy) -> TextBlock:
-    """Rule 12: return the marked text of the user message that says to go on."""
+def continuation(policy: Policy) -> Message:
+    """Rule 12: return the user message that says to go on, in marked text."""
     return _continuation(policy.continuation_text)
 
 
 @lru_cache(maxsize=8)
-def _continuation(text: str) -> TextBlock:
-    return TextBlock(text, meta=Meta(mark=Mark(kind="continuation")))
+def _continuation(text: str) -> Message:
+    return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="continuation"))),))
 
 
 def is_unanswered(call: ToolUseBlock, result: ToolResultBlock | None) -> bool:

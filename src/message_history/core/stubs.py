@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from message_history.core.blocks import ToolResultBlock
-from message_history.core.conversation import context_of, length_of, make_conversation, messages_in, parts_of
+from message_history.core.conversation import Context, context_of, length_of, make_conversation, messages_in, parts_of
 from message_history.core.drafts import UserDraft, assistant_message, calls_of, count_of_calls
-from message_history.core.message import Message, make_message
+from message_history.core.message import Message
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rules import continuation, enforce, is_settled, needs_continuation, state_of_reason
 from message_history.core.step import step
@@ -197,8 +197,9 @@ def as_sent(
     _, (assistant, user), _ = parts_of(closed)
     if may_end is None or not needs_continuation(assistant_message(assistant), user, may_end):
         return closed, stubs
-    block = continuation(context.policy)
-    added = Repair(code=RepairCode.CONTINUATION_ADDED, index=length_of(conversation), added=(block,))
+    message = continuation(context.policy)
+    added = Repair(code=RepairCode.CONTINUATION_ADDED, index=length_of(conversation), added=message.content)
     enforce(context.policy, (added,))
-    past, turn, _ = parts_of(step(closed, make_message("user", (block,))))
-    return make_conversation(past, turn, evolve(context, repairs=context.repairs.append(added))), (added,)
+    past, turn, _ = parts_of(step(closed, message))
+    repaired = Context(context.policy, context.system, context.repairs.append(added))
+    return make_conversation(past, turn, repaired), (added,)
