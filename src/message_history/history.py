@@ -24,7 +24,7 @@ from message_history.core.states import record_state
 from message_history.core.step import move, step
 from message_history.core.view import ConversationView
 from message_history.dialects import Anthropic, Dialect, Export
-from message_history.dialects._shared.typed_blocks import common_message
+from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.caching import PromptCache, with_cache_marks
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output

@@ -39,7 +39,8 @@ from message_history.core.message import (
 from message_history.core.parsed import Parsed
 from message_history.core.plain import NO_UNICODE, NOT_PLAIN, UNSENDABLE, blocks_of_plain, pack, plain_of, unpack
 from message_history.dialects import Anthropic, OpenAIChat
-from message_history.dialects._shared.typed_blocks import common_message, read_blocks
+from message_history.dialects._shared.plain_reader import common_message
+from message_history.dialects._shared.typed_blocks import read_blocks
 from message_history.dialects.anthropic.parse import _BLOCKS as ANTHROPIC_S
 
 LETTERS = st.characters() | st.sampled_from("ab \ud83d\ude00\0")

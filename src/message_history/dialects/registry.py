@@ -11,8 +11,8 @@ from message_history.core.message import Message, plain_content
 from message_history.core.parsed import Parsed
 from message_history.core.readable import read_anyway
 from message_history.dialects import CLASSES
+from message_history.dialects._shared.plain_reader import read_common
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import read_common
 from message_history.dialects.anthropic.parse import parse_behind
 from message_history.dialects.anthropic.schema import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
 

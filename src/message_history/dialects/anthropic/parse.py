@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
 from message_history.core.parsed import Parsed
+from message_history.dialects._shared.plain_reader import read_common
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
@@ -15,7 +16,6 @@ from message_history.dialects._shared.typed_blocks import (
     is_white_space,
     meta_of,
     read_blocks,
-    read_common,
 )
 from message_history.dialects.anthropic import schema
 

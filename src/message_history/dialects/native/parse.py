@@ -10,10 +10,11 @@ from message_history.core.json_values import freeze_mapping, short_repr
 from message_history.core.message import make_message, with_replies
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies
 from message_history.dialects._shared.sdk_objects import as_mapping
-from message_history.dialects._shared.typed_blocks import carry, common_message, read_blocks, rest_of
+from message_history.dialects._shared.typed_blocks import carry, read_blocks, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
