@@ -54,13 +54,15 @@ class OpenAIResponses(Fields):
             kept are put into the history, marked as held; they and the turn before them are not sent again.
         leading_assistant: whether the list may begin with the assistant. None where no model is known: a list that
             came so goes back so.
-        reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16).
+        reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16). None
+            where no model is known: each as it came.
         reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07). None where no
             model is known: a check takes the id alone, and an export omits it.
         lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
         bare_items: whether reasoning and messages with parts may come without an id (OR-27).
-        checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14).
-        checks_keys: whether items may hold the keys of the request's form only (OR-17, OR-32, OR-33).
+        checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14). None where no
+            model is known: items that show that another server than OpenAI's made them are taken as they came.
+        checks_keys: whether items may hold the keys of the request's form only (OR-17, OR-32, OR-33). None as for ids.
         needs_status: whether every item must say its status (OR-31).
         binds_thinking: whether reasoning is omitted once anything before it has changed; no server is known that asks
             for it.

@@ -104,12 +104,16 @@ class Pieces:
             text = text.replace("\0", "\ufffd")
         return text
 
-    def kept(self, extra: Mapping[str, Any], kind: str, *others: str, written: Collection[str] = ()) -> Wire:
+    def kept(
+        self, extra: Mapping[str, Any], kind: str, *others: str, written: Collection[str] = (), free: bool = False
+    ) -> Wire:
         """Return the further keys that an item of this type may hold, and record those that it may not.
 
-        What the item says in the fields of its block is `written` already; no other value takes its place.
+        What the item says in the fields of its block is `written` already; no other value takes its place. An item that
+        another server than OpenAI's made is `free`: that server takes back what it gave.
         """
-        asked = schema.KEYS[kind] if self._dialect.checks_keys else extra.keys()
+        free = free or self._dialect.checks_keys is False
+        asked = extra.keys() if free else schema.KEYS[kind]
         known = {key for key in asked - OURS if key in extra and schema.suits(key, extra[key])}
         known -= _OF_BLOCKS.intersection(written)
         if kind == "apply_patch_call" and extra.get("status") == "incomplete":

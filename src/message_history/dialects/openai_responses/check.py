@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["violations"]
 
 ITEM_ID: Final = re.compile("[A-Za-z0-9_-]+")
+OF_ANOTHER: Final = re.compile("[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}[A-Za-z0-9_-]*$")
+"""What ids look like that other servers make; OpenAI's are a prefix and hexadecimal digits."""
 TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 CALL_RULES: Final = {
     "function_call": ("OR-01", 0, "function call"),
@@ -75,7 +77,7 @@ class _Check:
         self.entries = mappings(wire)
         self._dialect = dialect
         self._media = MediaCheck(dialect.limits, self.found.add)
-        self._encrypted = dialect.reasoning == "encrypted"
+        self._encrypted = dialect.reasoning != "text"
         self._waiting: dict[str, deque[_Open]] = {}
         self._answered: set[str] = set()
         self._searched: set[str] = set()
@@ -112,7 +114,7 @@ class _Check:
     def whole(self) -> None:
         """Check pairs, then reasoning and what it led to."""
         self._media.finish()
-        if self._dialect.checks_ids:
+        if self._dialect.checks_ids is not False:
             self._ids()
         self._pairs()
         self._approvals()
@@ -125,7 +127,7 @@ class _Check:
         """OR-31 to OR-33: items of other APIs, what a server tool can have done, and the status that some demand."""
         if self._dialect.needs_status and kind != "item_reference" and not text_at(entry, "status"):
             self.found.add("OR-31", n, "status")
-        if not self._dialect.checks_keys:
+        if self._dialect.checks_keys is False:
             return
         if kind in NO_ITEMS:
             self.found.add("OR-32", n, "type", f"an item of type {kind!r}", kind=kind)
@@ -171,9 +173,10 @@ class _Check:
     def _reasoning(self, n: int, entry: Mapping[Any, Any]) -> None:
         content = entry.get("content")
         encrypted = isinstance(entry.get("encrypted_content"), str)
-        if self._encrypted and content:
+        shown = self._dialect.reasoning is None and _shows_text(entry)
+        if self._encrypted and content and not shown:
             self.found.add("OR-16", n, "content", count=len(entries(content)))
-        if self._encrypted and not encrypted and self._dialect.store is False:
+        if self._encrypted and not encrypted and not shown and self._dialect.store is False:
             self.found.add("OR-09", n, "encrypted_content", ids=text_at(entry, "id"))
         if not self._dialect.bare_items:
             if not isinstance(entry.get("id"), str):
@@ -218,7 +221,7 @@ class _Check:
 
     def _keys(self, n: int, kind: str, entry: Mapping[Any, Any]) -> None:
         """OR-17: no key, and no null, that the form of the request does not have."""
-        if not self._dialect.checks_keys:
+        if self._dialect.checks_keys is False or self._is_of_another(entry):
             return
         form = kind
         if kind == "message" and (entry.get("role") != "assistant" or "id" not in entry):
@@ -244,7 +247,7 @@ class _Check:
         seen: set[str] = set()
         for n, entry in enumerate(self.entries):
             kind, id = _kind(entry), entry.get("id")
-            if not isinstance(id, str) or kind in OUTPUTS:
+            if not isinstance(id, str) or kind in OUTPUTS or self._is_of_another(entry):
                 continue
             if not id or not ITEM_ID.fullmatch(id) or id.endswith("_"):
                 self.found.add("OR-14", n, "id", f"id {id!r:.80}", ids=id)
@@ -333,6 +336,12 @@ class _Check:
                         ids = text_at(check, "id")
                         self.found.add("OR-37", n, "pending_safety_checks", f"safety check {ids!r:.80}", ids=ids)
 
+    def _is_of_another(self, entry: Mapping[Any, Any]) -> bool:
+        """Return whether an item shows that it is none of OpenAI's, where it is not known who gets the list."""
+        return self._dialect.checks_ids is None and (
+            OF_ANOTHER.match(text_at(entry, "id")) is not None or _shows_text(entry)
+        )
+
     # Reasoning
 
     def _groups(self) -> None:
@@ -342,6 +351,8 @@ class _Check:
             kind = _kind(entry)
             if _is_user(entry, kind):
                 reasoned = False
+            elif self._is_of_another(entry):
+                known = known or _is_reasoning(entry, kind)
             elif _is_reasoning(entry, kind):
                 self._led_to(n, entry)
                 reasoned = known = True
@@ -367,6 +378,12 @@ class _Check:
         elif reasoned and kind in SERVER_CALLS and _kind(before) == "message" and not self._dialect.interleaved:
             if isinstance(before.get("id"), str):
                 self.found.add("OR-08", n, "", f"id {id!r:.80} behind a message", ids=id, kind=kind)
+
+
+def _shows_text(entry: Mapping[Any, Any]) -> bool:
+    """Return whether reasoning came as the text that other servers than OpenAI's show, with nothing encrypted."""
+    shown = bool(entry.get("content")) and not isinstance(entry.get("encrypted_content"), str)
+    return shown and _kind(entry) == "reasoning"
 
 
 def _kind(entry: Mapping[Any, Any]) -> str:

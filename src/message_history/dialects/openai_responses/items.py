@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from message_history.dialects.openai_responses.model_fields import Fields
     from message_history.dialects.openai_responses.schema import ClientTool
 
-__all__ = ["Item", "Items", "fits", "is_object"]
+__all__ = ["Item", "Items", "fits", "is_object", "is_of_another"]
 
 UNCLEAN: Final = re.compile("[\0\ud800-\udfff]")
 """What no text is sent with (OC-20, OC-21)."""
@@ -53,6 +53,7 @@ class Item:
         blocks: the blocks that it is made of.
         id: the server's id, under which it goes back; None without one.
         flaw: why reasoning cannot go back; empty when it can.
+        is_free: whether another server than OpenAI's made it, so that OpenAI's rules of ids are not for it.
         is_held: whether the server has it, and it is not sent.
     """
 
@@ -60,6 +61,7 @@ class Item:
     blocks: list[Block]
     id: str | None = None
     flaw: str = ""
+    is_free: bool = False
     is_held: bool = False
 
     @property
@@ -87,7 +89,7 @@ class Items:
         self._dialect = dialect
         self._changes = changes
         self._ids = ids
-        self._encrypted = dialect.reasoning == "encrypted"
+        self._encrypted = dialect.reasoning != "text"
         self._seen: set[str] = set()
 
     @property
@@ -125,6 +127,7 @@ class Items:
         for item in items:
             if item.kind == "message" and item.id is not None:
                 item.id = self._intact(item.id, self._is_whole(item), "message")
+            item.is_free = item.is_free or is_of_another(self._dialect, item.id)
         return items
 
     def _text(self, block: TextBlock, items: list[Item]) -> None:
@@ -230,7 +233,7 @@ class Items:
         if block.type == "item_reference" and not self._dialect.store:
             self._changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
-        if self._dialect.checks_keys and not schema.is_known(block.data):
+        if self._dialect.checks_keys is not False and not schema.is_known(block.data):
             self._changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
             return []
         if block.type == APPROVAL:
@@ -256,6 +259,8 @@ class Items:
                 item.flaw = "reasoning without a text that this server reads (OR-21)"
             else:
                 item.id = self.fresh(extra.get("id"), "reasoning")
+        elif self._dialect.reasoning is None and block.signature is None and extra.get("content"):
+            item.id, item.is_free = self.fresh(extra.get("id"), ""), True
         elif block.signature is None and not (self._dialect.store and extra.get("id")):
             item.flaw = "reasoning without encrypted content (OR-09)"
         elif extra.get("id") is not None:
@@ -277,7 +282,7 @@ class Items:
         """
         if id is None:
             return None
-        if not self._dialect.checks_ids and isinstance(id, str):
+        if isinstance(id, str) and (self._dialect.checks_ids is False or is_of_another(self._dialect, id)):
             self._seen.add(id)
             return id
         prefix = schema.PREFIXES.get(kind, "") if self._encrypted else ""
@@ -290,6 +295,16 @@ class Items:
             return id
         self._changes.omitted(FrozenDict({"id": id}), why)
         return None
+
+
+def is_of_another(dialect: Fields, id: object) -> bool:
+    """Return whether an item's id shows that another server than OpenAI's made it, where no model is known.
+
+    Args:
+        dialect: the model's fields.
+        id: the id.
+    """
+    return dialect.checks_ids is None and isinstance(id, str) and schema.ID_OF_ANOTHER.fullmatch(id) is not None
 
 
 def _parts(extra: Mapping[str, Any], key: str) -> tuple[object, ...]:

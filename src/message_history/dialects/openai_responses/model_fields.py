@@ -26,12 +26,12 @@ class Fields(Dialect["ResponseInputItemParam"]):
     store: bool | None = None
     continues: bool | None = None
     leading_assistant: bool | None = None
-    reasoning: Literal["encrypted", "text"] = "encrypted"
+    reasoning: Literal["encrypted", "text"] | None = None
     reasons: bool | None = None
     lone_reasoning: bool = False
     bare_items: bool = True
-    checks_ids: bool = True
-    checks_keys: bool = True
+    checks_ids: bool | None = None
+    checks_keys: bool | None = None
     needs_status: bool = False
     binds_thinking: bool = False
     interleaved: bool = False
@@ -47,4 +47,4 @@ class Fields(Dialect["ResponseInputItemParam"]):
     @property
     def pairs_items(self) -> bool:
         """Return whether the server wants reasoning and the item that it led to together."""
-        return self.reasoning == "encrypted" and self.store is not False
+        return self.reasoning != "text" and self.store is not False

@@ -66,7 +66,7 @@ class Planner:
         self._dialect = dialect
         self._changes = changes
         self._made = items
-        self._encrypted = dialect.reasoning == "encrypted"
+        self._encrypted = dialect.reasoning != "text"
         self._reasoned = False
 
     def plan(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Segment]:
@@ -118,7 +118,7 @@ class Planner:
                 orphaned = orphaned and self._dialect.pairs_items
             for item in following:
                 lost = not reasoned and asks and _asks_for_reasoning(item)
-                kept += self._without_id(item) if orphaned or lost else [item]
+                kept += self._without_id(item) if (orphaned or lost) and not item.is_free else [item]
             position = end + len(following)
         return kept
 
@@ -127,7 +127,7 @@ class Planner:
         for item in run:
             if item.flaw:
                 return f"reasoning beside some that cannot go back: {item.flaw}"
-        if self._dialect.lone_reasoning:
+        if self._dialect.lone_reasoning or all(item.is_free for item in run):
             return ""
         if not following:
             return "reasoning that nothing follows (OR-06)"
@@ -182,7 +182,7 @@ class Planner:
                 moved = True
             # What is moved out of a group leaves its id behind.
             leaves = self._dialect.pairs_items and bool(segment.calls) and reasoned and len(unit) == 1
-            segment.words += self._without_id(unit[0]) if leaves else unit
+            segment.words += self._without_id(unit[0]) if leaves and not unit[0].is_free else unit
         if moved:
             self._changes.rewritten("words behind calls, written before them (DS-15)")
         return segments

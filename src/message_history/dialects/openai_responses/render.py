@@ -29,7 +29,7 @@ from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import schema
 from message_history.dialects.openai_responses.approvals import acknowledged, write_decision
 from message_history.dialects.openai_responses.block_writer import Pieces, is_part, plain
-from message_history.dialects.openai_responses.items import Item, Items, fits, is_object
+from message_history.dialects.openai_responses.items import Item, Items, fits, is_object, is_of_another
 from message_history.dialects.openai_responses.parse import summary_of
 from message_history.dialects.openai_responses.plain_writer import assistant_wire, user_wire
 from message_history.dialects.openai_responses.plan import Planner, Segment
@@ -173,7 +173,7 @@ class Render:
         wire: Wire = {"type": "message", "id": item.id, "role": "assistant"}
         wire["status"] = carried["status"] if carried.get("status") in schema.STATUSES else "completed"
         wire["content"] = [self._assistant(block) for block in item.blocks if isinstance(block, TextBlock)]
-        return [{**wire, **self._pieces.kept(carried, "message", "status", written=wire)}]
+        return [{**wire, **self._pieces.kept(carried, "message", "status", written=wire, free=item.is_free)}]
 
     def _assistant(self, block: TextBlock) -> Wire:
         extra = block.extra(OPENAI_RESPONSES)
@@ -214,10 +214,11 @@ class Render:
         if block.signature is not None:
             wire["encrypted_content"] = block.signature
         keys = {key: value for key, value in extra.items() if key != "summary"}
-        if self._dialect.reasoning == "encrypted" and "content" in keys:
+        takes_text = self._dialect.reasoning == "text" or (item.is_free and block.signature is None)
+        if not takes_text and "content" in keys:
             if keys.pop("content"):
                 self.changes.omitted(FrozenDict({"content": extra["content"]}), "reasoning text (OR-16)")
-        return {**wire, **self._pieces.kept(keys, "reasoning")}
+        return {**wire, **self._pieces.kept(keys, "reasoning", free=item.is_free)}
 
     def _call(self, item: Item, block: ToolUseBlock) -> Wire:
         if item.kind == APPROVAL:
@@ -239,7 +240,11 @@ class Render:
                 wire["arguments"] = self._arguments(block)
         extra = block.extra(OPENAI_RESPONSES)
         was = extra.get("type", FUNCTION)
-        return {**wire, **self._pieces.kept(extra, item.kind, written=wire)} if was == item.kind else wire
+        return (
+            {**wire, **self._pieces.kept(extra, item.kind, written=wire, free=item.is_free)}
+            if was == item.kind
+            else wire
+        )
 
     def _arguments(self, block: ToolUseBlock) -> str:
         """Write a call's input as text: the provider's own where there is one."""
@@ -258,7 +263,7 @@ class Render:
         if id is None:
             wire.pop("id", None)
         left: Wire = {}
-        if not self._dialect.checks_keys:
+        if self._dialect.checks_keys is False or is_of_another(self._dialect, id):
             return wire
         if block.type in schema.KEYS:
             known, nullable = schema.KEYS[block.type], schema.NULLABLE.get(block.type, frozenset())
@@ -399,7 +404,7 @@ class Render:
         if block.type == "item_reference" and not self._dialect.store:
             self.changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
-        if self._dialect.checks_keys and not schema.is_known(block.data):
+        if self._dialect.checks_keys is not False and not schema.is_known(block.data):
             self.changes.omitted(block, "an item that this API does not take (OR-32, OR-33)")
             return []
         self._has_loose_decisions = self._has_loose_decisions or block.type == DECISION
