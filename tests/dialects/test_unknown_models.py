@@ -9,9 +9,11 @@ import pytest
 
 from message_history import MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
+from tests.dialects.odd_pieces import PIXEL
 
 ASK = {"role": "user", "content": "q"}
 LONG = "call_" + "x" * 40
+SPOKEN = {"role": "assistant", "content": "a"}
 
 
 def turn(role: str, *parts: dict[str, Any], key: str = "content") -> dict[str, Any]:
@@ -46,6 +48,32 @@ SAID = {
     "content": [{"type": "output_text", "text": "a", "annotations": []}],
 }
 MISTRAL_TALK = [*with_call("abcdefgh1", "I look."), {"role": "user", "content": "and?"}]
+SHOWN = {
+    "role": "tool",
+    "tool_call_id": "c1",
+    "content": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}],
+}
+UUID = "fe1da043-2876-9377-ba15-75b595faacba"
+ANSWERED = [
+    {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c", "output": "x"},
+]
+THOUGHTS: list[Any] = [
+    {"type": "reasoning", "id": id, "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
+    for id in ("rs-a", UUID)
+]
+OF_XAI: list[Any] = [
+    {"type": "reasoning", "id": f"rs_{UUID}", "summary": [], "status": "completed", "encrypted_content": "e7O0"},
+    {
+        "type": "web_search_call",
+        "id": f"ws_{UUID}_call-{UUID}",
+        "status": "completed",
+        "action": {"type": "search", "query": "q", "sources": [{"type": "url", "url": "https://e.x"}]},
+    },
+    {"type": "reasoning", "id": f"tco_{UUID}", "summary": [], "status": "completed", "encrypted_content": "e7O1"},
+    {"type": "reasoning", "id": f"rs_{UUID}", "summary": [], "status": "completed", "encrypted_content": "e7O2"},
+    {**SAID, "id": f"msg_{UUID}"},
+]
 TAKEN: list[tuple[str, Dialect[Any], Dialect[Any], list[Any]]] = [
     ("AN-A15", Anthropic(), Anthropic.for_model("claude-opus-4-6"), [ASK, {"role": "assistant", "content": "a"}]),
     ("AN-C3", Anthropic(), Anthropic(split_results=False), CLAUDE_CALLS),
@@ -74,6 +102,10 @@ TAKEN: list[tuple[str, Dialect[Any], Dialect[Any], list[Any]]] = [
     ("OC-16", OpenAIChat(), OpenAIChat.for_provider("openai"), [turn("user", AUDIO)]),
     ("OR-07", OpenAIResponses(), OpenAIResponses.for_model("gpt-5"), [ASK, SAID, ASK]),
     ("OC-06", OpenAIChat(), OpenAIChat.for_provider("openai"), with_call(LONG)),
+    ("OC-15", OpenAIChat(), OpenAIChat.for_model("gpt-4o"), [*with_call()[:2], SHOWN, ASK]),
+    ("OC-15", OpenAIChat(), OpenAIChat.for_model("azure-gpt-4o"), [*with_call()[:2], SHOWN, ASK]),
+    ("OR-16", OpenAIResponses(), OpenAIResponses.for_model("gpt-5"), [ASK, *THOUGHTS, *ANSWERED, ASK]),
+    ("OR-17", OpenAIResponses(), OpenAIResponses.for_model("azure/gpt-5"), [ASK, *OF_XAI, ASK]),
 ]
 
 
@@ -85,6 +117,22 @@ def test_only_a_model_that_was_named_is_judged(
     assert rule in {violation.rule for violation in check(raw, named)}
     for dialect in (unknown, named):
         assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect), dialect) == []
+
+
+@pytest.mark.parametrize("made", [THOUGHTS + ANSWERED, OF_XAI, [*OF_XAI[:1], *ANSWERED], [*THOUGHTS, ASK | SPOKEN]])
+@pytest.mark.parametrize("store", [None, False, True])
+def test_what_another_server_made_goes_back_as_it_came(made: list[Any], store: bool | None) -> None:
+    raw = [ASK, *made, ASK]
+    dialect = OpenAIResponses(store=store)
+    assert check(raw, dialect) == []
+    history = MessageHistory.from_list(raw, dialect=dialect)
+    exported = history.export(dialect)
+    assert (exported.messages, exported.repairs, history.repairs) == (raw, (), ())
+
+
+def test_ids_that_a_client_made_are_still_found() -> None:
+    for id, rule in ((UUID, "OR-12"), ("item_3", "OR-12"), (f"msg_{'0' * 70}", "OR-13")):
+        assert rule in {violation.rule for violation in check([ASK, {**SAID, "id": id}, ASK], OpenAIResponses())}
 
 
 @pytest.mark.parametrize("dialect", [Gemini(), Gemini.for_model("gemini-3-flash-preview")], ids=["unknown", "named"])

@@ -48,11 +48,12 @@ _HINTS: Final[Mapping[str, frozenset[str]]] = {
     "pydantic_ai": frozenset({"modelmessage", "modelrequest", "modelresponse"}),
 }
 """Words around an error that name its provider."""
-_REFUSING: Final[Mapping[str, bool]] = {
+_REFUSING: Final[Mapping[str, bool | str]] = {
     "joins_neighbours": False,
     "leading_assistant": False,
     "prefill": False,
     "reasons": True,
+    "result_images": "refused",
     "signatures_required": True,
 }
 """The values with which a field refuses that is None where no model is known."""

@@ -26,6 +26,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, freeze, json_text, short_repr
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.blank_texts import kept_beside
 from message_history.dialects._shared.mcp import mcp_result
 from message_history.dialects._shared.reader import add_message, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -134,6 +135,8 @@ class Reader:
         blocks: list[Block] = []
         for item, part in zip(entry.items, entry.parts, strict=True):
             blocks += self._part(item, part, answered)
+        if self._role == "assistant":
+            blocks = kept_beside(blocks, GEMINI, lambda text: {"text": text}, empty=True)
         self._message(data, self._role, blocks, {"role", "parts"})
 
     def _role_of(self, data: Mapping[Any, Any], parts: Sequence[Mapping[str, Any]]) -> str:

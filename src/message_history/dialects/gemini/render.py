@@ -23,6 +23,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
@@ -94,6 +95,7 @@ class Render:
     def assistant(self, message: Message) -> list[Wire]:
         """Write the parts of an assistant message."""
         parts: list[Wire] = []
+        beside = any(isinstance(block, TextBlock | ToolUseBlock) for block in message.content)
         for block in message.content:
             if isinstance(block, TextBlock):
                 self._text(block, parts)
@@ -104,6 +106,8 @@ class Render:
             elif isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
                 written = self._parts.media(block)
                 parts += written if "text" in written[-1] else self._signed(block, written)
+            elif is_kept_blank(block, GEMINI):
+                self._blank(block, parts, beside=beside)
             elif isinstance(block, ProviderBlock) and block.dialect == GEMINI:
                 parts += self._own(block)
             else:
@@ -121,6 +125,13 @@ class Render:
         elif signature is not None and parts and parts[-1].get("text") and not parts[-1].keys() & _ASIDE:
             self.changes.rewritten("the signature of an empty text on the text before it (GM-G04)", block)
             parts[-1]["thoughtSignature"] = signature
+        else:
+            self.changes.omitted(block, "empty text (GM-G04)")
+
+    def _blank(self, block: ProviderBlock, parts: list[Wire], *, beside: bool) -> None:
+        """Write a blank text as it came, where it stands beside something."""
+        if beside and (block.data["text"] or self._dialect.empty_text):
+            parts.append({"text": block.data["text"]})
         else:
             self.changes.omitted(block, "empty text (GM-G04)")
 

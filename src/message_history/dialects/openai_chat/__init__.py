@@ -62,7 +62,8 @@ class OpenAIChat(Fields):
         images: whether user messages may hold images (DS-11).
         image_urls: whether an image may be given as a URL (OL-04).
         result_images: whether tool messages may hold images (OC-15): `refused`; `moved`, where nobody was seen to
-            refuse them and they are sent behind the results to be safe; or `kept`.
+            refuse them and they are sent behind the results to be safe; or `kept`. None where no host is known: a check
+            takes them, and an export moves them.
         audio: whether user messages may hold audio (OC-16).
         files: whether user messages may hold files.
         native: whether arguments are objects and images stand beside the text, as in Ollama's own API (OL-01).

@@ -49,7 +49,7 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     refusals: bool = True
     images: bool = True
     image_urls: bool = True
-    result_images: Literal["refused", "moved", "kept"] = "refused"
+    result_images: Literal["refused", "moved", "kept"] | None = None
     audio: bool = True
     files: bool = True
     native: bool = False

@@ -23,6 +23,7 @@ from message_history.core.json_values import EMPTY, freeze
 from message_history.core.message import CLEAN_USER, Message, make_message
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
+from message_history.dialects._shared.blank_texts import kept_beside, without_empty_texts
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
@@ -66,7 +67,7 @@ class Reader:
         """Read all entries; see `read_entries`."""
         read_entries(raw, foreign, self)
         self._end_results()
-        return self.parsed
+        return without_empty_texts(self.parsed) if self._dialect == OPENAI_CHAT else self.parsed
 
     def own_entry(self, entry: object, source: int) -> bool:
         """Read a result, or a message that is surely of this dialect."""
@@ -119,6 +120,8 @@ class Reader:
             # Images without text come beside an empty text.
             blocks = [*self.content(None if images and content == "" else content, source), *images]
         blocks += calls
+        if role == "assistant" and self._dialect == OPENAI_CHAT:
+            blocks = kept_beside(blocks, OPENAI_CHAT, lambda text: {"type": "text", "text": text})
         if blocks:
             keys.update(self._distinguished(role, keys))
         kind = "system" if role == "developer" else role

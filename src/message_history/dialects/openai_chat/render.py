@@ -23,6 +23,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.core.policy import Policy
+from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat import schema
@@ -150,6 +151,7 @@ class Render:
         calls: list[Wire] = []
         wire: Wire = {"role": "assistant", "content": None}
         refusal = ""
+        beside = any(isinstance(block, TextBlock | ToolUseBlock) for block in message.content)
         for block in message.content:
             if isinstance(block, ToolUseBlock):
                 if self._dialect.tools == "text":
@@ -164,7 +166,7 @@ class Render:
                 else:
                     texts.append(writer.part(block))
             else:
-                self._assistant(block, wire, texts)
+                self._assistant(block, wire, texts, beside=beside)
             if block.meta is not None:
                 writer.omit_keys(block, self._dialect.own_keys)
                 self._name(wire, block)
@@ -225,7 +227,7 @@ class Render:
         elif self._dialect.null_content == "omit":
             del wire["content"]
 
-    def _assistant(self, block: Block, wire: Wire, texts: list[Wire]) -> None:
+    def _assistant(self, block: Block, wire: Wire, texts: list[Wire], *, beside: bool) -> None:
         """Write a block of an assistant message that is neither text nor a call."""
         if isinstance(block, ThinkingBlock):
             self._reasoning(block, wire, texts)
@@ -239,8 +241,17 @@ class Render:
             self._own(block, wire)
         elif isinstance(block, RedactedThinkingBlock):
             self.changes.omitted(block, "thinking of another provider")
+        elif is_kept_blank(block, OPENAI_CHAT):
+            self._blank(block, texts, beside=beside)
         else:
             self.changes.omitted(block, "a block of another provider")
+
+    def _blank(self, block: ProviderBlock, texts: list[Wire], *, beside: bool) -> None:
+        """Write white space as it came, where it stands beside something."""
+        if beside and self._dialect.empty_content and self._dialect.text_with_calls:
+            texts.append({"type": "text", "text": block.data["text"]})
+        else:
+            self.changes.omitted(block, "blank text")
 
     def _own(self, block: ProviderBlock, wire: Wire) -> None:
         """Give a message a key that only this API knows; lists of two messages that became one are one."""

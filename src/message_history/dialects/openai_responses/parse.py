@@ -25,6 +25,7 @@ from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_m
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.beside import REPEATED, without
+from message_history.dialects._shared.blank_texts import without_empty_texts
 from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.mcp import mcp_block, mcp_result
 from message_history.dialects._shared.reader import as_system, read_entries
@@ -87,7 +88,7 @@ class Reader:
         self._look_for_requests(raw)
         read_entries(raw, foreign, self, "no item", lambda _: self._run.end())
         self._run.end()
-        return self.parsed
+        return without_empty_texts(self.parsed)
 
     def _look_for_requests(self, raw: Sequence[Any]) -> None:
         """Find the requests for approval; one behind a reference is not seen, and its decision is kept whole."""

@@ -59,6 +59,7 @@ FORM: Final = OpenAIChat(
     refused_keys=frozenset(
         {"audio", "function_call", "reasoning", "reasoning_content", "reasoning_details", "refusal", "thinking"}
     ),
+    result_images="refused",
     own_blocks=frozenset(),
     own_keys=frozenset(),
     unique_ids=True,

@@ -1,0 +1,91 @@
+"""Blank texts of the assistant beside what it says: how many servers write no content, and what they take back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from message_history.core.blocks import Block, ProviderBlock, TextBlock, ToolUseBlock, is_blank
+from message_history.core.message import CLEAN_ASSISTANT, with_content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from message_history.core.message import Message
+    from message_history.core.parsed import Parsed
+
+__all__ = ["is_kept_blank", "kept_beside", "without_empty_texts"]
+
+
+def without_empty_texts(parsed: Parsed) -> Parsed:
+    """Take empty texts without a character out of the assistant's turns that hold more: they are no content there.
+
+    Args:
+        parsed: what was read; it is changed.
+
+    Returns:
+        The same.
+
+    Complexity: linear in the messages.
+    """
+    messages = parsed.messages
+    empty = {n for n, message in enumerate(messages) if message.shape != CLEAN_ASSISTANT and _has_empty(message)}
+    gone: set[int] = set()
+    for n in sorted(empty):
+        left = tuple(block for block in messages[n].content if not _is_empty(block))
+        beside = [m for m in (n - 1, n + 1) if 0 <= m < len(messages) and m not in gone]
+        if any(map(_says, left)):
+            messages[n] = with_content(messages[n], left)
+        elif not left and any(messages[m].role == "assistant" and any(map(_says, messages[m].content)) for m in beside):
+            gone.add(n)
+    if gone:
+        kept = [n for n in range(len(messages)) if n not in gone]
+        places = {n: place for place, n in enumerate(kept)}
+        parsed.messages[:], parsed.sources[:] = [messages[n] for n in kept], [parsed.sources[n] for n in kept]
+        parsed.interrupted = {places[n] for n in parsed.interrupted if n in places}
+    return parsed
+
+
+def kept_beside(
+    blocks: Sequence[Block], dialect: str, data_of: Callable[[str], Mapping[str, Any]], *, empty: bool = False
+) -> list[Block]:
+    """Keep the blank texts that the assistant wrote beside text or calls as blocks of a dialect's own.
+
+    No history holds them as texts, and the provider takes them back.
+
+    Args:
+        blocks: the blocks of an assistant message.
+        dialect: its dialect.
+        data_of: makes the data of such a block.
+        empty: whether texts without a character are kept too.
+    """
+    if not any(map(_says, blocks)):
+        return list(blocks)
+    return [
+        ProviderBlock(dialect, data_of(block.text)) if _is_bare_blank(block) and (block.text or empty) else block
+        for block in blocks
+    ]
+
+
+def is_kept_blank(block: Block, dialect: str) -> TypeGuard[ProviderBlock]:
+    """Return whether a block is a blank text that a dialect has kept."""
+    if not isinstance(block, ProviderBlock) or block.dialect != dialect:
+        return False
+    text = block.data.get("text")
+    return isinstance(text, str) and is_blank(text) and block.data.keys() <= {"type", "text"}
+
+
+def _has_empty(message: Message) -> bool:
+    return message.role == "assistant" and any(map(_is_empty, message.content))
+
+
+def _is_empty(block: Block) -> bool:
+    return isinstance(block, TextBlock) and block.meta is None and not block.text
+
+
+def _is_bare_blank(block: Block) -> TypeGuard[TextBlock]:
+    return isinstance(block, TextBlock) and block.meta is None and is_blank(block.text)
+
+
+def _says(block: Block) -> bool:
+    """Return whether a block is text with words, or a call."""
+    return isinstance(block, ToolUseBlock) or (isinstance(block, TextBlock) and not is_blank(block.text))
