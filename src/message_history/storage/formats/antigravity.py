@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Format, Reading, row_fit
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
 
 if TYPE_CHECKING:
@@ -17,10 +17,6 @@ __all__ = ["ANTIGRAVITY"]
 
 def _is_step(row: Mapping[str, Any]) -> bool:
     return "step_index" in row and isinstance(row.get("source"), str) and isinstance(row.get("type"), str)
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_rows(), _is_step)
 
 
 def _read(document: Document) -> Reading:
@@ -71,7 +67,7 @@ ANTIGRAVITY: Final = Format(
     unwritten="Antigravity goes on from its own database; this is a copy, truncated and without ids of calls",
     source="files of 2026, and jazzyalex/agent-sessions: AntigravityTranscriptParser.swift (no public source)",
     checked="2026-11-22",
-    fit=_fit,
+    fit=row_fit(_is_step),
     read=_read,
     judged=NOTHING_JUDGED,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Format, item_fit
 from message_history.storage.formats.chat_messages import blocks_of
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, thinking
@@ -20,10 +20,6 @@ __all__ = ["ATIF"]
 
 def _is_trajectory(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("steps"), list) and str(item.get("schema_version")).startswith("ATIF-")
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_trajectory)
 
 
 def _read(document: Document) -> Reading:
@@ -93,7 +89,7 @@ ATIF: Final = Format(
     unwritten=OUTCOME,
     source="laude-institute/harbor: docs/rfcs/0001-trajectory-format.md; versions 1.0 to 1.7",
     checked="2026-11-22",
-    fit=_fit,
+    fit=item_fit(_is_trajectory),
     read=_read,
     judged=NOTHING_JUDGED,
     by_line=True,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.storage.formats.document import Document
 
+    _Judge: TypeAlias = Callable[[dict[str, Any]], bool]
+
 __all__ = [
     "DATABASE",
     "DATA_SET",
@@ -42,6 +44,8 @@ __all__ = [
     "Rewritten",
     "fit_items",
     "fit_of",
+    "item_fit",
+    "row_fit",
 ]
 
 Repairs: TypeAlias = "tuple[tuple[str, tuple[Repair, ...]], ...]"
@@ -156,8 +160,8 @@ def fit_of(found: int, marked: int, looked_at: int) -> Fit:
 
 def fit_items(
     items: Sequence[dict[str, Any]],
-    has_shape: Callable[[dict[str, Any]], bool],
-    is_marked: Callable[[dict[str, Any]], bool] | None = None,
+    has_shape: _Judge,
+    is_marked: _Judge | None = None,
     *,
     is_common: bool = False,
 ) -> Fit:
@@ -177,6 +181,16 @@ def fit_items(
     if is_common and not marked:
         return Fit.NONE
     return fit_of(shaped, marked, len(items))
+
+
+def row_fit(has_shape: _Judge, is_marked: _Judge | None = None) -> Callable[[Document], Fit]:
+    """Return the `fit` of a format of lines, each an object; the arguments are those of `fit_items`."""
+    return lambda document: fit_items(document.first_rows(), has_shape, is_marked)
+
+
+def item_fit(has_shape: _Judge, is_marked: _Judge | None = None) -> Callable[[Document], Fit]:
+    """Return the `fit` of a format of objects, in a list or in lines; the arguments are those of `fit_items`."""
+    return lambda document: fit_items(document.first_items(), has_shape, is_marked)
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIChat, OpenAIResponses
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Format, item_fit
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
@@ -23,10 +23,6 @@ def _is_result(item: Mapping[str, Any]) -> bool:
     if "recordId" in item:
         return "modelOutput" in item or ("error" in item and "modelInput" in item)
     return "custom_id" in item and ("response" in item or "result" in item)
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_result)
 
 
 def _read(document: Document) -> Reading:
@@ -76,7 +72,7 @@ BATCH_RESULTS: Final = Format(
     unwritten=OUTCOME,
     source="the providers' references of their batch APIs",
     checked="2026-11-22",
-    fit=_fit,
+    fit=item_fit(_is_result),
     read=_read,
     judged=NOTHING_JUDGED,
     by_line=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, Format, fit_items
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Format, item_fit
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, json_text, result, text, thinking
 
@@ -23,10 +23,6 @@ def _is_conversation(item: Mapping[str, Any]) -> bool:
         isinstance(node, dict) and "message" in node and ("children" in node or "parent" in node)
         for node in mapping.values()
     )
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_conversation)
 
 
 def _read(document: Document) -> Reading:
@@ -164,7 +160,7 @@ CHATGPT_EXPORT: Final = Format(
     unwritten=EXPORTED,
     source="exports of 2023 to 2026; no public source",
     checked="2026-11-22",
-    fit=_fit,
+    fit=item_fit(_is_conversation),
     read=_read,
     judged=NOTHING_JUDGED,
 )

@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from attrs import evolve
 
 from message_history.storage.files import UnreadableFileError
-from message_history.storage.formats.base import (
-    NOTHING_JUDGED,
-    PAIRING,
-    Collector,
-    Fit,
-    Format,
-    Reading,
-    fit_items,
-)
+from message_history.storage.formats.base import NOTHING_JUDGED, PAIRING, Collector, Format, Reading, row_fit
 from message_history.storage.formats.document import rows_in
 from message_history.storage.formats.message_rows import RowForm, dialect_items
 from message_history.storage.formats.raw_blocks import (
@@ -75,10 +67,6 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 def _is_marked(row: Mapping[str, Any]) -> bool:
     return _is_row(row) and row.get("type") in (*_SENT, "session.start")
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_rows(), _is_row, _is_marked)
 
 
 class _Words(NamedTuple):
@@ -411,7 +399,7 @@ COPILOT_CLI: Final = Format(
     source="github/copilot-sdk: nodejs/src/generated/session-events.ts; the loader of @github/copilot 1.0.39; files of "
     "versions 0.0.420 to 1.0.77",
     checked="2026-11-22",
-    fit=_fit,
+    fit=row_fit(_is_row, _is_marked),
     read=_read,
     repair=_repair,
     judged=_JUDGED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import Collector, Format, Reading, row_fit
 from message_history.storage.formats.chat_rows import ChatRows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_text, result, text, text_of, thinking
 
@@ -25,10 +25,6 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 def _is_marked(row: Mapping[str, Any]) -> bool:
     return _is_row(row) and (bool(row.keys() & _MARKS) or row.get("type") == "backend_tool_call")
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_rows(), _is_row, _is_marked)
 
 
 def _read(document: Document) -> Reading:
@@ -94,7 +90,7 @@ GROK_CLI: Final = Format(
     omits="encrypted reasoning without a summary",
     source="files of 2026, and jazzyalex/agent-sessions: GrokSessionParser.swift (no public source)",
     checked="2026-11-22",
-    fit=_fit,
+    fit=row_fit(_is_row, _is_marked),
     read=_read,
     repair=_FORM.repair,
 )

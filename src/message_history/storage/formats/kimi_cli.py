@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items, row_fit
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.chat_rows import ChatRows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result
@@ -145,10 +145,6 @@ def _is_context(row: Mapping[str, Any]) -> bool:
     return str(row.get("type")).startswith("context.append_") or row.get("type") == "turn.prompt"
 
 
-def _fit_code(document: Document) -> Fit:
-    return fit_items(document.first_rows(), _is_record, _is_context)
-
-
 def _read_code(document: Document) -> Reading:
     collector = Collector()
     for number, row in document.rows():
@@ -189,6 +185,6 @@ KIMI_CODE: Final = Format(
     unwritten="what is sent again follows from compactions and undone turns too, whose records are noted only",
     source="files of protocol 1.4, and jazzyalex/agent-sessions: KimiSessionParser.swift",
     checked="2026-11-22",
-    fit=_fit_code,
+    fit=row_fit(_is_record, _is_context),
     read=_read_code,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format, fit_items
+from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Format, item_fit
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
 
@@ -34,10 +34,6 @@ def _messages(item: Mapping[str, Any], key: str) -> list[Any]:
 
 def _is_row(item: Mapping[str, Any]) -> bool:
     return any(message["content"] for key in _LISTS for message in _messages(item, key))
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_row)
 
 
 def _read(document: Document) -> Reading:
@@ -109,7 +105,7 @@ LLAMA_FACTORY: Final = Format(
     unwritten=DATA_SET,
     source="hiyouga/LLaMA-Factory: src/llamafactory/v1/utils/types.py, plugins/data_plugins/converter.py",
     checked="2026-11-22",
-    fit=_fit,
+    fit=item_fit(_is_row),
     read=_read,
     judged=NOTHING_JUDGED,
     by_line=True,

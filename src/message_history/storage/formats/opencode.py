@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, item_fit
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
@@ -132,10 +132,6 @@ def _is_stored(row: Mapping[str, Any]) -> bool:
     return is_part or ("sessionID" in row and "role" in row and "time" in row)
 
 
-def _fit_storage(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_stored)
-
-
 def _read_storage(document: Document) -> Reading:
     """Read what one of opencode's files holds: all parts of a message are in files of their own."""
     collector = Collector()
@@ -157,6 +153,6 @@ OPENCODE_STORAGE: Final = Format(
     unwritten="opencode answers calls without a result itself when it sends; call and result are in one part",
     source="anomalyco/opencode: packages/opencode/src/session/message-v2.ts",
     checked="2026-11-22",
-    fit=_fit_storage,
+    fit=item_fit(_is_stored),
     read=_read_storage,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format, fit_items
+from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Format, item_fit
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.message_lists import is_message
 
@@ -35,10 +35,6 @@ def _is_row(item: Mapping[str, Any]) -> bool:
     return any(_messages(item, key) for key in _ENDS)
 
 
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_row)
-
-
 def _read(document: Document) -> Reading:
     found = Conversations()
     for n, item in document.numbered_items:
@@ -65,7 +61,7 @@ PREFERENCES: Final = Format(
     unwritten=DATA_SET,
     source="huggingface/trl: docs/source/dataset_formats.md",
     checked="2026-11-22",
-    fit=_fit,
+    fit=item_fit(_is_row),
     read=_read,
     judged=NOTHING_JUDGED,
     by_line=True,

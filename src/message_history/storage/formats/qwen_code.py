@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import Gemini
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import Collector, Format, Reading, row_fit
 from message_history.storage.formats.linked_rows import path_to_newest
 from message_history.storage.formats.message_rows import RowForm
 
@@ -29,10 +29,6 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 def _is_marked(row: Mapping[str, Any]) -> bool:
     message = row.get("message")
     return _is_row(row) and isinstance(message, dict) and "parts" in message
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_rows(), _is_row, _is_marked)
 
 
 def _read(document: Document) -> Reading:
@@ -129,7 +125,7 @@ QWEN_CODE: Final = Format(
     omits="telemetry, slash commands and other records of type system, other branches, compressed messages",
     source="QwenLM/qwen-code: packages/core/src/services/chatRecordingService.ts, sessionService.ts",
     checked="2026-11-22",
-    fit=_fit,
+    fit=row_fit(_is_row, _is_marked),
     read=_read,
     repair=_FORM.repair,
     judged=frozenset({"GM-G07", "GM-G08"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIChat
-from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items, item_fit
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
@@ -21,10 +21,6 @@ __all__ = ["TAU2_BENCH", "TAU_BENCH"]
 
 def _is_result(item: Mapping[str, Any]) -> bool:
     return "task_id" in item and isinstance(item.get("traj"), list)
-
-
-def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_result)
 
 
 def _read(document: Document) -> Reading:
@@ -50,7 +46,7 @@ TAU_BENCH: Final = Format(
     unwritten=OUTCOME,
     source="sierra-research/tau-bench: tau_bench/run.py, historical_trajectories",
     checked="2026-11-22",
-    fit=_fit,
+    fit=item_fit(_is_result),
     read=_read,
     judged=NOTHING_JUDGED,
 )
