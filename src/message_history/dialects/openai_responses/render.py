@@ -97,7 +97,7 @@ class Render:
         wire: list[Wire] = []
         limit = self._dialect.text_limit
         asked: Message | None = None
-        assistant: list[Segment] = []
+        planned: list[Segment] = []
         begins = self._begins_without(messages)
         for index, message in enumerate(messages):
             self.changes.index = index
@@ -106,11 +106,11 @@ class Render:
             after = messages[index + 1] if index + 1 < len(messages) else None
             if message.role == "user":
                 called = asked.ids if asked is not None else ()
-                user = user_wire(message, called, limit, self._ids, first=index == 0) if not assistant else None
-                wire += user if user is not None else self._user_after(assistant, asked, message, first=index == 0)
-                asked, assistant = None, []
+                user = user_wire(message, called, limit, self._ids, first=index == 0) if not planned else None
+                wire += user if user is not None else self._user_after(planned, asked, message, first=index == 0)
+                asked, planned = None, []
                 continue
-            asked, assistant = None, []
+            asked, planned = None, []
             self._ids.new_scope()
             common = assistant_wire(message, limit, self._id, self.changes)
             if common is not None:
@@ -118,19 +118,19 @@ class Render:
                 wire += common
             else:
                 results = {block.tool_use_id: block for block in after.results} if after is not None else {}
-                assistant = self._planner.plan(message, results)
-                wire += self._segment(assistant[0])
-        for segment in assistant[1:]:
+                planned = self._planner.plan(message, results)
+                wire += self._segment(planned[0])
+        for segment in planned[1:]:
             wire += self._segment(segment)
         return wire
 
     def _user_after(
-        self, assistant: Sequence[Segment], asked: Message | None, user: Message, *, first: bool
+        self, planned: Sequence[Segment], asked: Message | None, user: Message, *, first: bool
     ) -> list[Wire]:
         """Write a user message, behind what was planned, or behind what needed no plan."""
         if asked is not None:
-            assistant = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
-        return [*self._answered(assistant, user), *self.user(user, first=first)]
+            planned = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
+        return [*self._answered(planned, user), *self.user(user, first=first)]
 
     def _id(self, id: str) -> str:
         alias = self._ids(id)
@@ -138,11 +138,11 @@ class Render:
             self.changes.renamed(id, alias, "OR-15, DS-16")
         return alias
 
-    def _answered(self, assistant: Sequence[Segment], user: Message) -> list[Wire]:
+    def _answered(self, planned: Sequence[Segment], user: Message) -> list[Wire]:
         """Write the outputs of a turn's calls; calls that come one after the other, with the output of each."""
         wire: list[Wire] = []
         results = {block.tool_use_id: block for block in user.results}
-        for number, segment in enumerate(assistant):
+        for number, segment in enumerate(planned):
             if number:
                 wire += self._segment(segment)
             for item in segment.calls:
