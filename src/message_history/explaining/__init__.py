@@ -16,6 +16,7 @@ from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules, topic_names
 from message_history.explaining.matching import PROOF, field_subject, matches
+from message_history.explaining.places import places_of
 from message_history.explaining.reading import features_of, plain, words_of
 from message_history.explaining.topics import topic_of, topics
 from message_history.violations import Violation, check
@@ -58,9 +59,8 @@ _REFUSING: Final[Mapping[str, bool | str]] = {
 }
 """The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
-_IN_THE_LIST: Final = re.compile(
-    r"""\b(?:messages?|contents|input)(?:\.\[?|\[)|#/messages/|body["',\s\\>-]+(?:messages|input)\b"""
-)
+_RAW: Final = re.compile(r"""\braw["'\\]+\s?:""")
+"""The key under which a relay quotes the provider's own text."""
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
 """Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""
 
@@ -104,7 +104,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     text = plain(text)
     has = features_of(text)
     wanted = dialect.name if dialect is not None else None
-    fitting = _fitting(text, has)
+    fitting = _fitting(text)
     if fitting is None:
         return []
     ranked = sorted(
@@ -138,7 +138,7 @@ def subject_of(text: str) -> Subject | None:
     if found is not None:
         return found
     best = max(
-        (match for match in matches(features_of(text)) if isinstance(match.known.about, Subject)),
+        (match for match in matches(text) if isinstance(match.known.about, Subject)),
         key=lambda match: (match.score, match.known.error),
         default=None,
     )
@@ -218,7 +218,7 @@ def _all_rules() -> list[tuple[str, Rule]]:
     return [(name, rule) for name, dialect in DIALECTS.items() for rule in dialect.rules] + list(own_rules())
 
 
-def _fitting(text: str, has: frozenset[str]) -> list[Explanation] | None:
+def _fitting(text: str) -> list[Explanation] | None:
     """Return the rules whose texts are like this one; None when the text is rather about something else.
 
     Where no rule has the words, a text about something else must be sure of them: the topic may know better.
@@ -227,19 +227,21 @@ def _fitting(text: str, has: frozenset[str]) -> list[Explanation] | None:
     best: tuple[float, Explanation | None] = (0.0, None)
     elsewhere = around = 0.0
     known = False
-    in_the_list = _IN_THE_LIST.search(text) is not None
-    for match in matches(has):
+    says_more = bool(places_of(text)) or _RAW.search(text) is not None
+    for match in matches(text):
         about, mass = match.known.about, match.weight * match.score
         if isinstance(about, Subject):
-            # Words that stand around any error say nothing of one that names its place in the list.
-            known = known or (match.score >= SURE and not (match.known.around and in_the_list))
+            # Words that stand around any error say nothing of one that names its place in the list, or that is quoted.
+            known = known or (match.score >= SURE and not (match.known.around and says_more))
             elsewhere, around = (elsewhere, max(around, mass)) if match.known.around else (max(elsewhere, mass), around)
         elif match.proof >= PROOF:
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
             found.append(one)
             best = max(best, (mass, one), key=lambda pair: pair[0])
     here, first = best
-    if first is not None and first.score < SURE:
+    if first is not None and first.score < SURE and around >= here:
+        if says_more:
+            found = []
         elsewhere = max(elsewhere, around)
     is_elsewhere = elsewhere >= here if found else known
     return None if is_elsewhere or _names_a_parameter(text, first) else found
@@ -264,7 +266,7 @@ def _by_topic(text: str, wanted: str | None, has: frozenset[str]) -> list[Explan
 
 def _names_a_parameter(text: str, best: Explanation | None) -> bool:
     """Return whether an error names a parameter beside the list as its place, although the rule's own text does not."""
-    if field_subject(text) is None or _IN_THE_LIST.search(text):
+    if field_subject(text) is None or places_of(text):
         return False
     return best is None or field_subject(plain(best.error)) is None
 

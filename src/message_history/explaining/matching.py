@@ -16,7 +16,9 @@ from attrs import evolve, frozen
 
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, further_texts, own_rules, subjects
-from message_history.explaining.reading import clauses_of, is_place
+from message_history.explaining.places import is_root, masked, parameters_of
+from message_history.explaining.reading import clauses_of, features_of, is_place
+from message_history.explaining.topics import is_key, leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +33,8 @@ PROOF: Final = 5.0
 """What the distinctive features of a text weigh at least before it is said to be about a rule."""
 HELD: Final = 0.4
 """The part of a clause's features that a text must have to count as holding it."""
+TOLD: Final = 0.25
+"""The part of what a known text says of its place that a text must say too."""
 _ENOUGH: Final = 2.0
 _PAIR, _WORD = 1.0, 0.5
 _UNPLACED: Final = 3.0
@@ -52,6 +56,8 @@ class Known:
         whole: what all its features weigh.
         placed: whether it names a place of the list.
         around: whether it stands around other errors: that of a weak subject, or one that ends with what it quotes.
+        told: what those of its features weigh that are not in the places that it names.
+        leaves: the topics of the keys that those places end with.
     """
 
     dialect: str
@@ -60,6 +66,8 @@ class Known:
     whole: float
     placed: bool
     around: bool
+    told: float
+    leaves: frozenset[str]
 
 
 @final
@@ -100,18 +108,21 @@ class _Index:
     holders: Mapping[str, list[int]]
 
 
-def matches(has: frozenset[str]) -> list[Match]:
-    """Find the known texts that are like one with these features.
+def matches(text: str) -> list[Match]:
+    """Find the known texts that are like a plain text.
 
     Args:
-        has: the features of the text.
+        text: the text.
 
     Returns:
         The best match for each rule and each subject, those around others apart, in no order that matters.
 
-    Complexity: linear in the features and in the known texts that hold them.
+    Complexity: linear in the text and in the known texts that hold its features.
     """
     index = _index()
+    has = features_of(text)
+    told = _told(index, masked(text))
+    leaves = leaves_of(text)
     shared: dict[int, float] = {}
     proof: dict[int, float] = {}
     all_of_it = 0.0
@@ -127,8 +138,12 @@ def matches(has: frozenset[str]) -> list[Match]:
         text, whole = index.clauses[number]
         by_text.setdefault(text, []).append((weight, whole, proof[number]))
     best: dict[tuple[str, str, bool], Match] = {}
-    for text, clauses in by_text.items():
-        match = _match(index.texts[text], clauses, all_of_it)
+    for number, clauses in by_text.items():
+        known = index.texts[number]
+        elsewhere = bool(leaves) and bool(known.leaves) and leaves.isdisjoint(known.leaves)
+        if elsewhere or told.get(number, 0.0) < TOLD * known.told:
+            continue
+        match = _match(known, clauses, all_of_it)
         if unplaced and match.known.placed:
             match = evolve(match, proof=match.proof / _UNPLACED)
         about = match.known.about
@@ -137,6 +152,16 @@ def matches(has: frozenset[str]) -> list[Match]:
         if match.score >= LEAST and (found is None or _rank(match) > _rank(found)):
             best[key] = match
     return list(best.values())
+
+
+def _told(index: _Index, text: str) -> dict[int, float]:
+    """Return what a text without its places has in common with each known text."""
+    found: dict[int, float] = {}
+    for feature in sorted(features_of(text) & index.holders.keys()):
+        for clause in index.holders[feature]:
+            number = index.clauses[clause][0]
+            found[number] = found.get(number, 0.0) + index.weights[feature]
+    return found
 
 
 def _rank(match: Match) -> tuple[float, int]:
@@ -189,7 +214,10 @@ def _index() -> _Index:
             numbered.append((len(texts), weight))
         placed = any(is_place(feature) for clause in clauses for feature in clause)
         around = isinstance(about, Subject) and (about.weak or error.endswith(_QUOTED))
-        texts.append(Known(dialect, about, error, whole, placed, around))
+        told = sum(
+            weights.get(feature, 0.0) for clause in clauses_of(masked(error.lower())) for feature in sorted(clause)
+        )
+        texts.append(Known(dialect, about, error, whole, placed, around, told, leaves_of(error.lower())))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
 
 
@@ -257,6 +285,12 @@ def field_subject(text: str) -> Subject | None:
         The subject, or None when no parameter beside the list is named.
     """
     found = next((subject for subject, pattern in _field_patterns() if pattern.search(text)), None)
-    if found is None and _TOP_LEVEL.search(text):
+    if found is None and (_TOP_LEVEL.search(text) or _names_another(text)):
         return next(subject for subject in subjects() if subject.name == _OF_THE_REQUEST)
     return found
+
+
+def _names_another(text: str) -> bool:
+    """Return whether a text names parameters, of which none is the list or a key in it."""
+    names = parameters_of(text)
+    return bool(names) and not any(is_root(name) or is_key(name) for name in names)

@@ -20,6 +20,8 @@ _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # The possessive quantifier and the look-behind keep a run of backslashes linear.
 _UNICODE: Final = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _SPACE: Final = re.compile(r"(?<!\\)\\++[nrt](?![a-z]{2})")
+_LINE: Final = re.compile(r"(?<!\\)\\++n(?=(?:body|contents?|error|field|input|messages?|type|value)\b)")
+"""An escaped end of line before a word that validators begin a line with."""
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});")
 _ERROR_TYPE: Final = re.compile(r"\b(?:invalid|bad)_?request_?error\b")
 """What many APIs call any 400; its words are also words of errors."""
@@ -49,7 +51,7 @@ def plain(text: str) -> str:
     text = _UNICODE.sub(lambda found: chr(int(found[1], 16)), text)
     for _ in range(_ENTITY_DEPTH):
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
-    return _ERROR_TYPE.sub(" ", _SPACE.sub(" ", text).lower())
+    return _ERROR_TYPE.sub(" ", _SPACE.sub(" ", _LINE.sub(" ", text)).lower())
 
 
 def words_of(text: str) -> list[str]:

@@ -10,16 +10,20 @@ from typing import Final, final
 
 from attrs import frozen
 
+from message_history.explaining.places import places_of, surroundings
 from message_history.explaining.reading import words_of
 
-__all__ = ["Topic", "topic_of", "topics"]
+__all__ = ["Topic", "is_key", "leaves_of", "topic_of", "topics"]
 
 _FILE: Final = "topics.toml"
 _SENTENCE_END: Final = re.compile(
-    r"""[\n{}|]|(?<=[.;!?])\s|["']\s?,|\bnull\s?,"""
+    r"""[\n{}]|(?<!["'`])(?<!["'`]\s)\|(?!\s?["'`])|(?<=[.;!?])\s|["']\s?,|\bnull\s?,"""
     r"""|(?<!["'\\])["'\\]++(?:message|error|type|code|param|status|detail)["'\\]++\s?:"""
 )
 """Where a sentence or a value of a JSON body ends, and the keys that many bodies have."""
+_FORM: Final = "the form of content"
+_CLASS: Final = "@"
+"""What the name of a class of words begins with."""
 _LOCATED: Final = re.compile(r"""\bbody["',\s\\>-]+(?:messages|input)\b""")
 _STOCK: Final = re.compile(r"input should be|field required|extra inputs|valid string|valid list|valid dictionary")
 """What validators say of a value; its place stands apart from it, as a list of keys from the body on."""
@@ -36,6 +40,7 @@ class Topic:
         demand: what providers demand.
         cause: how lists come to break it.
         repair: what this library does about it.
+        keys: the keys of a place in the list that the topic is about.
         signs: each sign is a list of groups of words, one of each of which a sentence holds.
         veto: words that keep the topic away.
     """
@@ -45,6 +50,7 @@ class Topic:
     demand: str
     cause: str
     repair: str
+    keys: frozenset[str]
     signs: tuple[tuple[re.Pattern[str], ...], ...]
     veto: tuple[re.Pattern[str], ...]
 
@@ -53,27 +59,64 @@ class Topic:
 def topics() -> tuple[Topic, ...]:
     """Return all topics, those first that decide first."""
     rows = tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["topic"]
-    keys = ("name", "id", "demand", "cause", "repair")
+    names = ("name", "id", "demand", "cause", "repair")
     return tuple(
         Topic(
+            keys=frozenset(row.get("keys", ())),
             signs=tuple(tuple(_pattern(words) for words in sign) for sign in row["signs"]),
             veto=tuple(_pattern(words) for words in row.get("veto", ())),
-            **{key: row[key] for key in keys},
+            **{key: row[key] for key in names},
         )
         for row in rows
     )
 
 
-def topic_of(text: str) -> Topic | None:
-    """Find the topic of the first sentence of a plain text that has a sign of one, or None.
+@cache
+def _by_name(name: str) -> Topic:
+    return next(topic for topic in topics() if topic.name == name)
+
+
+@cache
+def _by_key() -> dict[str, Topic]:
+    return {key: topic for topic in topics() for key in topic.keys}
+
+
+def is_key(name: str) -> bool:
+    """Return whether a topic is about the places in the list with this key."""
+    return name in _by_key()
+
+
+def leaves_of(text: str) -> frozenset[str]:
+    """Return the names of the topics that the places of a plain text end in; none for one that ends with an index.
 
     Complexity: linear in the text.
     """
+    found = (_by_key().get(place.leaf) for place in places_of(text))
+    return frozenset(topic.name for topic in found if topic is not None)
+
+
+def topic_of(text: str) -> Topic | None:
+    """Find the topic of a plain text: by the key of the place that it names, or by the first sentence with a sign.
+
+    Complexity: linear in the text.
+    """
+    named = _by_place(text)
+    if named is not None and named.name != _FORM:
+        return named
     sentences = [" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text)]
     stock = _STOCK.search(text) if _LOCATED.search(text) else None
     if stock is not None:
         sentences.append(f"messages content {stock[0]}")
-    return next((topic for sentence in sentences for topic in topics() if _has(topic, sentence)), None)
+    return next((topic for sentence in sentences for topic in topics() if _has(topic, sentence)), named)
+
+
+def _by_place(text: str) -> Topic | None:
+    """Return the topic of the first place in the list of which a text says that something is wrong."""
+    for place, around in surroundings(text):
+        if _complaint().search(" ".join(words_of(around))):
+            found = (_by_key().get(key) for key in reversed(place.keys))
+            return next((topic for topic in found if topic is not None), _by_name(_FORM))
+    return None
 
 
 def _has(topic: Topic, sentence: str) -> bool:
@@ -83,6 +126,20 @@ def _has(topic: Topic, sentence: str) -> bool:
     return not any(group.search(sentence) for group in topic.veto)
 
 
+@cache
+def _classes() -> dict[str, list[str]]:
+    return dict(tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["words"])
+
+
+@cache
+def _complaint() -> re.Pattern[str]:
+    return _pattern([f"{_CLASS}{name}" for name in _classes()])
+
+
 def _pattern(words: list[str]) -> re.Pattern[str]:
-    alternatives = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in words)
+    """Return what finds any of these words, or words of these classes, in words that are joined by spaces."""
+    plain = [one for word in words for one in (_classes()[word[1:]] if word.startswith(_CLASS) else [word])]
+    alternatives = "|".join(
+        r"\w*".join(re.escape(" ".join(words_of(part))) for part in word.split("*")) for word in plain
+    )
     return re.compile(rf"\b(?:{alternatives})\b")
