@@ -554,6 +554,72 @@ def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: s
     assert explain(text, Bedrock())[0].dialect == "bedrock"
 
 
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("messages[7].role has to be the user's or the model's here", "roles and turns"),
+        ("'messages.12.tool_calls.0.function.arguments': what is there is not valid", "arguments"),
+        ('{"loc": ["body", "messages", 3, "ToolMessage", "tool_call_id"], "msg": "should be there"}', "ids"),
+        ("body -> messages -> 8 -> content -> 1 -> image_url: this cannot be used", "media"),
+        ("gateway refused #/messages/2/content/0/cache_control: not allowed for this tier", "cache marks"),
+        ("42 is not of type 'string' - 'messages.5.name'", "names"),
+        ("3 is too short - 'messages.3.tool_calls' must have more of them", "calls and results"),
+        ("bad `input[31].summary`: it is missing", "thinking"),
+        ("messages[4].badge: such a key is unknown", "the form of content"),
+    ],
+)
+def test_the_key_of_the_place_that_an_error_names_tells_its_topic(text: str, topic: str) -> None:
+    first, *_ = explain(text)
+    assert f"look to be about {topic}." in first.rule.rule
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Invalid 'billing_code': string does not match pattern. Expected a string that matches the pattern '^[a-z]+$'.",
+        '{"error": {"message": "this is too long for us", "param": "trace_label", "code": "invalid_value"}}',
+        "Unknown parameter: 'house_style.tone'.",
+    ],
+)
+def test_an_error_at_a_parameter_that_nobody_knows_is_not_about_the_list(text: str) -> None:
+    assert explain(text) == []
+    found = subject_of(text)
+    assert found is not None
+    assert found.name == "a parameter of the request"
+
+
+def test_a_rule_at_another_key_does_not_explain_an_error() -> None:
+    text = "Invalid type for 'messages[6].tool_calls': expected one of a string or array of objects, but got 7 instead."
+    assert "OC-08" not in {one.rule.id for one in explain(text)}
+    assert explain(text.replace("tool_calls", "content"))[0].rule.id == "OC-08"
+
+
+def test_words_that_stand_in_many_texts_do_not_outweigh_what_an_error_says() -> None:
+    wrapped = "Unable to submit request because {}. Learn more: https://cloud.google.com/vertex-ai/gemini"
+    first, *_ = explain(wrapped.format("the video of turn 3 has a mimeType which is not supported"))
+    assert "look to be about media." in first.rule.rule
+    assert explain(wrapped.format("Thought signature is not valid."))[0].rule.id == "GM-G13"
+
+
+def test_what_a_relay_quotes_is_read() -> None:
+    quoted = r'"metadata": {"raw": "{\"param\": \"the text of a part is not present\"}", "provider_name": "Someone"}'
+    (only,) = explain('{"error": {"message": "Provider returned error", "code": 400, ' + quoted + "}}")
+    assert "look to be about empty and absent content." in only.rule.rule
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("第三条消息内容为空", "empty and absent content"),
+        ("该模型不支持图片", "media"),
+        ("第二轮角色必须是用户", "roles and turns"),
+    ],
+)
+def test_chinese_words_have_topics_too(text: str, topic: str) -> None:
+    (only,) = explain(text)
+    assert f"look to be about {topic}." in only.rule.rule
+
+
 def test_topics_have_ids_of_their_own_and_say_what_to_do() -> None:
     ids = [topic.id for topic in topics()]
     assert len({*ids, *(rule.id for _, rule in own_rules())}) == len(ids) + len(own_rules())

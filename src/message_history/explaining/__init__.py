@@ -1,7 +1,8 @@
 """What a provider's error text is about: the rules that it may come from, the likeliest first.
 
-`reading` reduces a text to its features, `matching` compares those with all known texts, and `known.toml` holds what
-the rules of the dialects do not: errors about something else than the list, and rules that only explain.
+`reading` reduces a text to its features, `places` to where in the list it points, `matching` compares both with all
+known texts, and `topics` tells what words are about that no rule has. `known.toml` holds what the rules of the dialects
+do not: errors about something else than the list, and rules that only explain.
 """
 
 from __future__ import annotations
@@ -59,8 +60,6 @@ _REFUSING: Final[Mapping[str, bool | str]] = {
 }
 """The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
-_RAW: Final = re.compile(r"""\braw["'\\]+\s?:""")
-"""The key under which a relay quotes the provider's own text."""
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
 """Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""
 
@@ -119,7 +118,11 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     if ranked and ranked[0].rule.id in opaque_rules():
         ranked = [evolve(one, score=one.score * VAGUE) for one in ranked]
     others = [one for one in ranked if one.dialect != Portable.name]
-    return (others if others and wanted != Portable.name else ranked) or _by_topic(text, wanted, has)
+    found = others if others and wanted != Portable.name else ranked
+    if found and (found[0].score >= SURE or _agrees(text, found[0])):
+        return found
+    topic = _by_topic(text, wanted, has)
+    return [*(evolve(one, score=found[0].score) for one in topic), *found] if found else topic
 
 
 def subject_of(text: str) -> Subject | None:
@@ -227,24 +230,31 @@ def _fitting(text: str) -> list[Explanation] | None:
     best: tuple[float, Explanation | None] = (0.0, None)
     elsewhere = around = 0.0
     known = False
-    says_more = bool(places_of(text)) or _RAW.search(text) is not None
+    placed = bool(places_of(text))
     for match in matches(text):
         about, mass = match.known.about, match.weight * match.score
         if isinstance(about, Subject):
-            # Words that stand around any error say nothing of one that names its place in the list, or that is quoted.
-            known = known or (match.score >= SURE and not (match.known.around and says_more))
+            # Words that stand around any error do not say what it is about, and no other do where it names the list.
+            known = known or (match.score >= SURE and not placed and not match.known.around)
             elsewhere, around = (elsewhere, max(around, mass)) if match.known.around else (max(elsewhere, mass), around)
         elif match.proof >= PROOF:
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
             found.append(one)
             best = max(best, (mass, one), key=lambda pair: pair[0])
     here, first = best
-    if first is not None and first.score < SURE and around >= here:
-        if says_more:
-            found = []
-        elsewhere = max(elsewhere, around)
-    is_elsewhere = elsewhere >= here if found else known
-    return None if is_elsewhere or _names_a_parameter(text, first) else found
+    against = max(elsewhere, around) if first is not None and first.score < SURE else elsewhere
+    fitting: list[Explanation] | None = found
+    if found and against >= here:
+        fitting = [] if placed or elsewhere < here else None
+    elif not found and known:
+        fitting = None
+    return None if _names_a_parameter(text, first) else fitting
+
+
+def _agrees(text: str, one: Explanation) -> bool:
+    """Return whether a text and the rule's text that is a little like it may have one topic."""
+    topics_of = {topic_of(text), topic_of(plain(one.error))} - {None}
+    return len(topics_of) < 2 or one.rule.id in opaque_rules()
 
 
 def _by_topic(text: str, wanted: str | None, has: frozenset[str]) -> list[Explanation]:

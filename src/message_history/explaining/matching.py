@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, further_texts, own_rules, subjects
-from message_history.explaining.places import is_root, masked, parameters_of
+from message_history.explaining.places import is_root, masked, parameters_of, places_of
 from message_history.explaining.reading import clauses_of, features_of, is_place
 from message_history.explaining.topics import is_key, leaves_of
 
@@ -35,10 +35,15 @@ HELD: Final = 0.4
 """The part of a clause's features that a text must have to count as holding it."""
 TOLD: Final = 0.25
 """The part of what a known text says of its place that a text must say too."""
+MOST: Final = 0.6
+"""Below this part, what both share are words that stand in many texts, and no score is higher than the part allows."""
+_MARGIN: Final = 0.1
 _ENOUGH: Final = 2.0
 _PAIR, _WORD = 1.0, 0.5
 _UNPLACED: Final = 3.0
 """How much less a text that names a place of the list proves when the other names none."""
+_WHOLE: Final = re.compile(r"""['"`](?:messages|contents|input)['"`](?!:)""")
+_LIST: Final = "the list"
 _QUOTED: Final = "{error}"
 _DOUBT, _DOUBT_OF_WEAK = 3, 12
 """How much one text about something else speaks against a feature, compared with one about the list."""
@@ -56,7 +61,7 @@ class Known:
         whole: what all its features weigh.
         placed: whether it names a place of the list.
         around: whether it stands around other errors: that of a weak subject, or one that ends with what it quotes.
-        told: what those of its features weigh that are not in the places that it names.
+        told: how much those of its features prove that are not in the places that it names.
         leaves: the topics of the keys that those places end with.
     """
 
@@ -129,21 +134,24 @@ def matches(text: str) -> list[Match]:
     for feature in sorted(has & index.holders.keys()):
         weight = index.weights[feature]
         all_of_it += weight
-        for number in index.holders[feature]:
-            shared[number] = shared.get(number, 0.0) + weight
-            proof[number] = proof.get(number, 0.0) + weight * index.proofs[feature]
+        for clause in index.holders[feature]:
+            shared[clause] = shared.get(clause, 0.0) + weight
+            proof[clause] = proof.get(clause, 0.0) + weight * index.proofs[feature]
     unplaced = not any(is_place(feature) for feature in has)
     by_text: dict[int, list[tuple[float, float, float]]] = {}
-    for number, weight in sorted(shared.items()):
-        text, whole = index.clauses[number]
-        by_text.setdefault(text, []).append((weight, whole, proof[number]))
+    for clause, weight in sorted(shared.items()):
+        number, whole = index.clauses[clause]
+        by_text.setdefault(number, []).append((weight, whole, proof[clause]))
     best: dict[tuple[str, str, bool], Match] = {}
     for number, clauses in by_text.items():
         known = index.texts[number]
         elsewhere = bool(leaves) and bool(known.leaves) and leaves.isdisjoint(known.leaves)
-        if elsewhere or told.get(number, 0.0) < TOLD * known.told:
+        part = told.get(number, 0.0) / known.told if known.told else 1.0
+        if elsewhere or part < TOLD:
             continue
         match = _match(known, clauses, all_of_it)
+        if part < MOST:
+            match = evolve(match, score=min(match.score, max(LEAST, part + _MARGIN)))
         if unplaced and match.known.placed:
             match = evolve(match, proof=match.proof / _UNPLACED)
         about = match.known.about
@@ -160,7 +168,7 @@ def _told(index: _Index, text: str) -> dict[int, float]:
     for feature in sorted(features_of(text) & index.holders.keys()):
         for clause in index.holders[feature]:
             number = index.clauses[clause][0]
-            found[number] = found.get(number, 0.0) + index.weights[feature]
+            found[number] = found.get(number, 0.0) + index.weights[feature] * index.proofs[feature]
     return found
 
 
@@ -215,10 +223,19 @@ def _index() -> _Index:
         placed = any(is_place(feature) for clause in clauses for feature in clause)
         around = isinstance(about, Subject) and (about.weak or error.endswith(_QUOTED))
         told = sum(
-            weights.get(feature, 0.0) for clause in clauses_of(masked(error.lower())) for feature in sorted(clause)
+            weights.get(feature, 0.0) * proofs.get(feature, 0.0)
+            for clause in clauses_of(masked(error.lower()))
+            for feature in sorted(clause)
         )
-        texts.append(Known(dialect, about, error, whole, placed, around, told, leaves_of(error.lower())))
+        texts.append(Known(dialect, about, error, whole, placed, around, told, _leaves(error.lower())))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
+
+
+def _leaves(error: str) -> frozenset[str]:
+    """Return the topics of the places that a rule's text names; the list itself is one."""
+    if not places_of(error) and _WHOLE.search(error):
+        return frozenset({_LIST})
+    return leaves_of(error)
 
 
 def _doubt(about: Rule | Subject) -> int:

@@ -24,7 +24,9 @@ _PATH: Final = re.compile(
     r"""(?:["'\\]{0,8}\s{0,3}(?:,|->)\s{0,8}["'\\]{0,8}(?:[\w-]{1,48}|\{\w{1,20}\})){1,16}"""
 )
 """A path from the root of the list, with dots and brackets, as a JSON pointer, or as a list of keys."""
-_INDEXED: Final = re.compile(r"[.\[/,>]\s{0,8}\[?(?:\d|\{[a-z]{1,2}\}|[nmxijk*]\b|<|\.\.\.|\])|#/|request\.|\b(?:body|path)\b")
+_INDEXED: Final = re.compile(
+    r"[.\[/,>]\s{0,8}\[?(?:\d|\{[a-z]{1,2}\}|[nmxijk*]\b|<|\.\.\.|\])|#/|request\.|\b(?:body|path)\b"
+)
 """What tells a path from the end of a sentence, and from a line of a program."""
 _BEFORE: Final = 80
 _BEHIND: Final = 160

@@ -21,12 +21,11 @@ _SENTENCE_END: Final = re.compile(
     r"""|(?<!["'\\])["'\\]++(?:message|error|type|code|param|status|detail)["'\\]++\s?:"""
 )
 """Where a sentence or a value of a JSON body ends, and the keys that many bodies have."""
+_IN_SYSTEM: Final = re.compile(r"\bsystem(?:\[|\.\d|\.\{)")
+_SYSTEM: Final = "the system prompt"
 _FORM: Final = "the form of content"
 _CLASS: Final = "@"
 """What the name of a class of words begins with."""
-_LOCATED: Final = re.compile(r"""\bbody["',\s\\>-]+(?:messages|input)\b""")
-_STOCK: Final = re.compile(r"input should be|field required|extra inputs|valid string|valid list|valid dictionary")
-"""What validators say of a value; its place stands apart from it, as a list of keys from the body on."""
 
 
 @final
@@ -92,7 +91,8 @@ def leaves_of(text: str) -> frozenset[str]:
     Complexity: linear in the text.
     """
     found = (_by_key().get(place.leaf) for place in places_of(text))
-    return frozenset(topic.name for topic in found if topic is not None)
+    beside = {_SYSTEM} if _IN_SYSTEM.search(text) else set()
+    return frozenset(topic.name for topic in found if topic is not None) | beside
 
 
 def topic_of(text: str) -> Topic | None:
@@ -103,11 +103,15 @@ def topic_of(text: str) -> Topic | None:
     named = _by_place(text)
     if named is not None and named.name != _FORM:
         return named
+    near = [around for _, around in surroundings(text)]
+    by_sign = (_by_sign(part) for part in (*near, text))
+    return next((topic for topic in by_sign if topic is not None), named)
+
+
+def _by_sign(text: str) -> Topic | None:
+    """Return the topic of the first sentence that has a sign of one."""
     sentences = [" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text)]
-    stock = _STOCK.search(text) if _LOCATED.search(text) else None
-    if stock is not None:
-        sentences.append(f"messages content {stock[0]}")
-    return next((topic for sentence in sentences for topic in topics() if _has(topic, sentence)), named)
+    return next((topic for sentence in sentences for topic in topics() if _has(topic, sentence)), None)
 
 
 def _by_place(text: str) -> Topic | None:
