@@ -33,7 +33,7 @@ PROOF: Final = 5.0
 """What the distinctive features of a text weigh at least before it is said to be about a rule."""
 HELD: Final = 0.4
 """The part of a clause's features that a text must have to count as holding it."""
-TOLD: Final = 0.25
+SHARED: Final = 0.25
 """The part of what a known text says of its place that a text must say too."""
 MOST: Final = 0.6
 """Below this part, what both share are words that stand in many texts, and no score is higher than the part allows."""
@@ -61,7 +61,7 @@ class Known:
         whole: what all its features weigh.
         placed: whether it names a place of the list.
         around: whether it stands around other errors: that of a weak subject, or one that ends with what it quotes.
-        told: how much those of its features prove that are not in the places that it names.
+        apart: how much those of its features prove that are not in the places that it names.
         leaves: the topics of the keys that those places end with.
     """
 
@@ -71,7 +71,7 @@ class Known:
     whole: float
     placed: bool
     around: bool
-    told: float
+    apart: float
     leaves: frozenset[str]
 
 
@@ -126,7 +126,7 @@ def matches(text: str) -> list[Match]:
     """
     index = _index()
     has = features_of(text)
-    told = _told(index, masked(text))
+    apart = _apart(index, masked(text))
     leaves = leaves_of(text)
     shared: dict[int, float] = {}
     proof: dict[int, float] = {}
@@ -146,8 +146,8 @@ def matches(text: str) -> list[Match]:
     for number, clauses in by_text.items():
         known = index.texts[number]
         elsewhere = bool(leaves) and bool(known.leaves) and leaves.isdisjoint(known.leaves)
-        part = told.get(number, 0.0) / known.told if known.told else 1.0
-        if elsewhere or part < TOLD:
+        part = apart.get(number, 0.0) / known.apart if known.apart else 1.0
+        if elsewhere or part < SHARED:
             continue
         match = _match(known, clauses, all_of_it)
         if part < MOST:
@@ -162,7 +162,7 @@ def matches(text: str) -> list[Match]:
     return list(best.values())
 
 
-def _told(index: _Index, text: str) -> dict[int, float]:
+def _apart(index: _Index, text: str) -> dict[int, float]:
     """Return what a text without its places has in common with each known text."""
     found: dict[int, float] = {}
     for feature in sorted(features_of(text) & index.holders.keys()):
@@ -222,12 +222,12 @@ def _index() -> _Index:
             numbered.append((len(texts), weight))
         placed = any(is_place(feature) for clause in clauses for feature in clause)
         around = isinstance(about, Subject) and (about.weak or error.endswith(_QUOTED))
-        told = sum(
+        apart = sum(
             weights.get(feature, 0.0) * proofs.get(feature, 0.0)
             for clause in clauses_of(masked(error.lower()))
             for feature in sorted(clause)
         )
-        texts.append(Known(dialect, about, error, whole, placed, around, told, _leaves(error.lower())))
+        texts.append(Known(dialect, about, error, whole, placed, around, apart, _leaves(error.lower())))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
 
 
