@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
-__all__ = ["Archive", "Database", "UnopenedError", "is_container", "open_container", "with_journal"]
+__all__ = ["SQLITE", "Archive", "Database", "UnopenedError", "is_container", "open_container", "with_journal"]
 
-_SQLITE: Final = b"SQLite format 3\0"
+SQLITE: Final = b"SQLite format 3\0"
 _ZIP: Final = b"PK\x03\x04"
 _COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
 _MODES: Final = slice(18, 20)
@@ -117,7 +117,7 @@ class Archive:
 
 def is_container(data: bytes) -> bool:
     """Return whether a file is a database or an archive, or compressed."""
-    return data.startswith((_SQLITE, _ZIP, *_COMPRESSED))
+    return data.startswith((SQLITE, _ZIP, *_COMPRESSED))
 
 
 def open_container(data: bytes) -> Database | Archive:
@@ -199,7 +199,7 @@ def with_journal(path: Path, data: bytes) -> bytes:
     Complexity: linear in the content.
     """
     journal = path.with_name(f"{path.name}-wal")
-    if not data.startswith(_SQLITE) or not journal.is_file() or not journal.stat().st_size:
+    if not data.startswith(SQLITE) or not journal.is_file() or not journal.stat().st_size:
         return data
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy.db"

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from message_history import ImageBlock, ToolResultBlock, from_file
 from message_history.cli.app import app
 from message_history.storage.files import NotRecognisedError, content_of
+from message_history.storage.sessions.examining import find_files
 from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.samples import (
     AMP,
@@ -262,3 +263,41 @@ def test_results_of_several_calls_in_a_chat_of_autogen_2_keep_their_ids() -> Non
     history = session.conversations[0].history()
     assert told(history)[3:] == [("result", "result a"), ("result", "result b")]
     assert history.repairs == ()
+
+
+def test_a_journal_of_kimi_code_keeps_what_a_summary_takes_the_place_of_and_not_what_was_undone() -> None:
+    def said(words: str, kind: str = "user") -> dict[str, Any]:
+        message = {"role": "user", "content": [{"type": "text", "text": words}], "origin": {"kind": kind}}
+        return {"type": "context.append_message", "message": message}
+
+    session = session_in(
+        lines(
+            said("Cleared."),
+            {"type": "context.clear"},
+            said("First."),
+            {
+                "type": "context.apply_compaction",
+                "summary": "short",
+                "contextSummary": "A summary.",
+                "compactedCount": 1,
+            },
+            {"type": "context.undo", "count": 1},
+            said("Second."),
+            said("Undone."),
+            said("A reminder.", "injection"),
+            {"type": "context.undo", "count": 1},
+            {"type": "context.brand_new"},
+        )
+    )
+    main = session.conversations[0]
+    assert told(main.history()) == [("user", words) for words in ("First.", "A summary.", "Second.")]
+    assert dict(main.omitted) == {"pieces of messages that were cleared": 1, "pieces of messages that were undone": 2}
+    assert [note.line for note in session.unread] == [10]
+
+
+def test_databases_are_found_in_folders_by_their_first_bytes(tmp_path: Path) -> None:
+    for name in ("a.db", "b.sqlite", "c.vscdb"):
+        (tmp_path / name).write_bytes(b"no database")
+    found = tmp_path / "store.db"
+    found.write_bytes(b"SQLite format 3\0 and more")
+    assert find_files([tmp_path]) == ([found], [])

@@ -1,10 +1,10 @@
-"""Kimi's command lines: the context of Kimi CLI, its wire file, and the journal of Kimi Code."""
+"""The context of Kimi CLI, and its wire file."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items, row_fit
+from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.chat_rows import ChatRows
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from message_history.storage.formats.document import Document
 
-__all__ = ["KIMI_CODE", "KIMI_CONTEXT", "KIMI_WIRE"]
+__all__ = ["KIMI_CONTEXT", "KIMI_WIRE"]
 
 _MARKS: Final = ("_system_prompt", "_usage", "_checkpoint")
 
@@ -116,75 +116,4 @@ KIMI_WIRE: Final = Format(
     checked="2026-07-16",
     fit=_fit_wire,
     read=_read_wire,
-)
-
-_FAMILIES: Final = (
-    *("config.", "context.", "turn.", "llm.", "tools.", "usage.", "permission.", "profile.", "plugin.", "runtime."),
-    *(
-        "token_counting.",
-        "metadata",
-        "plan.",
-        "plan_mode.",
-        "task.",
-        "skill.",
-        "swarm.",
-        "goal.",
-        "agent.",
-        "hook.",
-        "full_compaction.",
-    ),
-)
-
-
-def _is_record(row: Mapping[str, Any]) -> bool:
-    kind = row.get("type")
-    return isinstance(kind, str) and kind.startswith(_FAMILIES)
-
-
-def _is_context(row: Mapping[str, Any]) -> bool:
-    return str(row.get("type")).startswith("context.append_") or row.get("type") == "turn.prompt"
-
-
-def _read_code(document: Document) -> Reading:
-    collector = Collector()
-    for number, row in document.rows():
-        kind, message, event = row.get("type"), row.get("message"), row.get("event")
-        if isinstance(row.get("systemPrompt"), str) and not collector.entries:
-            collector.add(number, {"role": "system", "content": row["systemPrompt"]})
-        elif kind == "context.append_message" and add_chat_message(collector, number, message):
-            pass
-        elif kind == "context.append_loop_event" and isinstance(event, dict):
-            _add_event(collector, number, event)
-        elif str(kind).startswith("context.") or not _is_record(row):
-            collector.note(number, f"a record of the unknown type {kind!r}", row)
-        else:
-            collector.omit(f"{kind} records")
-    return collector.reading(BLOCKS)
-
-
-def _add_event(collector: Collector, number: int, event: Mapping[str, Any]) -> None:
-    kind, found = event.get("type"), event.get("result")
-    if kind == "content.part":
-        collector.add_blocks(number, "assistant", blocks_of(event.get("part")))
-    elif kind == "tool.call":
-        collector.add_blocks(number, "assistant", [call(event.get("toolCallId"), event.get("name"), event.get("args"))])
-    elif kind == "tool.result":
-        output = found.get("output") if isinstance(found, dict) else found
-        failed = isinstance(found, dict) and found.get("isError")
-        content = blocks_of(output) if isinstance(output, list) else output
-        collector.add_blocks(number, "user", [result(event.get("toolCallId"), content, is_error=failed)])
-    else:
-        collector.omit(f"{kind} events")
-
-
-KIMI_CODE: Final = Format(
-    name="kimi-code",
-    title="Kimi Code journals",
-    files="~/.kimi-code/sessions/*/*/agents/*/wire.jsonl",
-    omits="requests, settings, approvals, usage; after a compaction nothing is read as replaced, the record is noted",
-    unwritten="what is sent again follows from compactions and undone turns too, whose records are noted only",
-    source="files of protocol 1.4, and jazzyalex/agent-sessions: KimiSessionParser.swift",
-    checked="2026-11-22",
-    fit=row_fit(_is_record, _is_context),
-    read=_read_code,
 )

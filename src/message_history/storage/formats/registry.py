@@ -38,7 +38,8 @@ from message_history.storage.formats.grok_cli import GROK_CLI
 from message_history.storage.formats.haystack import HAYSTACK
 from message_history.storage.formats.hermes import HERMES
 from message_history.storage.formats.inspect_logs import INSPECT_LOGS
-from message_history.storage.formats.kimi_cli import KIMI_CODE, KIMI_CONTEXT, KIMI_WIRE
+from message_history.storage.formats.kimi_cli import KIMI_CONTEXT, KIMI_WIRE
+from message_history.storage.formats.kimi_code import KIMI_CODE
 from message_history.storage.formats.langchain_dumps import LANGCHAIN
 from message_history.storage.formats.langfuse import LANGFUSE
 from message_history.storage.formats.librechat import LIBRECHAT

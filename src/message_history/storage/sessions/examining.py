@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
+from message_history.storage.containers import SQLITE, is_container
 from message_history.storage.damaged_json import MERGED
 from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
 from message_history.storage.formats.own_sessions import OWN_SESSIONS
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["Examined", "RepairedFile", "changes", "examine", "find_files", "repair_beside", "repair_in_place"]
 
 SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".eval"})
-NAMES: Final = frozenset(
-    {".aider.chat.history.md", "opencode.db", "sessions.db", "state.db", "crush.db", "state.vscdb"}
-)
+DATABASES: Final = frozenset({".db", ".sqlite", ".sqlite3", ".vscdb"})
+"""The endings of databases; other programs use them too, so that a look at the first bytes decides."""
+NAMES: Final = frozenset({".aider.chat.history.md"})
 NOT_ENTERED: Final = frozenset({".git", "node_modules", "__pycache__"})
 SHOWN: Final = 200
 """How many characters of a message a diff shows."""
@@ -103,7 +104,7 @@ def find_files(
             not followed.
 
     Returns:
-        The files with a JSON ending, sorted; and what could not be searched, with why not.
+        The files with a JSON ending and databases, sorted; and what could not be searched, with why not.
 
     Complexity: linear in what is there.
     """
@@ -119,10 +120,20 @@ def find_files(
             continue
         for folder, inner, names in os.walk(place, onerror=refused):
             inner[:] = sorted(set(inner) - NOT_ENTERED)
-            paths = (Path(folder) / name for name in sorted(names) if Path(name).suffix in SUFFIXES or name in NAMES)
+            paths = (Path(folder) / name for name in sorted(names) if _may_be_session(Path(folder) / name))
             # To open a pipe would wait for whoever writes to it.
             found.update((path, None) for path in paths if path.is_file() or not path.exists())
     return list(found), problems
+
+
+def _may_be_session(path: Path) -> bool:
+    if path.suffix in DATABASES:
+        try:
+            with path.open("rb") as opened:
+                return is_container(opened.read(len(SQLITE)))
+        except OSError:
+            return False
+    return path.suffix in SUFFIXES or path.name in NAMES
 
 
 def examine(path: Path, *, chosen: Format | None = None) -> Examined:
