@@ -56,7 +56,7 @@ def _value(file: Path) -> Any:
     written = file.read_text(encoding="utf-8", errors="replace")
     try:
         return json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return written
 
 

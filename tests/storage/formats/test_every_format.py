@@ -17,7 +17,19 @@ from message_history.storage.formats.base import Fit
 from message_history.storage.formats.document import parse_document
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
-from tests.storage.formats.samples import ANSWER, CHAT, LOOKING, QUESTION, RESULT, SAMPLES, Sample, lines, value
+from tests.needs import needs_a_deep_stack
+from tests.storage.formats.samples import (
+    ANSWER,
+    CHAT,
+    LOOKING,
+    QUESTION,
+    RESULT,
+    SAMPLES,
+    TEXT_ARGUMENTS,
+    Sample,
+    lines,
+    value,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -312,3 +324,13 @@ def test_a_chat_of_chatgpt_is_read_without_what_older_and_smaller_exports_lack()
     session = session_in(value({"title": "A file", "mapping": nodes}))
     assert (session.format.name, session.unread) == ("chatgpt-export", ())
     assert told(session.conversations[0].history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+@needs_a_deep_stack
+@every_sample
+def test_text_that_nests_too_deep_to_be_parsed_is_text(sample: Sample) -> None:
+    written = json.dumps(TEXT_ARGUMENTS)[1:-1].encode()
+    data = sample.data.replace(written, b"[" * 100_000)
+    session = session_in(data, chosen=FORMATS[sample.format])
+    assert session.conversations
+    assert [conversation.history() for conversation in session.conversations]

@@ -176,10 +176,10 @@ class Render:
             return [wire]
         return []
 
-    def _content(self, chunks: list[Wire]) -> str | list[Wire]:
+    def _content(self, chunks: list[Wire], *, between: str = "\n\n") -> str | list[Wire]:
         """Write content as text if it is, and as one text where lists must not be."""
         if all(chunk["type"] == "text" for chunk in chunks) and (len(chunks) < 2 or not self._dialect.text_lists):
-            return "\n\n".join(chunk["text"] for chunk in chunks)
+            return between.join(chunk["text"] for chunk in chunks)
         return chunks
 
     def _call(self, block: ToolUseBlock) -> Wire:
@@ -238,7 +238,7 @@ class Render:
 
         for block in blocks:
             if not isinstance(block, SystemBlock):
-                chunks += self._asked(block)
+                chunks += self._user_block(block)
                 continue
             self._omit_keys(block)
             if self._dialect.late_system and (chunks or self._wire[first:]):
@@ -250,7 +250,7 @@ class Render:
                 chunks.append(_text_chunk(self._text(f"<system>\n{block.text}\n</system>")))
         end()
 
-    def _asked(self, block: Block) -> list[Wire]:
+    def _user_block(self, block: Block) -> list[Wire]:
         if isinstance(block, TextBlock):
             return self._text_chunks(block)
         if isinstance(block, ImageBlock | DocumentBlock):
@@ -280,9 +280,7 @@ class Render:
         if block.is_error and not block.is_stub:
             self.changes.rewritten("a result's error flag, for which there is no place", block)
         self._omit_keys(block)
-        content: str | list[Wire] = chunks
-        if all(chunk["type"] == "text" for chunk in chunks) and (len(chunks) < 2 or not self._dialect.text_lists):
-            content = "\n".join(chunk["text"] for chunk in chunks)
+        content = self._content(chunks, between="\n")
         wire: Wire = {"role": "tool", "tool_call_id": self._id(block.tool_use_id), "content": content}
         name = shared_key(block, "name")
         if isinstance(name, str) and name:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,10 +65,7 @@ def _read(document: Document) -> Reading:
 
 def _text_in_json(written: object) -> object:
     """Return the question or the reply of a message that holds it as JSON."""
-    try:
-        value = json.loads(written) if isinstance(written, str) and written.startswith("{") else None
-    except ValueError:
-        return written
+    value = json_of(written) if isinstance(written, str) and written.startswith("{") else None
     found = (value.get("question") or value.get("response")) if isinstance(value, dict) else None
     return found if isinstance(found, str) else written
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
@@ -198,7 +197,7 @@ def _about(database: Database) -> dict[str, Any]:
     """Return what the agent writes about a chat: JSON, in hexadecimal."""
     for row in database.rows("meta", "key"):
         try:
-            found = json.loads(bytes.fromhex(str(_text(row["value"]))))
+            found = json_of(bytes.fromhex(str(_text(row["value"]))).decode())
         except ValueError:
             found = json_of(_text(row["value"]))
         if isinstance(found, dict):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS
+from message_history.storage.formats.raw_blocks import BLOCKS, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,12 +82,8 @@ def _read(document: Document) -> Reading:
 
 def _parsed(value: object) -> Any:
     """Read what an export holds as JSON text."""
-    if isinstance(value, str) and value[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+    found = json_of(value) if isinstance(value, str) and value[:1] in ("[", "{") else None
+    return found if found is not None else value
 
 
 def _add_all(collector: Collector, n: int, value: object, role: str) -> None:

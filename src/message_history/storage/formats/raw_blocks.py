@@ -58,10 +58,7 @@ def arguments_of(arguments: object) -> Any:
     if isinstance(arguments, Mapping):
         return arguments
     if isinstance(arguments, str):
-        try:
-            parsed = json.loads(arguments)
-        except ValueError:
-            return {"_raw": arguments}
+        parsed = json_of(arguments)
         return parsed if isinstance(parsed, dict) else {"_raw": arguments}
     return {"_raw": json_text(arguments)}
 
@@ -113,10 +110,10 @@ def json_text(value: object) -> str:
 
 
 def json_of(written: object) -> Any:
-    """Read JSON text; None for text that is none, and what is no text as it is."""
+    """Read JSON text; None for text that is none, or nests too deep, and what is no text as it is."""
     try:
         return json.loads(written) if isinstance(written, str) else written
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, json_of, result, text, thinking
 
 if TYPE_CHECKING:
     from message_history.storage.formats.base import Collector, Reading
@@ -65,20 +65,13 @@ def _read(document: Document) -> Reading:
                 collector.add(n, {"role": "system", "content": about["system"]})
             _Turns(collector, n).take_all(turns)
             label = f"item {n}" if found else ""
-            found.add(collector.conversation(BLOCKS, label=label, id=about.get("id"), tools=_tools(about.get("tools"))))
+            found.add(
+                collector.conversation(BLOCKS, label=label, id=about.get("id"), tools=json_of(about.get("tools")))
+            )
             for key in ("chosen", "rejected"):
                 if key in about:
                     collector.note(n, f"a preference under `{key}`", about[key])
     return found.reading()
-
-
-def _tools(tools: object) -> object:
-    if isinstance(tools, str):
-        try:
-            return json.loads(tools)
-        except ValueError:
-            return None
-    return tools
 
 
 class _Turns:
@@ -125,10 +118,7 @@ class _Turns:
         return [*blocks, *text(rest.strip() if blocks else rest)]
 
     def _calls(self, written: str) -> list[Any]:
-        try:
-            value = json.loads(written)
-        except ValueError:
-            return []
+        value = json_of(written)
         made = []
         for each in value if isinstance(value, list) else [value]:
             if not isinstance(each, dict) or not isinstance(each.get("name"), str):
