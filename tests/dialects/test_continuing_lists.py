@@ -83,3 +83,41 @@ def test_without_continues_a_result_of_no_call_is_dropped_and_recorded() -> None
     for dialect in (OpenAIResponses(), OpenAIResponses(continues=False)):
         history = MessageHistory.from_list([output()], dialect=dialect)
         assert [repair.code for repair in history.repairs] == [RepairCode.ORPHAN_RESULT_DROPPED]
+
+
+def refer(id: str) -> dict[str, Any]:
+    return {"type": "item_reference", "id": id}
+
+
+REFERRING: list[list[Any]] = [
+    [Q, refer("fc_1"), output()],
+    [Q, refer("rs_1"), refer("fc_1"), output(), Q],
+    [Q, refer("rs_1"), refer("fc_1"), refer("fc_2"), output("c1"), output("c2"), Q],
+    [Q, refer("fc_1"), output(), refer("fc_2"), output("c2"), Q],
+    [Q, refer("ctc_1"), output(kind="custom_tool_call"), refer("msg_1"), Q],
+]
+
+
+@pytest.mark.parametrize("raw", REFERRING)
+def test_results_of_calls_that_the_list_only_refers_to_are_kept(raw: list[Any]) -> None:
+    stored = OpenAIResponses(store=True)
+    history = MessageHistory.from_list(raw, dialect=stored)
+    exported = history.export(stored)
+    assert (exported.messages, exported.repairs, history.repairs) == (raw, (), ())
+    assert MessageHistory.from_list(history.to_list()) == history
+    later = history.add_assistant("done").add_user("more").for_send(stored)
+    assert later[: len(raw)] == raw
+    for dialect in (*DIALECTS.values(), OpenAIResponses(store=True, reasons=True), OpenAIResponses(store=False)):
+        wire = history.for_send(dialect)
+        assert check(wire, dialect) == []
+        assert len([item for item in raw if "output" in item]) <= repr(wire).count("'r'") + repr(wire).count('"r"')
+
+
+def test_a_result_behind_a_reference_to_words_is_of_no_call() -> None:
+    for raw in ([Q, refer("msg_1"), output()], [Q, refer("fc_1"), output("c1"), output("c2")]):
+        history = MessageHistory.from_list(raw, dialect=OpenAIResponses(store=True))
+        assert [repair.code for repair in history.repairs] == [RepairCode.ORPHAN_RESULT_DROPPED]
+
+
+def test_a_second_output_of_a_call_that_the_provider_holds_is_found() -> None:
+    assert [violation.rule for violation in check([output(), output()], CONTINUING)] == ["DS-16"]

@@ -7,10 +7,10 @@ answer.
 
 from __future__ import annotations
 
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.blocks import Mark, Meta, SystemBlock, ToolResultBlock, ToolUseBlock
+from message_history.core.blocks import Mark, Meta, SystemBlock, ToolResultBlock, ToolUseBlock, with_meta
 from message_history.core.json_values import EMPTY, FrozenDict
 from message_history.core.message import bootstrap_message, is_bootstrap, make_message, with_content
 from message_history.core.policy import Policy
@@ -22,14 +22,20 @@ if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.core.parsed import Parsed
 
-__all__ = ["add_held", "begins_at_provider", "held_call", "is_held"]
+__all__ = ["add_held", "add_referred", "begins_at_provider", "held_call", "is_held", "is_referred"]
 
 _HELD: Final = Mark(kind="held")
+_REFERRED: Final = Mark(kind="held", reason="referred")
 
 
 def is_held(block: Block) -> bool:
     """Return whether a block is a call that the provider holds."""
     return block.mark is not None and block.mark.kind == "held"
+
+
+def is_referred(block: Block) -> bool:
+    """Return whether a block is a call that the provider holds, to which the list refers."""
+    return block.mark == _REFERRED
 
 
 def held_call(id: str, name: str, extra: FrozenDict = EMPTY) -> ToolUseBlock:
@@ -46,6 +52,38 @@ def held_call(id: str, name: str, extra: FrozenDict = EMPTY) -> ToolUseBlock:
 def begins_at_provider(messages: Sequence[Message]) -> bool:
     """Return whether a history begins with the placeholder that stands for what the provider holds."""
     return len(messages) > 1 and is_bootstrap(messages[0])
+
+
+def add_referred(
+    parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock], refers: Callable[[Block], bool]
+) -> None:
+    """Put the calls to which a list refers behind the references: their results are in the list.
+
+    Args:
+        parsed: what was read.
+        call_of: makes the call that a result answers.
+        refers: whether a block may refer to a call.
+
+    Complexity: linear in the blocks.
+    """
+    messages = parsed.messages
+    called: set[str] | None = None
+    for n, (before, after) in enumerate(pairwise(messages)):
+        if before.role != "assistant" or after.role != "user":
+            continue
+        left = sum(map(refers, before.content))
+        if not left:
+            continue
+        if called is None:
+            called = {call.id for message in messages for call in message.calls}
+        held: dict[str, ToolUseBlock] = {}
+        for block in after.content:
+            if isinstance(block, ToolResultBlock) and block.tool_use_id and block.tool_use_id not in called:
+                if len(held) < left:
+                    held.setdefault(block.tool_use_id, with_meta(call_of(block), mark=_REFERRED))
+        called |= held.keys()
+        if held:
+            messages[n] = with_content(before, (*before.content, *held.values()))
 
 
 def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock]) -> None:

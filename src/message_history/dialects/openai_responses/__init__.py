@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from attrs import frozen
 
 from message_history.dialects._shared.beside import REPEATED, without
-from message_history.dialects._shared.held import add_held
+from message_history.dialects._shared.held import add_held, add_referred
 from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.openai_responses.model_fields import Fields
-from message_history.dialects.openai_responses.parse import Reader, is_truncated
+from message_history.dialects.openai_responses.parse import Reader, is_truncated, refers_to_call
 from message_history.dialects.openai_responses.render import Render
 from message_history.dialects.openai_responses.schema import MODELS, OPENAI_RESPONSES, RULES
 
@@ -113,6 +113,8 @@ class OpenAIResponses(Fields):
         parsed = reader.read(raw, foreign)
         if self.continues:
             add_held(parsed, reader.held_call)
+        elif reader.has_references:
+            add_referred(parsed, reader.held_call, refers_to_call)
         return parsed
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:

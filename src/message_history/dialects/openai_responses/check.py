@@ -300,7 +300,9 @@ class _Check:
             self._searched.discard(id)
         elif id in self._answered:
             self.found.add("DS-16", n, "call_id", f"a second output for {id!r:.80}", which=1, ids=id)
-        elif not self._is_known_elsewhere(n):
+        elif self._is_known_elsewhere(n):
+            self._answered.add(id)
+        else:
             rule = "OR-05" if kind == "custom_tool_call_output" else "OR-04"
             which = 0 if self._encrypted or rule == "OR-05" else 1
             self.found.add(rule, n, "call_id", f"id {id!r:.80}", which=which, ids=id)

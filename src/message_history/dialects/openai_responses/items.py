@@ -21,7 +21,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import FrozenDict, FrozenList, json_text
 from message_history.core.stub_results import reason_of
-from message_history.dialects._shared.held import is_held
+from message_history.dialects._shared.held import is_held, is_referred
 from message_history.dialects._shared.schema import anything
 from message_history.dialects.openai_responses import schema
 from message_history.dialects.openai_responses.approvals import is_approved, unacknowledged
@@ -166,7 +166,7 @@ class Items:
         if not extra and block.meta is not None and block.extra("openai_chat").get("type") == "custom":
             kind = CUSTOM
         tool = schema.CLIENT_TOOLS.get(kind)
-        if self._dialect.continues and is_held(block):
+        if is_referred(block) or (self._dialect.continues and is_held(block)):
             return Item(kind, [block], is_held=True)
         if kind == APPROVAL:
             return self._request(block, result, extra)

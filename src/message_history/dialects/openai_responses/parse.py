@@ -65,6 +65,14 @@ def is_truncated(response: Mapping[Any, Any]) -> bool:
     return _text(response.get("status")) in UNFINISHED or bool(response.get("incomplete_details"))
 
 
+def refers_to_call(block: Block) -> bool:
+    """Return whether a block is a reference to what may be a call: to no message, and to no reasoning."""
+    if not isinstance(block, ProviderBlock) or block.type != "item_reference" or block.dialect != OPENAI_RESPONSES:
+        return False
+    id = block.data.get("id")
+    return isinstance(id, str) and not id.startswith(("rs_", "msg_"))
+
+
 def summary_of(thinking: str, extra: Mapping[str, Any]) -> Any:
     """Return the summary of reasoning, as it came or as its text tells it."""
     if "summary" in extra:
@@ -80,7 +88,8 @@ class Reader:
         self.parsed = Parsed()
         self._run = Runs(self.parsed, self._in_order)
         self._answered: dict[str, str] = {}
-        self._unseen = False
+        self.has_references = False
+        """Whether the list refers to items that only the server has."""
         self._requested: set[str] = set()
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
@@ -96,7 +105,7 @@ class Reader:
             kind = entry.get("type") if isinstance(entry, dict) else None
             if kind == APPROVAL and isinstance(entry.get("id"), str):
                 self._requested.add(entry["id"])
-            self._unseen = self._unseen or kind == "item_reference"
+            self.has_references = self.has_references or kind == "item_reference"
 
     def own_entry(self, entry: object, source: int) -> bool:
         """Read an item that is surely of this dialect, or could be any dialect's."""
@@ -184,7 +193,7 @@ class Reader:
 
     def _is_expected(self, decision: Mapping[Any, Any]) -> bool:
         """Return whether the request of a decision is in the list, or may be in what the list goes on from."""
-        return not self._unseen or decision["approval_request_id"] in self._requested
+        return not self.has_references or decision["approval_request_id"] in self._requested
 
     # Runs
 

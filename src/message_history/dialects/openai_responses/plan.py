@@ -21,9 +21,11 @@ from attrs import define, field
 
 from message_history.core.blocks import TextBlock
 from message_history.core.json_values import FrozenDict
+from message_history.dialects._shared.held import is_referred
 from message_history.dialects._shared.writer import PLACEHOLDER
 from message_history.dialects.openai_responses import schema
 from message_history.dialects.openai_responses.items import Item
+from message_history.dialects.openai_responses.parse import refers_to_call
 from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class Planner:
         """
         items = self._made.of(message, results)
         items = self._grouped(items) if self._encrypted else self._flawless(items)
+        self._write_unreferred(items)
         self._reasoned = self._reasoned or any(item.is_reasoning for item in items)
         if not items:
             self._changes.added("a message of which nothing could be sent")
@@ -88,6 +91,15 @@ class Planner:
         if self._dialect.interleaved and any(item.is_reasoning for item in items):
             return [Segment([], items)]
         return self._contiguous(items)
+
+    def _write_unreferred(self, items: Sequence[Item]) -> None:
+        """Write the calls to which no reference is sent: those that a list refers to go without one."""
+        refers = any(map(refers_to_call, (block for item in items for block in item.blocks)))
+        for item in items:
+            if item.is_held and is_referred(item.blocks[0]) and not (refers and self._dialect.store):
+                item.is_held = bool(self._dialect.continues)
+                if not item.is_held and item.kind != schema.FUNCTION:
+                    self._made.as_function(item, "the list only referred to it")
 
     # Rules 1 and 2
 
@@ -117,7 +129,7 @@ class Planner:
                 kept += [] if orphaned else run
                 orphaned = orphaned and self._dialect.pairs_items
             for item in following:
-                lost = not reasoned and asks and _asks_for_reasoning(item)
+                lost = not reasoned and asks and self._asks_for_reasoning(item)
                 kept += self._without_id(item) if (orphaned or lost) and not item.is_free else [item]
             position = end + len(following)
         return kept
@@ -145,6 +157,12 @@ class Planner:
                 if before.kind == "message" and before.id is not None and schema.is_hosted(item.kind):
                     return "reasoning that does not stand directly before a server tool's call (OR-08)"
         return ""
+
+    def _asks_for_reasoning(self, item: Item) -> bool:
+        """Return whether an item without its reasoning is refused; a reference is all that there is of its item."""
+        if item.kind == "item_reference":
+            return bool(self._dialect.reasons) and str(item.id).startswith(("msg_", "fc_", "ctc_"))
+        return item.kind in schema.REASONED
 
     def _without_id(self, item: Item) -> list[Item]:
         """Take an item's id away; an item that needs one goes another way, or not at all."""
@@ -186,12 +204,6 @@ class Planner:
         if moved:
             self._changes.rewritten("words behind calls, written before them (DS-15)")
         return segments
-
-
-def _asks_for_reasoning(item: Item) -> bool:
-    if item.kind == "item_reference":
-        return str(item.id).startswith(("msg_", "fc_", "ctc_"))
-    return item.kind in schema.REASONED
 
 
 def _end_of_run(items: Sequence[Item], start: int, *, reasoning: bool) -> int:
