@@ -130,6 +130,23 @@ def test_what_another_server_made_goes_back_as_it_came(made: list[Any], store: b
     assert (exported.messages, exported.repairs, history.repairs) == (raw, (), ())
 
 
+def test_tools_that_a_system_message_adds_are_told_of_where_the_words_beside_them_become_the_user_s() -> None:
+    addition = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "f"}}
+    told = {"role": "system", "content": [addition]}
+    raw = [turn("user", {"type": "text", "text": "q"}), told]
+    for dialect in (Anthropic(), Anthropic.for_model("claude-opus-5")):
+        assert check(raw, dialect) == []
+        history = MessageHistory.from_list(raw, dialect=dialect)
+        assert (history.for_send(dialect), history.export(dialect).repairs) == (raw, ())
+    wire: list[Any] = MessageHistory.from_list(
+        [raw[0], {"role": "system", "content": [{"type": "text", "text": "s"}, addition]}], dialect=Anthropic()
+    ).for_send(Anthropic())
+    assert wire[1] == told
+    assert check(wire, Anthropic()) == []
+    older = Anthropic.for_model("claude-3-5-sonnet-20241022")
+    assert "tool_addition" not in json.dumps(MessageHistory.from_list(raw).for_send(older))
+
+
 def test_ids_that_a_client_made_are_still_found() -> None:
     for id, rule in ((UUID, "OR-12"), ("item_3", "OR-12"), (f"msg_{'0' * 70}", "OR-13")):
         assert rule in {violation.rule for violation in check([ASK, {**SAID, "id": id}, ASK], OpenAIResponses())}

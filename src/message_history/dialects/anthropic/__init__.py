@@ -49,7 +49,7 @@ class Anthropic(Fields):
             and an export puts a user's turn behind it.
         split_results: whether the results of one message may come in several user messages (AN-C3).
         system_in_list: whether system messages may stand in the list (AN-A9). None where no model is known: a list with
-            them is taken, and an export puts what they say into the user's turn.
+            them is taken, and an export puts what they say into the user's turn; tools that they add or remove stay.
         binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
         limits: what is taken of images and documents (AN-M1 to AN-M7).
     """
