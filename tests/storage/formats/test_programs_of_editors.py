@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from message_history import ImageBlock, ToolResultBlock, from_file
+from message_history import ImageBlock, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, from_file
 from message_history.cli.app import app
 from message_history.storage.files import NotRecognisedError, content_of
 from message_history.storage.sessions.examining import find_files
@@ -301,3 +301,43 @@ def test_databases_are_found_in_folders_by_their_first_bytes(tmp_path: Path) -> 
     found = tmp_path / "store.db"
     found.write_bytes(b"SQLite format 3\0 and more")
     assert find_files([tmp_path]) == ([found], [])
+
+
+def test_results_of_parallel_calls_of_sharegpt_are_parted_and_a_missing_one_shifts_no_other() -> None:
+    def calls(*names: str) -> dict[str, str]:
+        return {"from": "function_call", "value": json.dumps([{"name": name, "arguments": {}} for name in names])}
+
+    turns = [
+        {"from": "human", "value": QUESTION},
+        calls("f", "g"),
+        {"from": "observation", "value": json.dumps(["one", {"two": 2}])},
+        calls("h", "i"),
+        {"from": "observation", "value": "of h"},
+        calls("j"),
+        {"from": "observation", "value": "of j"},
+        {"from": "gpt", "value": ANSWER},
+    ]
+    history = session_in(value([{"conversations": turns}])).conversations[0].history()
+    results = {name: content for name, content in zip_results(history) if content}
+    assert (results["f"], results["g"], results["h"], results["j"]) == ("one", '{"two": 2}', "of h", "of j")
+
+
+def zip_results(history: MessageHistory) -> list[tuple[str, str]]:
+    blocks = [block for message in history for block in message.content]
+    names = {block.id: block.name for block in blocks if isinstance(block, ToolUseBlock)}
+    return [
+        (names[block.tool_use_id], "".join(part.text for part in block.content if isinstance(part, TextBlock)))
+        for block in blocks
+        if isinstance(block, ToolResultBlock)
+    ]
+
+
+def test_the_last_words_of_openhands_are_its_own_where_it_has_some() -> None:
+    def words(**arguments: str) -> list[tuple[str, str]]:
+        asked = {"id": 0, "source": "user", "action": "message", "args": {"content": QUESTION}}
+        end = {"id": 1, "source": "agent", "action": "finish", "message": "All done!", "args": arguments}
+        return told(session_in(value([asked, end])).conversations[0].history())[1:]
+
+    assert words(thought="") == [("assistant", "All done!")]
+    assert words(thought="", final_thought=ANSWER) == [("assistant", ANSWER)]
+    assert words(thought=LOOKING, final_thought=ANSWER) == [("assistant", LOOKING), ("assistant", ANSWER)]

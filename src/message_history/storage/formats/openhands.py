@@ -125,9 +125,12 @@ class _Run:
             self._collector.add_blocks(n, "user", [result(own, "")])
 
     def _add_action(self, n: int, event: Mapping[str, Any], action: str, arguments: Mapping[str, Any]) -> None:
-        thought = arguments.get("thought") or event.get("message") if action == "finish" else arguments.get("thought")
+        thought = arguments.get("thought")
         if action in ("finish", "reject", "think"):
-            self._collector.add_blocks(n, "assistant", text(thought or arguments.get("final_thought")))
+            own = [*text(thought), *text(arguments.get("final_thought"))]
+            # Without words of its own, an end has those that the program shows.
+            shown = text(event.get("message")) if action == "finish" else []
+            self._collector.add_blocks(n, "assistant", own or shown)
             return
         id = f"event_{event.get('id', n)}"
         self._called[event.get("id")] = id

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import DATA_SET, NOTHING_JUDGED, Fit, Format
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, json_of, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, json_of, json_text, result, text, thinking
 
 if TYPE_CHECKING:
     from message_history.storage.formats.base import Collector, Reading
@@ -85,8 +85,13 @@ class _Turns:
 
     def take_all(self, turns: list[Any]) -> None:
         """Take the turns."""
+        before = None
         for turn in turns:
             role, value = _ROLES.get(str(turn["from"]).lower()), turn["value"]
+            if before == "result" and role != "result":
+                # What was not answered by now has no result; the next one is of another call.
+                self._open.clear()
+            before = role
             written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             if role is None:
                 self._collector.note(self._place, f"a turn of the unknown speaker {turn['from']!r}", turn)
@@ -96,7 +101,7 @@ class _Turns:
                 self._add("assistant", self._calls(written) or text(written))
             elif role == "result":
                 tagged = [each[2] for each in _TAGGED.finditer(written) if each[1] == "tool_response"]
-                self._add("user", [self._result(each) for each in tagged or [written]])
+                self._add("user", [self._result(each) for each in tagged or self._several(written)])
             else:
                 self._add(role, self._parts(written) if role == "assistant" else text(written))
 
@@ -125,6 +130,13 @@ class _Turns:
                 return []
             made.append(call(self._new_id(), each["name"], each.get("arguments", each.get("parameters"))))
         return made
+
+    def _several(self, written: str) -> list[str]:
+        """Return the results of parallel calls that are one list; any other result is one."""
+        found = json_of(written) if len(self._open) > 1 else None
+        if not isinstance(found, list) or len(found) != len(self._open):
+            return [written]
+        return list(map(json_text, found))
 
     def _new_id(self) -> str:
         self._made += 1
