@@ -544,6 +544,9 @@ def test_a_character_reference_of_any_length_is_text() -> None:
         ("the chat was refused: its last message is the assistant's", "how the list ends"),
         ('role only allows "user" / "assistant", not "system"', "roles and turns"),
         ("sorry, unsupported message content in what came from memory", "the form of content"),
+        ("here the tool message content must be a string, not parts", "what a result holds"),
+        ("the array of messages is empty, which nobody can answer", "the list"),
+        ("the very first message must have the role of a user", "roles and turns"),
     ],
 )
 def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: str) -> None:
@@ -566,6 +569,7 @@ def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: s
         ("3 is too short - 'messages.3.tool_calls' must have more of them", "calls and results"),
         ("bad `input[31].summary`: it is missing", "thinking"),
         ("messages[4].badge: such a key is unknown", "the form of content"),
+        ('{"loc": ["body", "messages"], "msg": "this should be a list"}', "the form of content"),
     ],
 )
 def test_the_key_of_the_place_that_an_error_names_tells_its_topic(text: str, topic: str) -> None:
@@ -579,6 +583,7 @@ def test_the_key_of_the_place_that_an_error_names_tells_its_topic(text: str, top
         "Invalid 'billing_code': string does not match pattern. Expected a string that matches the pattern '^[a-z]+$'.",
         '{"error": {"message": "this is too long for us", "param": "trace_label", "code": "invalid_value"}}',
         "Unknown parameter: 'house_style.tone'.",
+        '[{"code": "invalid_type", "expected": "string", "received": "undefined", "path": ["ticket"]}]',
     ],
 )
 def test_an_error_at_a_parameter_that_nobody_knows_is_not_about_the_list(text: str) -> None:
@@ -599,6 +604,14 @@ def test_words_that_stand_in_many_texts_do_not_outweigh_what_an_error_says() -> 
     first, *_ = explain(wrapped.format("the video of turn 3 has a mimeType which is not supported"))
     assert "look to be about media." in first.rule.rule
     assert explain(wrapped.format("Thought signature is not valid."))[0].rule.id == "GM-G13"
+
+
+def test_the_wrapper_of_an_error_alone_does_not_make_it_one_of_the_list() -> None:
+    wrapped = "The model returned the following errors: Malformed input request: {}, please reformat your input and try"
+    assert explain(wrapped.format("#/stop_words/2: the word [x] is reserved")) == []
+    assert (
+        explain(wrapped.format("#/messages/3/content/1/text: expected minLength: 1, actual: 0"))[0].rule.id == "BR-B05"
+    )
 
 
 def test_what_a_relay_quotes_is_read() -> None:

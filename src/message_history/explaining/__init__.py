@@ -16,7 +16,7 @@ from message_history.dialects.base import Rule
 from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules, topic_names
-from message_history.explaining.matching import PROOF, field_subject, matches
+from message_history.explaining.matching import PROOF, PROOF_OF_PART, field_subject, matches
 from message_history.explaining.places import places_of
 from message_history.explaining.reading import features_of, plain, words_of
 from message_history.explaining.topics import topic_of, topics
@@ -35,6 +35,8 @@ VAGUE: Final = 0.5
 """What is left of a score when the text does not say what is wrong."""
 SURE: Final = 0.7
 """From this score on, a text is about the rule whatever stands around it."""
+CERTAIN: Final = 0.75
+"""From this score on, a text is about the rule whatever topic its words seem to have."""
 GUESS: Final = 0.3
 """The score of an explanation by the topic alone."""
 _PAGE, _PAGE_DATE = "docs/dialects.md", "2026-11"
@@ -119,7 +121,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         ranked = [evolve(one, score=one.score * VAGUE) for one in ranked]
     others = [one for one in ranked if one.dialect != Portable.name]
     found = others if others and wanted != Portable.name else ranked
-    if found and (found[0].score >= SURE or _agrees(text, found[0])):
+    if found and (found[0].score >= CERTAIN or _agrees(text, found[0])):
         return found
     topic = _by_topic(text, wanted, has)
     return [*(evolve(one, score=found[0].score) for one in topic), *found] if found else topic
@@ -237,7 +239,7 @@ def _fitting(text: str) -> list[Explanation] | None:
             # Words that stand around any error do not say what it is about, and no other do where it names the list.
             known = known or (match.score >= SURE and not placed and not match.known.around)
             elsewhere, around = (elsewhere, max(around, mass)) if match.known.around else (max(elsewhere, mass), around)
-        elif match.proof >= PROOF:
+        elif match.proof >= (PROOF if match.whole or topic_of(text) is not None else PROOF_OF_PART):
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
             found.append(one)
             best = max(best, (mass, one), key=lambda pair: pair[0])

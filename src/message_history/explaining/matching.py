@@ -31,6 +31,8 @@ LEAST: Final = 0.55
 """Below this score, texts of other origin than ours begin to look alike."""
 PROOF: Final = 5.0
 """What the distinctive features of a text weigh at least before it is said to be about a rule."""
+PROOF_OF_PART: Final = 12.0
+"""The same where only a part of a known text is there, and no topic speaks for it."""
 HELD: Final = 0.4
 """The part of a clause's features that a text must have to count as holding it."""
 SHARED: Final = 0.25
@@ -85,12 +87,14 @@ class Match:
         score: how well it fits, from 0 to 1.
         weight: what all features weigh that both texts hold.
         proof: what those of them weigh that texts about the list hold rather than others.
+        whole: whether most is there of what distinguishes the known text.
     """
 
     known: Known
     score: float
     weight: float
     proof: float
+    whole: bool
 
 
 @final
@@ -151,7 +155,7 @@ def matches(text: str) -> list[Match]:
             continue
         match = _match(known, clauses, all_of_it)
         if part < MOST:
-            match = evolve(match, score=min(match.score, max(LEAST, part + _MARGIN)))
+            match = evolve(match, score=min(match.score, max(LEAST, part + _MARGIN)), whole=False)
         if unplaced and match.known.placed:
             match = evolve(match, proof=match.proof / _UNPLACED)
         about = match.known.about
@@ -186,7 +190,7 @@ def _match(known: Known, clauses: list[tuple[float, float, float]], all_of_it: f
     of_it = min(weight / all_of_it, 1.0)
     fit = max((max(inside, of_it) + inside) / 2, (clause + inside) / 2 if inside < clause else 0.0)
     proof = sum(proof for _, _, proof in (held or clauses))
-    return Match(known, fit * weight / (weight + _ENOUGH), weight, proof)
+    return Match(known, fit * weight / (weight + _ENOUGH), weight, proof, whole=True)
 
 
 @cache
