@@ -103,10 +103,11 @@ class Log(Generic[T]):
     __slots__ = ("_last", "_length")
 
     def __init__(self, items: Iterable[T] = ()) -> None:
-        self._last: Chunk[T] = Chunk([])
-        self._length = 0
-        if items:
-            filled = self.extend(items)
+        some = list(items)
+        self._last: Chunk[T] = Chunk(some[:SIZE])
+        self._length = len(self._last.items)
+        if len(some) > SIZE:
+            filled = self.extend(some[SIZE:])
             self._last, self._length = filled._last, filled._length
 
     @staticmethod
@@ -198,11 +199,13 @@ class Log(Generic[T]):
         while start < self._length:
             size = 1 << (self._length - start).bit_length() - 1
             # A chunk has one past and many futures: what is known of a run is kept where the run ends.
-            known = self._chunk(start + size - 1).summaries
+            chunk = self._chunk(start + size - 1)
             key = (summarise, start, size)
-            found = known.get(key)
+            found = chunk.summaries.get(key)
             if found is None:
-                found = known[key] = summarise(start, self[start : start + size])
+                at = start % SIZE
+                run = chunk.items[at : at + size] if size <= SIZE else self[start : start + size]
+                found = chunk.summaries[key] = summarise(start, run)
             yield found
             start += size
 
