@@ -29,6 +29,10 @@ WRITERS_KEPT: Final = 4
 """For how many writers a chunk keeps its text; the one that was asked for first goes first."""
 
 
+JOINED: Final = 64
+"""How many turns are joined to one text at a time, in a chunk that still grows."""
+
+
 class TurnWriter(Protocol):
     """What writes a turn as messages of a provider: a dialect."""
 
@@ -46,24 +50,28 @@ class _Kept:
 
     Args:
         writer: the dialect that they are written in.
-        texts: the messages of each turn, joined by commas; of a whole chunk one text.
-        ends: where each turn of a whole chunk ends in that text.
-        stuck: whether the turn behind them cannot be written alone.
+        joined: the messages of the oldest of them, joined by commas: one text is copied faster than many.
+        ends: where each of these turns ends in that text.
+        texts: the messages of each turn behind them, joined by commas.
+        stuck: whether the turn behind them all cannot be written alone.
     """
 
     writer: TurnWriter
-    texts: list[bytes] = field(factory=list)
+    joined: bytes = b""
     ends: tuple[int, ...] = ()
+    texts: list[bytes] = field(factory=list)
     stuck: bool = False
 
     def __len__(self) -> int:
-        return len(self.ends) or len(self.texts)
+        return len(self.ends) + len(self.texts)
 
-    def first(self, turns: int) -> list[bytes]:
-        """Return the texts of the first turns."""
-        if not self.ends:
-            return self.texts if len(self.texts) == turns else self.texts[:turns]
-        return self.texts if len(self.ends) == turns else [self.texts[0][: self.ends[turns - 1]]]
+    def first(self, turns: int) -> _Kept:
+        """Return what is known of some of these turns, whatever comes behind them."""
+        if turns == len(self) and not self.stuck:
+            return self
+        if turns >= len(self.ends):
+            return _Kept(self.writer, self.joined, self.ends, self.texts[: turns - len(self.ends)])
+        return _Kept(self.writer, self.joined[: self.ends[turns - 1]] if turns else b"", self.ends[:turns])
 
 
 def json_of_settled(past: Log[Turn], writer: TurnWriter) -> list[bytes] | None:
@@ -89,7 +97,8 @@ def json_of_settled(past: Log[Turn], writer: TurnWriter) -> list[bytes] | None:
             kept = longer
         if len(kept) < count:
             return None
-        pieces += kept.first(count)
+        shown = kept.first(count)
+        pieces += (shown.joined, *shown.texts)
     return pieces
 
 
@@ -98,16 +107,9 @@ def _kept_of(chunk: Chunk[Turn]) -> list[_Kept]:
     everything, limit = chunk.cache
     if limit is None:
         return everything
-    shared = [_first_turns(kept, limit) for kept in everything]
+    shared = [kept if len(kept) < limit else kept.first(limit) for kept in everything]
     chunk.cache = shared, None
     return shared
-
-
-def _first_turns(kept: _Kept, turns: int) -> _Kept:
-    if kept.ends:
-        whole, starts = kept.texts[0], (0, *kept.ends)
-        return _Kept(kept.writer, [whole[starts[n] : starts[n + 1]].lstrip(b",") for n in range(turns)])
-    return _Kept(kept.writer, kept.first(min(turns, len(kept))), (), kept.stuck and len(kept) < turns)
 
 
 def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
@@ -121,15 +123,14 @@ def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
             stuck = True
             break
         texts.append(b",".join(map(json_of, wire)))
-    if len(texts) < SIZE:
-        return _Kept(kept.writer, texts, (), stuck)
-    # Nothing is added to a whole chunk: one text is copied faster than many.
-    ends: list[int] = []
-    length = 0
+    if len(texts) < JOINED and len(kept.ends) + len(texts) < SIZE:
+        return _Kept(kept.writer, kept.joined, kept.ends, texts, stuck)
+    ends = [*kept.ends]
+    length = len(kept.joined)
     for text in texts:
         length += len(text) + (1 if text and length else 0)
         ends.append(length)
-    return _Kept(kept.writer, [b",".join(filter(None, texts))], tuple(ends))
+    return _Kept(kept.writer, b",".join(filter(None, (kept.joined, *texts))), tuple(ends), [], stuck)
 
 
 def json_of(value: object) -> bytes:
