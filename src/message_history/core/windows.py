@@ -272,8 +272,7 @@ def _invalidate(tail: _Tail, conversation: Conversation, position: int, since: i
         first = position // 2 * 2 + 1
         for number in range(min(len(tail.turns), max((end - first + 1) // 2, 0))):
             assistant, user = tail.turns[number]
-            valid = count_of_thinking(assistant) if assistant is not None else 0
-            if assistant is not None and valid:
+            if assistant is not None and (valid := count_of_thinking(assistant)):
                 count += valid
                 tail.turns[number] = behind_change(assistant), user
     newest = assistant_message(tail.assistant) if messages_in(past) < end else None
