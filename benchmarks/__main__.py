@@ -2,6 +2,7 @@
 
 python -m benchmarks            measures, writes results/*.json, docs/performance.md, its charts and the README's table
 python -m benchmarks --quick    measures small transcripts in less than a minute, and prints; writes nothing
+python -m benchmarks --beside   measures this library alone, for another Python than the page's: results/python-*.json
 python -m benchmarks --pages    only writes the page, the charts and the table again, from results/*.json
 python -m benchmarks --check    only tells whether they are current: exit code 1 if not
 """
@@ -12,7 +13,7 @@ import sys
 
 from benchmarks.measure import measured
 from benchmarks.report import pages, printed
-from benchmarks.results import Speed, read, write
+from benchmarks.results import Speed, read, write, write_beside
 
 
 def main(arguments: list[str]) -> int:
@@ -24,13 +25,15 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    if set(arguments) - {"--quick", "--pages", "--check"}:
+    if set(arguments) - {"--quick", "--beside", "--pages", "--check"}:
         print(__doc__)
         return 2
     if "--quick" in arguments:
         speed, validity = measured(quick=True)
         print(printed(Speed(speed["made"], speed["cells"]), validity))
         return 0
+    if "--beside" in arguments:
+        write_beside(measured(quick=False, peers=False)[0])
     if not arguments:
         write(*measured(quick=False))
     stale = 0

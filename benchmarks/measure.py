@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.commands import started
 from benchmarks.contenders import CONTENDERS
-from benchmarks.operations import BLOCKS, BYTES, LISTS, OURS, QUICK_SIZES, SIZES
+from benchmarks.operations import BLOCKS, BYTES, COPY, JSON, LISTS, OURS, QUICK_SIZES, SIZES
 from benchmarks.worker import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
 
     from benchmarks.operations import Operation
@@ -63,8 +63,11 @@ class Run:
 
 
 @contextmanager
-def running() -> Iterator[dict[str, Run]]:
+def running(names: Iterable[str]) -> Iterator[dict[str, Run]]:
     """Run the contenders' processes for a while.
+
+    Args:
+        names: the contenders.
 
     Yields:
         The ways to them, by the contenders' names.
@@ -72,7 +75,7 @@ def running() -> Iterator[dict[str, Run]]:
     context = get_context("spawn")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # It would wait for a network otherwise.
     started = {}
-    for name in CONTENDERS:
+    for name in names:
         here, there = context.Pipe()
         process = context.Process(target=serve, args=(there, name), daemon=True)
         process.start()
@@ -86,28 +89,31 @@ def running() -> Iterator[dict[str, Run]]:
         process.join()
 
 
-def measured(*, quick: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def measured(*, quick: bool, peers: bool = True) -> tuple[dict[str, Any], dict[str, Any]]:
     """Measure everything.
 
     Args:
         quick: whether to leave out what takes long.
+        peers: whether to measure and judge other libraries, and more than 10,000 messages.
 
     Returns:
         What was measured, and what the judge found, as plain JSON.
     """
     made = _made(quick=quick)
-    with running() as runs:
+    sizes = QUICK_SIZES if quick else SIZES if peers else SIZES[:4]
+    names = [name for name in CONTENDERS if peers or name.startswith(OURS) or name in (LISTS, COPY, JSON)]
+    with running(names) as runs:
         made["skipped"] = {name: str(run.version) for name, run in runs.items() if not isinstance(run.version, str)}
         for name in made["skipped"]:
             del runs[name]
         made["versions"] = {name: run.version for name, run in runs.items() if run.version}
         cells = [
             *_started(made["rounds"], quick=quick),
-            *_cells(runs, QUICK_SIZES if quick else SIZES, made["rounds"]),
+            *_cells(runs, sizes, made["rounds"]),
         ]
         found = {}
         for name, run in runs.items():
-            if not name.startswith("message-history to "):
+            if peers and not name.startswith(f"{OURS} to "):
                 _say(f"judging {name}")
                 found[name] = run.judge(quick=quick)
     return {"made": made, "cells": cells}, {"made": made, "contenders": found}

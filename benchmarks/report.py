@@ -71,6 +71,7 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
         "The worst figure over all sizes of n, with the lowest and the highest of the rounds.",
         _targets(speed, validity),
         *([LIMITS.read_text(encoding="utf-8").strip()] if LIMITS.read_text(encoding="utf-8").strip() else []),
+        *(["## With other versions of Python", _beside(speed)] if speed.beside else []),
         "## How it grows",
         *(_picture(operation, title) for operation, title in CHARTS.items()),
         "## Where others are better",
@@ -176,6 +177,21 @@ def _targets(speed: Speed, validity: dict[str, Any]) -> str:
         met = {True: "yes", False: "**no**", None: "not measured"}[found.met]
         rows.append(f"| {target.operation} | {target.target} | {target.stretch} | {found.measured} | {met} |")
     return "\n".join(rows)
+
+
+def _beside(speed: Speed) -> str:
+    """Write the worst figures of the targets, for each version of Python that was measured."""
+    runs = (speed, *speed.beside)
+    rows = [f"| | target | {' | '.join(run.made['python'] for run in runs)} |", f"|---|---:|{'---:|' * len(runs)}"]
+    for target in TARGETS:
+        for condition in target.conditions:
+            worst = [condition.worst(run) for run in runs]
+            if any(worst[1:]):
+                figures = [number(found[1].median) if found is not None else "" for found in worst]
+                limit = f"{'≥' if condition.at_least else '≤'} {condition.limit:,}"
+                rows.append(f"| {target.operation}: {condition.words} | {limit} | {' | '.join(figures)} |")
+    dates = ", ".join(f"{run.made['python']} on {run.made['date']}" for run in speed.beside)
+    return "\n".join([*rows, "", f"Measured with `python -m benchmarks --beside`: {dates}."])
 
 
 def _lines(speed: Speed, operation: str) -> list[Line]:

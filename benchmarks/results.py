@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple, TypeAlias
 
-__all__ = ["FOLDER", "Ratio", "Speed", "Subject", "read", "write"]
+__all__ = ["FOLDER", "Ratio", "Speed", "Subject", "read", "write", "write_beside"]
 
 FOLDER: Final = Path(__file__).with_name("results")
 Subject: TypeAlias = tuple[str, str]
@@ -36,10 +36,12 @@ class Speed:
     Args:
         made: when, where and how.
         cells: each contender's rounds for an operation at a size.
+        beside: the same with other versions of Python, for this library and what it is compared with.
     """
 
     made: dict[str, Any]
     cells: list[dict[str, Any]]
+    beside: tuple[Speed, ...] = field(default=(), compare=False)
 
     def rounds(self, subject: Subject, size: int) -> list[float]:
         """Give the rounds of a contender's operation at a size; none when it was not measured."""
@@ -86,8 +88,10 @@ def read(folder: Path = FOLDER) -> tuple[Speed, dict[str, Any]]:
         What was measured, and what the judge found.
     """
     speed = json.loads((folder / "speed.json").read_text(encoding="utf-8"))
+    others = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("python-*.json"))]
     validity: dict[str, Any] = json.loads((folder / "validity.json").read_text(encoding="utf-8"))
-    return Speed(speed["made"], speed["cells"]), validity
+    beside = tuple(Speed(other["made"], other["cells"]) for other in others)
+    return Speed(speed["made"], speed["cells"], beside), validity
 
 
 def write(speed: dict[str, Any], validity: dict[str, Any], folder: Path = FOLDER) -> None:
@@ -99,7 +103,22 @@ def write(speed: dict[str, Any], validity: dict[str, Any], folder: Path = FOLDER
         folder: where they go.
     """
     folder.mkdir(exist_ok=True)
+    _write_speed(speed, folder / "speed.json")
+    (folder / "validity.json").write_text(json.dumps(validity, indent=1) + "\n", encoding="utf-8")
+
+
+def write_beside(speed: dict[str, Any], folder: Path = FOLDER) -> None:
+    """Write what another version of Python measured, in a file of its own.
+
+    Args:
+        speed: what was measured.
+        folder: where it goes.
+    """
+    version = "".join(filter(lambda sign: sign.isdigit() or sign == ".", speed["made"]["python"]))
+    _write_speed(speed, folder / f"python-{'.'.join(version.split('.')[:2])}.json")
+
+
+def _write_speed(speed: dict[str, Any], path: Path) -> None:
     cells = ",\n".join(json.dumps(cell) for cell in speed["cells"])
     text = f'{{"made": {json.dumps(speed["made"], indent=1)},\n"cells": [\n{cells}\n]}}\n'
-    (folder / "speed.json").write_text(text, encoding="utf-8")
-    (folder / "validity.json").write_text(json.dumps(validity, indent=1) + "\n", encoding="utf-8")
+    path.write_text(text, encoding="utf-8")

@@ -9,7 +9,7 @@ from benchmarks import __main__ as command
 from benchmarks import report
 from benchmarks.contenders import CONTENDERS
 from benchmarks.report import page, pages, summary
-from benchmarks.results import Speed, read, write
+from benchmarks.results import Speed, read, write, write_beside
 from benchmarks.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +65,21 @@ def test_results_are_read_back(tmp_path: Path) -> None:
     speed, validity = read()
     write({"made": speed.made, "cells": speed.cells}, validity, tmp_path)
     assert read(tmp_path) == (speed, validity)
+
+
+def test_a_run_with_another_python_adds_its_figures(tmp_path: Path) -> None:
+    speed, validity = read()
+    assert "With other versions" not in page(Speed(speed.made, speed.cells), validity)
+    write({"made": speed.made, "cells": speed.cells}, validity, tmp_path)
+    kept = [cell for cell in speed.cells if cell["contender"] in ("message-history", "list") and cell["size"] <= 100]
+    write_beside({"made": {**speed.made, "python": "CPython 3.13.0"}, "cells": kept}, tmp_path)
+    assert (tmp_path / "python-3.13.json").exists()
+    found, _ = read(tmp_path)
+    text = page(found, validity).partition("## With other versions of Python")[2].partition("\n## ")[0]
+    assert f"| {speed.made['python']} | CPython 3.13.0 |" in text
+    assert "| `add(Message)`, any n: x `list.append` | ≤ 25 |" in text
+    assert "langgraph" not in text
+    assert f"CPython 3.13.0 on {speed.made['date']}." in text
 
 
 def test_the_page_has_every_target_and_says_where_others_are_better() -> None:
