@@ -151,6 +151,16 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(path)))
+
+
 def layer_of(module: str) -> str:
     if module == PACKAGE:
         return "__init__"
@@ -162,21 +172,20 @@ def layer_of(module: str) -> str:
 def imports() -> list[Import]:
     found = []
     for module, path in modules().items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
         hidden = {
             id(inner)
-            for node in ast.walk(tree)
+            for node in nodes_of(path)
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
             for statement in node.body
             for inner in ast.walk(statement)
         }
         late = {
             id(inner)
-            for node in ast.walk(tree)
+            for node in nodes_of(path)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             for inner in ast.walk(node)
         }
-        for node in ast.walk(tree):
+        for node in nodes_of(path):
             targets = []
             if isinstance(node, ast.Import):
                 targets = [alias.name for alias in node.names]
@@ -271,7 +280,8 @@ def test_all_of_the_package_is_sorted_and_complete() -> None:
 
 @pytest.mark.parametrize("module", modules())
 def test_all_names_what_a_module_defines_or_passes_on(module: str) -> None:
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    path = modules()[module]
+    tree = tree_of(path)
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             if module == f"{PACKAGE}.dialects":
@@ -279,12 +289,12 @@ def test_all_names_what_a_module_defines_or_passes_on(module: str) -> None:
             names = ast.literal_eval(node.value)
             assert len(set(names)) == len(names)
             defined = {
-                name.id for inner in ast.walk(tree) if isinstance(name := inner, ast.Name) and name.id != "__all__"
+                name.id for inner in nodes_of(path) if isinstance(name := inner, ast.Name) and name.id != "__all__"
             }
             defined |= {inner.name for inner in tree.body if isinstance(inner, ast.FunctionDef | ast.ClassDef)}
             defined |= {
                 alias.asname or alias.name
-                for inner in ast.walk(tree)
+                for inner in nodes_of(path)
                 if isinstance(inner, ast.ImportFrom)
                 for alias in inner.names
             }
@@ -303,7 +313,7 @@ def test_no_file_but_the_facade_is_longer_than_500_lines(module: str) -> None:
 
 @pytest.mark.parametrize("enum", ["RepairCode", "Severity"])
 def test_every_repair_code_is_documented(enum: str) -> None:
-    tree = ast.parse((SOURCE / "core" / "repairs.py").read_text(encoding="utf-8"))
+    tree = tree_of(SOURCE / "core" / "repairs.py")
     (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == enum]
     documented = [
         ast.unparse(member.targets[0])
@@ -397,8 +407,7 @@ BANNED = re.compile(
 def test_no_name_is_of_the_private_vocabulary() -> None:
     found = set()
     for module, path in modules().items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in nodes_of(path):
             names = [getattr(node, key, None) for key in ("id", "attr", "arg", "name")]
             found |= {f"{module}: {name}" for name in names if isinstance(name, str) and BANNED.search(name)}
     assert found == set()

@@ -77,6 +77,7 @@ def test_what_is_broken_is_listed_and_nothing_is_written(folder: Path) -> None:
     assert held(folder) == before
 
 
+@pytest.mark.heavy
 @needs_processes
 def test_several_processes_find_what_one_does(folder: Path) -> None:
     one, several = doctor(folder, "--json"), doctor(folder, "--json", "--jobs", "2")

@@ -171,6 +171,7 @@ def test_what_the_takers_need_is_beside_the_rows(tmp_path: Path) -> None:
     assert "message_field_training: train" in (tmp_path / "ax" / "axolotl.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.heavy
 @needs_processes
 def test_several_processes_make_the_same_bytes(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", many(20))

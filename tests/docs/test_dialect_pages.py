@@ -32,6 +32,7 @@ def test_the_pages_are_current() -> None:
         assert checked.returncode == 0, checked.stdout
 
 
+@pytest.mark.heavy
 def test_a_stale_page_is_found_and_written_anew(tmp_path: Path) -> None:
     assert run("list_dialects.py", "--check", tmp_path).returncode == 1
     assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,7 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=300)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("script", "page"),
     [
@@ -49,6 +50,7 @@ def test_what_is_generated_is_current(script: str, page: str, tmp_path: Path) ->
     assert copy.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.heavy
 def test_the_examples_of_the_readme_print_what_it_says() -> None:
     checked = run("run_examples.py", "README.md")
     assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -65,6 +65,7 @@ def test_every_name_in_the_reference_exists() -> None:
             assert name[0].islower() or hasattr(import_module(module), name), path
 
 
+@pytest.mark.heavy
 def test_the_examples_of_every_page_print_what_it_says() -> None:
     assert len(EXAMPLES) > 25
     command = [sys.executable, *map(str, (DOCS / "run_examples.py", *EXAMPLES))]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 register()
 
 
+@pytest.mark.heavy
 def test_a_fresh_process_makes_histories_without_importing_the_strategies(tmp_path: Path) -> None:
     """Only the installed package's entry point can have told Hypothesis."""
     script = tmp_path / "fresh.py"
@@ -43,6 +44,7 @@ def test_a_fresh_process_makes_histories_without_importing_the_strategies(tmp_pa
     assert (ran.stdout, ran.stderr) == ("True True\n", "")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("first", ["hypothesis", "message_history.integrations.strategies", "message_history"])
 def test_either_may_be_imported_first(first: str, tmp_path: Path) -> None:
     code = f"import {first}, message_history.integrations.strategies, hypothesis"

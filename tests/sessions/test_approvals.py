@@ -128,6 +128,7 @@ def kills() -> int:
     return 1_000 if os.environ.get("HYPOTHESIS_PROFILE") in ("more", "deep") else 25
 
 
+@pytest.mark.heavy
 @needs_processes
 def test_killed_with_a_signal_at_random_points_no_payment_is_made_twice(tmp_path: Path) -> None:
     chance = random.Random(1)

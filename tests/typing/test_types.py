@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
@@ -17,6 +19,7 @@ def mypy(*files: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=600)
 
 
+@pytest.mark.heavy
 def test_allowed_uses_pass_and_forbidden_ones_are_errors() -> None:
     """An ignore that is not needed is an error under `--strict`: no forbidden use is in fact allowed."""
     checked = mypy(HERE / "allowed.py", HERE / "forbidden.py")
