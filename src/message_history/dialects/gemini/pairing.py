@@ -65,7 +65,7 @@ class _Call:
 class _Turn:
     """The calls of one turn, as they may be asked for; an answered one leaves a queue when it comes to its front."""
 
-    user: bool = False
+    has_user: bool = False
     waiting: int = 0
     calls: deque[_Call] = field(factory=deque)
     by_id: dict[str, deque[_Call]] = field(factory=dict)
@@ -112,7 +112,7 @@ class Pairing:
 
     def begin_model(self) -> None:
         """Begin a content of the model: after the user's, it begins a turn."""
-        if not self._turn.user:
+        if not self._turn.has_user:
             return
         if self._turn.waiting:
             for call in self._turn.calls:
@@ -121,7 +121,7 @@ class Pairing:
 
     def begin_user(self) -> None:
         """Begin a content of the user."""
-        self._turn.user = True
+        self._turn.has_user = True
 
     def follow(self, messages: Iterable[Message]) -> None:
         """Take note of messages that another dialect read."""
