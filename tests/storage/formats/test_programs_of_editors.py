@@ -341,3 +341,31 @@ def test_the_last_words_of_openhands_are_its_own_where_it_has_some() -> None:
     assert words(thought="") == [("assistant", "All done!")]
     assert words(thought="", final_thought=ANSWER) == [("assistant", ANSWER)]
     assert words(thought=LOOKING, final_thought=ANSWER) == [("assistant", LOOKING), ("assistant", ANSWER)]
+
+
+def test_what_pi_qwen_code_and_amp_say_of_usage_is_counted() -> None:
+    said = {"model": "m", "provider": "p", "usage": {"input": 3, "output": 5, "cacheRead": 7, "cacheWrite": 11}}
+    pi: list[dict[str, Any]] = [
+        {"type": "session", "id": "s", "cwd": "/"},
+        {"type": "message", "id": "a", "parentId": None, "message": {"role": "user", "content": QUESTION}},
+        {"type": "message", "id": "b", "parentId": "a", "message": {"role": "assistant", "content": ANSWER, **said}},
+    ]
+    counts = {"promptTokenCount": 21, "candidatesTokenCount": 5, "cachedContentTokenCount": 7}
+    qwen: list[dict[str, Any]] = [
+        {"uuid": "a", "parentUuid": None, "sessionId": "s", "type": "user"},
+        {"uuid": "b", "parentUuid": "a", "sessionId": "s", "type": "assistant", "model": "m", "usageMetadata": counts},
+    ]
+    for row, role, words in zip(qwen, ("user", "model"), (QUESTION, ANSWER), strict=True):
+        row["message"] = {"role": role, "parts": [{"text": words}]}
+    found = {"inputTokens": 3, "outputTokens": 5, "cacheReadInputTokens": 7, "cacheCreationInputTokens": 11}
+    empty: dict[str, Any] = {
+        "type": "message",
+        "id": "c",
+        "parentId": "d",
+        "message": {"role": "assistant", "content": [], **said},
+    }
+    pi += [{**pi[1], "id": "d", "parentId": "b"}, {**empty, "message": {**empty["message"], "usage": None}}]
+    amp = {**AMP, "messages": [AMP["messages"][0], {**AMP["messages"][3], "usage": {"model": "m", **found}}]}
+    for data in (lines(*pi), lines(*qwen), value(amp)):
+        usage = session_in(data).conversations[0].history().usage()
+        assert (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens) == (21, 5, 7)

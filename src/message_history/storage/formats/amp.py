@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["AMP"]
 
 _ROLES: Final = ("user", "assistant", "info")
+_USAGE: Final = {
+    "inputTokens": "input_tokens",
+    "outputTokens": "output_tokens",
+    "cacheReadInputTokens": "cache_read_input_tokens",
+    "cacheCreationInputTokens": "cache_creation_input_tokens",
+}
 _STATES: Final = {
     "cancelled": "cancelled",
     "rejected-by-user": "denied",
@@ -63,7 +69,10 @@ def _read(document: Document) -> Reading:
             else:
                 collector.add_blocks(n, role, blocks)
         if role == "assistant":
-            collector.reply({"usage": message.get("usage")}, "anthropic")
+            usage = message.get("usage")
+            usage = usage if isinstance(usage, dict) else {}
+            counts = {name: usage[key] for key, name in _USAGE.items() if isinstance(usage.get(key), int)}
+            collector.reply({"model": usage.get("model"), "usage": counts or None}, "anthropic")
     return collector.reading(BLOCKS, id=about.get("id"), title=about.get("title"))
 
 

@@ -218,10 +218,19 @@ class Collector:
         elif new:
             self.add(place, {"role": role, key: new})
 
+    def clear(self) -> None:
+        """Take back all entries: others take their place."""
+        self.entries.clear()
+        self.places.clear()
+        self._replies.clear()
+
     def reply(self, data: Mapping[str, Any], provider: str) -> None:
-        """Record what a provider said of the reply whose entry was added last; see `reply_info`."""
+        """Record what a provider said of the reply whose entry was added last; see `reply_info`.
+
+        An empty reply has no entry: what was said of it is of no message.
+        """
         info = reply_info(data, provider)
-        if info is not None and self.entries:
+        if info is not None and self.entries and self.entries[-1].get("role") != "user":
             self._replies.append((len(self.entries) - 1, info))
 
     def omit(self, kind: str, times: int = 1) -> None:

@@ -32,6 +32,12 @@ _NOT_SENT: Final = frozenset({"session", "model_change", "thinking_level_change"
 _SUMMARY: Final = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 _BRANCH: Final = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
 _FAILED: Final = ("error", "aborted")
+_USAGE: Final = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cacheRead": "cache_read_input_tokens",
+    "cacheWrite": "cache_creation_input_tokens",
+}
 
 
 def _fit(document: Document) -> Fit:
@@ -110,6 +116,7 @@ def _add_message(collector: Collector, number: int, message: Mapping[str, Any]) 
         collector.omit("replies that failed or were aborted")
     elif role == "assistant":
         collector.add_blocks(number, "assistant", _content(message.get("content"), str(message.get("api"))))
+        collector.reply(_reply(message), str(message.get("provider") or "anthropic"))
     elif role == "toolResult":
         content = _content(message.get("content"))
         made = result(message.get("toolCallId"), content, is_error=message.get("isError"))
@@ -127,6 +134,14 @@ def _add_message(collector: Collector, number: int, message: Mapping[str, Any]) 
         collector.add(number, {"role": "system", "content": _content(message.get("content"))})
     else:
         collector.note(number, f"a message of the unknown role {role!r}", message)
+
+
+def _reply(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was said of a reply, with the names of the Messages API, which counts cached tokens apart, too."""
+    usage = message.get("usage")
+    counts = {name: usage[key] for key, name in _USAGE.items() if key in usage} if isinstance(usage, dict) else None
+    about = {"id": message.get("responseId"), "model": message.get("model"), "stop_reason": message.get("stopReason")}
+    return {**about, "usage": counts}
 
 
 def _content(content: object, api: str = "") -> list[Any]:

@@ -44,6 +44,8 @@ def _read(document: Document) -> Reading:
         if row.get("type") in _SENT and isinstance(content, dict) and isinstance(content.get("parts"), list):
             role = "model" if content.get("role") == "model" else "user"
             collector.add_blocks(number, role, content["parts"], "parts")
+            if role == "model":
+                collector.reply({key: row.get(key) for key in ("model", "usageMetadata")}, "gemini")
         elif row.get("type") == "system":
             _take_system(collector, number, row)
         elif row.get("type") in _SENT:
@@ -72,8 +74,7 @@ def _take_system(collector: Collector, number: int, row: Mapping[str, Any]) -> N
         collector.omit(f"system records: {row.get('subtype') or 'other'}")
         return
     collector.omit("compressed messages", len(collector.entries))
-    collector.entries.clear()
-    collector.places.clear()
+    collector.clear()
     for content in kept:
         if isinstance(content, dict):
             collector.add(number, {**content, "parts": list(content.get("parts") or [])})
