@@ -304,6 +304,7 @@ REPORTED = [
         "GQ-01",
     ),
     ("reasoningContent.reasoningText.text failed to satisfy constraint: Member must not be null", "BR-B23"),
+    ("ValidationException: The toolUse blocks at messages.7.content contain duplicate Ids: tooluse_a1", "BR-B08"),
     (
         "error: ValidationException: This model doesn't support system messages. Try again without a system message or "
         "use a model that supports system messages.\n    at de_ValidationExceptionRes (/app/index.js:1159:21)",
