@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
@@ -28,8 +28,13 @@ EVIL = {
     "markup": "x[bold red]alarm[/]",
     "hidden text": "x\U000e0041\U000e0042",
     "a lone surrogate": "x\ud800",
+    "a soft hyphen": "x\xady",
+    "fillers": "x\u3164\u115f",
+    "bytes in variation selectors": "x\U000e0101\U000e0142",
 }
-STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\U000e0000-\U000e007f]")
+STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\xad\u3164\u115f\U000e0000-\U000e0fff]"
+)
 
 
 def hostile(evil: str) -> list[object]:
@@ -71,3 +76,15 @@ def test_names_of_files_stay_within_their_line(tmp_path: Path) -> None:
         output = CliRunner().invoke(app, [command, str(path)]).output
         assert not [line for line in output.splitlines() if line.startswith("forged")]
         assert not STEERING.search(output)
+
+
+@pytest.mark.parametrize("kind", EVIL)
+def test_a_result_on_a_screen_is_the_same_json_escaped(kind: str, tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(hostile(EVIL[kind])))
+    arguments = ["convert", str(path), "--to", "openai_chat"]
+    redirected = CliRunner().invoke(app, arguments).stdout
+    monkeypatch.setattr("message_history.cli.options.is_screen", lambda: True)
+    shown = CliRunner().invoke(app, arguments).stdout
+    assert not STEERING.search(shown)
+    assert json.loads(shown) == json.loads(redirected)

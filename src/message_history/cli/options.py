@@ -36,6 +36,7 @@ __all__ = [
     "format_named",
     "input_dialect",
     "input_format",
+    "is_screen",
     "main_of",
     "over_files",
     "read_or_report",
@@ -109,12 +110,20 @@ def write_result(output: str, data: bytes, taken: Sequence[Path], printer: Print
         Whether it was written.
     """
     if output == STDIN:
-        click.echo(data, nl=False)
+        from message_history.cli.printing import escaped_json  # noqa: PLC0415 - imports rich
+
+        # Whoever redirects the output gets every byte; a screen gets the same JSON, escaped.
+        click.echo(escaped_json(data.decode()) if is_screen() else data, nl=False)
         return True
     problem = write_new(Path(output), data, taken, force=force)
     if problem is not None:
         printer.error(output, problem)
     return problem is None
+
+
+def is_screen() -> bool:
+    """Return whether the standard output is a terminal."""
+    return sys.stdout.isatty()
 
 
 def dialect_named(name: str | None) -> Dialect[Any] | None:

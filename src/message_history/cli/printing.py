@@ -28,14 +28,25 @@ if TYPE_CHECKING:
     from message_history.storage.sessions.reading import RepairedSession, SessionFile
     from message_history.violations import Violation
 
-__all__ = ["SEVERITY_STYLES", "Printer", "counted", "one_line", "repair_line", "visible", "visible_json"]
+__all__ = [
+    "SEVERITY_STYLES",
+    "Printer",
+    "counted",
+    "escaped_json",
+    "one_line",
+    "repair_line",
+    "visible",
+    "visible_json",
+]
 
 SEVERITY_STYLES: Final = {Severity.LOSSLESS: "cyan", Severity.SYNTHETIC: "yellow", Severity.LOSSY: "red"}
 
 # What could steer the terminal, begin a line, hide or turn the direction of the text is shown as its escape.
+# Characters that join letters or choose the form of one (U+200C, U+200D, U+FE00 to U+FE0F) stay: scripts need them.
 _UNSAFE: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
 )
 
 
@@ -60,7 +71,11 @@ def visible_json(value: object) -> str:
     Returns:
         Indented JSON, in whose texts the characters that `visible` escapes are escaped as JSON does.
     """
-    text = json_bytes(value, indent=2).decode()
+    return escaped_json(json_bytes(value, indent=2).decode())
+
+
+def escaped_json(text: str) -> str:
+    """Escape, in a text of JSON values, the characters that `visible` escapes as JSON does; its lines stay."""
     return _UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
 
 
