@@ -81,6 +81,16 @@ def test_a_line_whose_role_and_content_are_both_damaged_is_in_a_repair(named: by
     assert [repair.code for _, repairs in found.repairs for repair in repairs][:1] == [RepairCode.EMPTY_MESSAGE_DROPPED]
 
 
+@pytest.mark.parametrize("position", [b'"SECRET"', b'["SECRET"]', b"9" * 30])
+def test_a_position_that_is_none_is_not_in_the_report(position: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(own((2, b'"at": 1', b'"at": ' + position), (3, b'"at": 2', b'"at": 0')))
+    session = JsonlSession(path)
+    assert len(session.load()) == len(HISTORY)
+    assert "SECRET" not in str(session.report)
+    assert "9" * 30 not in str(session.report)
+
+
 def test_two_messages_in_one_place_are_both_kept() -> None:
     lines = list(whole_lines(HISTORY))
     lines.insert(2, lines[1].replace(b"one", b"other"))

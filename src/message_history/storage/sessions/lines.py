@@ -239,7 +239,9 @@ class Journal:
         # Other sessions may have been written behind the first.
         position = declared + self._before if type(declared) is int else -1
         if position < max(self._last, self._before):
-            problem = "its position is missing" if declared is None else f"position {declared!r:.20} is out of place"
+            # Reports go to the log, which holds no content: what stands there may be anything.
+            place = f"position {declared}" if type(declared) is int and declared.bit_length() < 64 else "its position"
+            problem = "its position is missing" if declared is None else f"{place} is out of place"
             self.note(line, f"{problem}; it is taken for the next")
             position = self._last + 1
         before = self.messages.get(position)
