@@ -1,0 +1,26 @@
+"""The tests that pages name as what holds a promise are there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAMES = frozenset(
+    name
+    for path in (ROOT / "tests").rglob("test_*.py")
+    for name in re.findall(r"^(?:async )?def (test_\w+)", path.read_text(), re.MULTILINE)
+)
+
+
+@pytest.mark.parametrize("page", ["design.md", "reliability.md", "security.md"])
+def test_every_test_that_a_page_names_is_there(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text()
+    assert set(re.findall(r"`(test_\w+)`", text)) <= NAMES
+    paths = set(re.findall(r"`(tests/[\w/.]+)`", text))
+    assert paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    for name, path in re.findall(r"`(test_\w+)` in `(tests/[\w/.]+)`", text):
+        assert f"def {name}(" in (ROOT / path).read_text()
