@@ -20,6 +20,7 @@ from tests.storage.formats.samples import (
     CLINE_ROWS,
     CONTINUE,
     GEMINI_CLI,
+    GOOSE,
     LOOKING,
     OPENCODE,
     QUESTION,
@@ -51,6 +52,23 @@ def test_a_list_whose_results_name_their_call_by_another_key_is_not_recognised_a
     result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
     assert result.exit_code == 1
     assert file.read_bytes() == content
+
+
+def test_a_list_with_calls_as_programs_write_them_is_not_taken_for_an_api_s() -> None:
+    asked = {"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": {"name": "f"}}}
+    rows = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": [asked, {"type": "brandNew"}]}]
+    for data in (value({"conversation": rows, "id": "s"}), value(rows)):
+        with pytest.raises(NotRecognisedError, match="would be lost"):
+            session_in(data)
+
+
+def test_reasoning_in_a_session_of_goose_is_read() -> None:
+    rows: list[dict[str, Any]] = json.loads(json.dumps(GOOSE))
+    rows[1]["content"].insert(0, {"type": "reasoning", "text": THOUGHT})
+    session = session_in(value({"id": "s", "working_dir": "/", "conversation": rows}))
+    assert (session.format.name, session.unread) == ("goose", ())
+    assert THOUGHT in str(session.conversations[0].file.entries)
+    assert told(session.conversations[0].history()) == STORY
 
 
 def test_a_damaged_result_of_the_messages_api_is_still_recognised() -> None:

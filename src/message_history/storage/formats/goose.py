@@ -24,7 +24,9 @@ _NOT_SENT: Final = (
     "actionRequired",
 )
 _OWN: Final = ("toolRequest", "toolResponse", "frontendToolRequest")
-_KINDS: Final = frozenset({"text", "image", "thinking", "redactedThinking", "toolResponse", *_REQUESTS, *_NOT_SENT})
+_KINDS: Final = frozenset(
+    {"text", "image", "thinking", "redactedThinking", "reasoning", "toolResponse", *_REQUESTS, *_NOT_SENT}
+)
 
 
 def _is_message(row: Mapping[str, Any]) -> bool:
@@ -87,6 +89,8 @@ def _block(item: Any, collector: Collector) -> list[Any]:
         return text(item.get("text"))
     if kind == "thinking":
         return thinking(item.get("thinking"), item.get("signature"))
+    if kind == "reasoning":
+        return thinking(item.get("text"))
     if kind == "redactedThinking":
         return [{"type": "redacted_thinking", "data": item.get("data")}]
     if kind == "image":

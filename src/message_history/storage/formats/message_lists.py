@@ -29,6 +29,8 @@ _IDS: Final[dict[str, tuple[str, frozenset[str]]]] = {
     "tool_result": ("tool_use_id", frozenset({"type", "content", "is_error", "cache_control", "index"})),
 }
 """The key of the id of calls and results in blocks of the Messages API, and their other keys."""
+_OF_PROGRAMS: Final = frozenset({"toolRequest", "frontendToolRequest", "toolResponse", "toolCall", "toolResult"})
+"""How programs call their calls and results, and no API: a list with these is of a format that was not recognised."""
 
 
 def is_message(entry: object) -> bool:
@@ -61,10 +63,12 @@ def _is_text_elsewhere(part: object) -> bool:
 
 
 def _is_block_of_another(part: object) -> bool:
-    """Return whether a call or a result has its id under another key than the dialect: what it holds would be lost."""
+    """Return whether a call or a result is a program's, or has its id under another key: it would be lost."""
     if not isinstance(part, Mapping):
         return False
     kind = part.get("type")
+    if isinstance(kind, str) and kind in _OF_PROGRAMS:
+        return True
     id, known = _IDS.get(kind, ("", frozenset())) if isinstance(kind, str) else ("", frozenset())
     return bool(id) and id not in part and any(bool(part[key]) for key in part.keys() - known)
 
