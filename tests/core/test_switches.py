@@ -77,19 +77,24 @@ def switched(work: Callable[[], Any], other: Callable[[], Any], at: int) -> tupl
     return found, left <= 0
 
 
+@pytest.mark.parametrize("same", [False, True])
 @pytest.mark.parametrize("turns", [2, 66])
 @pytest.mark.parametrize("dialect", [Anthropic(), OpenAIChat()], ids=lambda it: it.name)
-def test_a_switch_at_any_line_leaves_each_branch_its_own_messages(dialect: Any, turns: int) -> None:
+def test_a_switch_at_any_line_leaves_each_branch_its_own_messages(dialect: Any, turns: int, same: bool) -> None:
     at, reached = 0, True
     while reached:
         at += 1
         shared = grown(turns)
         shared.for_send_json(dialect)
-        one, other = fork(shared, "one"), fork(shared, "other")
+        one = fork(shared, "one")
+        if same:
+            # What the second branch copies from the first then knows turns that are not its own.
+            one.for_send_json(dialect)
+        other = fork(shared, "other")
         said: list[bytes] = []
-        send, meanwhile = partial(one.for_send_json, dialect), partial(other.for_send_json, dialect)
-        found, reached = switched(send, partial(collect, said, meanwhile), at)
-        for branch, texts in ((one, [found]), (other, said)):
+        send = partial((other if same else one).for_send_json, dialect)
+        found, reached = switched(send, partial(collect, said, partial(other.for_send_json, dialect)), at)
+        for branch, texts in ((other if same else one, [found]), (other, said)):
             expected = branch.for_send(dialect)
             assert all(json.loads(text) == expected for text in (*texts, branch.for_send_json(dialect)))
     assert at > 10
