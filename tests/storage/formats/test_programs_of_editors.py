@@ -387,3 +387,15 @@ def test_what_pi_qwen_code_and_amp_say_of_usage_is_counted() -> None:
     for data in (lines(*pi), lines(*qwen), value(amp)):
         usage = session_in(data).conversations[0].history().usage()
         assert (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens) == (21, 5, 7)
+
+
+def test_replies_of_the_responses_api_in_mini_swe_agent_are_taken_item_by_item() -> None:
+    asked = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "read_file", "arguments": "{}"}
+    messages = [
+        {"role": "user", "content": QUESTION},
+        {"object": "response", "id": "resp_1", "output": [asked], "extra": {"cost": 1}},
+        {"type": "function_call_output", "call_id": "c1", "output": RESULT, "extra": {}},
+    ]
+    session = session_in(value({"trajectory_format": "mini-swe-agent-1.1", "info": {}, "messages": messages}))
+    assert session.violations() == []
+    assert told(session.conversations[0].history()) == [("user", QUESTION), ("call", "read_file"), ("result", RESULT)]

@@ -77,6 +77,10 @@ def _read_mini(document: Document) -> Reading:
     for n, message in enumerate(document.object["messages"]):
         if isinstance(message, dict) and message.get("role") == "exit":
             collector.omit("the end of the run")
+        elif isinstance(message, dict) and isinstance(message.get("output"), list) and "object" in message:
+            # A whole reply of the Responses API; what is sent again are its items.
+            for item in message["output"]:
+                collector.add(n, item)
         elif isinstance(message, dict):
             collector.add(n, _sent(message))
         else:
