@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -465,3 +466,13 @@ def test_it_reads_what_other_dialects_wrote() -> None:
         AIMessage("a", tool_calls=[call("1", n=1)]),
         ToolMessage("ok", tool_call_id="1", name="f"),
     ]
+
+
+def test_the_keys_of_an_answer_that_was_joined_to_another_are_told() -> None:
+    raw = [HumanMessage("q"), AIMessage("one", id="1"), AIMessage("two", id="2", name="Ann")]
+    exported = MessageHistory.from_list(raw, dialect=LangChain()).export(LangChain(ends_with_ai=True))
+    assert len(exported.messages) == 2
+    (repair,) = exported.repairs
+    (keys,) = repair.removed
+    assert isinstance(keys, Mapping)
+    assert (keys["id"], keys["name"]) == ("2", "Ann")

@@ -18,7 +18,7 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.json_values import freeze_mapping
+from message_history.core.json_values import FrozenDict, freeze_mapping
 from message_history.dialects._shared.list_writer import export_list
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
 from message_history.dialects.langchain.provider_blocks import ITEMS
@@ -86,6 +86,9 @@ class Render:
             self.changes.added("a message of which nothing could be sent")
             items.append({"type": "text", "text": PLACEHOLDER})
         keys = self._keys(message.content[0])
+        for block in message.content[1:]:
+            if block.meta is not None and (more := block.carried(LANGCHAIN)):
+                self.changes.omitted(FrozenDict(more), "the keys of a message that was joined to another")
         return self._made(AIMessage, keys, content=_plain(items), tool_calls=calls, invalid_tool_calls=invalid)
 
     def _user(self, message: Message) -> list[BaseMessage]:
