@@ -88,3 +88,24 @@ def test_a_result_on_a_screen_is_the_same_json_escaped(kind: str, tmp_path: Path
     shown = CliRunner().invoke(app, arguments).stdout
     assert not STEERING.search(shown)
     assert json.loads(shown) == json.loads(redirected)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["formats", "a{}b"],
+        ["{}"],
+        ["check", "--{}"],
+        ["--{}"],
+        ["check", "{}"],
+        ["check", "--format", "{}", __file__],
+        ["convert", "--to", "{}", __file__],
+        ["repair", "-o", "{}", __file__, __file__],
+    ],
+    ids=" ".join,
+)
+def test_arguments_that_are_refused_steer_no_terminal(arguments: list[str]) -> None:
+    result = CliRunner().invoke(app, [each.format("\x1b[31m\u202e\nforged") for each in arguments])
+    assert result.exit_code == 2
+    assert not [line for line in result.output.splitlines() if line.startswith("forged")]
+    assert not STEERING.search(result.output)

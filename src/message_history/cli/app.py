@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from importlib import import_module
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 import click
 
@@ -91,6 +91,15 @@ class Commands(click.Group):
             return None
         found: click.Command = getattr(import_module(f"message_history.cli.{cmd_name}"), place.function)
         return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what it refuses is said without what could steer the terminal."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            from message_history.cli.printing import visible  # noqa: PLC0415 - imports rich
+
+            raise click.UsageError(visible(error.format_message()), error.ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
