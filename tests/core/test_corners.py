@@ -80,6 +80,31 @@ def test_a_result_given_for_a_settled_stub_is_late_once() -> None:
     assert codes(late.add_tool_result(record.call, "a"))[-1] is RepairCode.DUPLICATE_RESULT_DROPPED
 
 
+@pytest.mark.parametrize("given", [0, "1"])
+def test_another_late_result_is_a_second_one(given: Any) -> None:
+    history = ASKED.as_sent().add_assistant("ok").add_user("so")
+    call = given or history.calls[0].call
+    late = history.add_tool_result(call, "a").add_tool_result(call, "b")
+    assert codes(late)[-2:] == [RepairCode.LATE_RESULT_QUOTED, RepairCode.SECOND_RESULT_QUOTED]
+    (record,) = late.calls
+    assert record.result is not None
+    assert record.result.text == "a"
+    assert codes(late.add_tool_result(call, "b"))[-1] is RepairCode.DUPLICATE_RESULT_DROPPED
+
+
+def test_late_results_of_calls_with_one_id_are_each_their_calls() -> None:
+    history = ASKED.as_sent().add_assistant("ok").add_user("more").add_assistant(ToolUseBlock("1", "f", {"n": 2}))
+    history = history.as_sent().add_assistant("ok").add_user("so")
+    older, newer = [record.call for record in history.calls]
+    history = history.add_tool_result(newer, "a").add_tool_result(newer, "b").add_tool_result(older, "c")
+    assert [record.result and record.result.text for record in history.calls] == ["c", "a"]
+    assert codes(history)[-3:] == [
+        RepairCode.LATE_RESULT_QUOTED,
+        RepairCode.SECOND_RESULT_QUOTED,
+        RepairCode.LATE_RESULT_QUOTED,
+    ]
+
+
 def test_another_result_given_for_an_answered_call_of_a_settled_turn() -> None:
     history = ASKED.add_tool_result("1", "a").add_assistant("ok").add_user("so")
     call = history.calls[0].call

@@ -137,9 +137,10 @@ class Search:
             return Match(Standing.STUBBED, Says.MOVE, block, call, 2 * turn - 1)
         if standing.is_stub:
             record = records_of(self._past, block.tool_use_id) or IdRecord()
-            made_good = self._count_of_late(record, block) >= len(record.stubs)
-            same = made_good and (self._is_quoted_here(block) or self._is_recorded_before(block, record))
-            return Match(Standing.STUBBED, Says.SAME if same else Says.DIFFERENT, block, call, 2 * turn - 1)
+            if not self._is_made_good(record, block, turn, position):
+                return Match(Standing.STUBBED, Says.DIFFERENT, block, call, 2 * turn - 1)
+            same = self._is_quoted_here(block) or self._is_recorded_before(block, record)
+            return Match(Standing.SETTLED, Says.SAME if same else Says.DIFFERENT, block, call)
         if is_same_result(standing, block):
             return Match(Standing.SETTLED, Says.SAME, block, call)
         return self._match_by_id(block, call)
@@ -161,6 +162,14 @@ class Search:
         """Return the state of a call of a settled turn, with the news of the open turn."""
         conversation = make_conversation(self._past, (self._assistant, self._user), self._context)
         return state_of_settled(conversation, turn, position)
+
+    def _is_made_good(self, record: IdRecord, block: ToolResultBlock, turn: int, position: int) -> bool:
+        """Return whether a late result stands for a call of a settled turn that settled with a stub."""
+        late = self._count_of_late(record, block)
+        if len(record.stubs) == 1 or late == 0:
+            return late > 0
+        # Which of the calls with this id the late results are for, only their marks say.
+        return self._settled_state(turn, position) is CallState.ANSWERED
 
     def _settled_call(self, where: tuple[int, int] | None) -> ToolUseBlock | None:
         assistant = self._past[where[0]][0] if where is not None else None

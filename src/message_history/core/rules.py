@@ -14,12 +14,13 @@ Rule 5.  A result that is added with a call of the history (from `awaiting` or `
          same id may be another call's by now. Any other result is looked up by its id: first among the calls of the
          open turn that wait, in order; then, unless it repeats a result of the open turn, among the calls that settled
          with a stub, the oldest first; then among all calls. What becomes of it then says the table `RESULTS`. Late and
-         second results are quoted as text in the user message that is open, so what was sent never changes. A call
-         counts as settled, too, when a raw list that `MessageHistory.follow` follows was sent with a stub for it at the
-         end. (`RESULTS`, and `matching.py` and `arrivals.py`, which search)
+         second results are quoted as text in the user message that is open, so what was sent never changes. A stub that
+         is looked up by its id says nothing of a settled call. A call counts as settled, too, when a raw list that
+         `MessageHistory.follow` follows was sent with a stub for it at the end. (`RESULTS`, and `matching.py` and
+         `arrivals.py`, which search)
 Rule 6.  Ids must be unique within one turn only. A call that repeats an id of its turn is dropped when name and input
          are equal too, else it gets a numbered id. A call without an id gets one from its position, and a result
-         without one answers the first call of the open turn that waits.
+         without one answers the call of the open turn that waits, if it is the only one (in a list, see rule 11).
 Rule 7.  Blank text, a call without an input, and in a truncated reply a call with an unreadable input are dropped. A
          call without a name is named `unknown_tool`. Calls in user messages are dropped: whoever writes the user's text
          must not be able to call tools. Results and system messages in assistant messages go to the user message.
@@ -49,10 +50,10 @@ Rule 13. On request, calls without a real result are removed together with their
          answered. (`is_unanswered`, and `rewrites.py`)
 Rule 14. Every call has a state. A state that is recorded is a stub with a reason. In the open turn it replaces the stub
          that stands there. For a call of a settled turn it becomes a marked text in the user message that is open: what
-         was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. The first
-         state that is recorded in a turn says of its other calls that they have not run yet. A call for which its
-         provider asks a person waits for approval from the first. One that the provider runs is only decided here: it
-         cannot be started, and once it is approved it waits for nothing. (`moves_of`, `is_settled`)
+         was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. A state
+         that is recorded before a turn has a user message says of its other calls that they have not run yet. A call
+         for which its provider asks a person waits for approval from the first. One that the provider runs is only
+         decided here: it cannot be started, and once it is approved it waits for nothing. (`moves_of`, `is_settled`)
 Rule 15. What a provider said of a reply (id, model, stop reason, usage) stays with the assistant message that the reply
          became or was joined to. It is no part of the message's value, and no provider is sent it.
 
@@ -270,13 +271,13 @@ class Says(StrEnum):
     """What a result says, compared with what is there for its call."""
 
     STUB = "stub"
-    """Nothing: it is a stub."""
+    """Nothing: it is a stub, and no stub was recorded for the call before."""
     MOVE = "new state"
-    """That the call goes to another state, which `MOVES` allows: it is a stub that replaces another."""
+    """That the call goes to a state which may follow its own by `MOVES`: it is a stub that replaces another."""
     SAME = "same"
-    """The same output, or for a call with a recorded state the same state again."""
+    """Nothing new: an equal result, or a stub for a state that may not follow."""
     DIFFERENT = "different"
-    """Anything else."""
+    """What it is: a real result that is not equal."""
 
 
 @final
@@ -293,6 +294,7 @@ class Outcome(StrEnum):
     DROP_ORPHAN = "dropped: no call"
 
 
+# Complete on purpose: what the search never finds, as a new state of an answered call, has its row too.
 RESULTS: Final[dict[tuple[Standing, Says], Outcome]] = {
     (Standing.WAITING, Says.STUB): Outcome.HOLD_PLACE,
     (Standing.WAITING, Says.MOVE): Outcome.HOLD_PLACE,
