@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
+from tests.needs import needs_processes
 
 import message_history.dialects
 from message_history import ImageBlock, MessageHistory, RepairCode, check
@@ -107,6 +109,7 @@ def test_what_has_no_place_is_recorded_and_an_error_text_leads_to_its_rule(share
 def test_keys_without_a_place_are_recorded(sharegpt: Dialect[Any]) -> None:
     call = {"name": "now", "arguments": {}, "token2": 1}
     raw = [
+        {"from": "system", "value": "s", "token0": 1},
         {"from": "human", "value": "q", "token1": 1},
         {"from": "function_call", "value": json.dumps(call)},
         {"from": "observation", "value": "10:30", "token3": 1},
@@ -114,7 +117,42 @@ def test_keys_without_a_place_are_recorded(sharegpt: Dialect[Any]) -> None:
     history = MessageHistory.from_list(raw, dialect=sharegpt)
     export = history.export(sharegpt)
     recorded = str([repair.removed for repair in export.repairs])
-    assert [f"token{n}" in recorded for n in (1, 2, 3)] == [True, True, True]
+    assert [f"token{n}" in recorded for n in range(4)] == [True] * 4
+
+
+@pytest.mark.parametrize("odd", [[], {}, None, 7])
+def test_lists_of_others_with_odd_values_under_its_key_are_read(sharegpt: Dialect[Any], odd: object) -> None:
+    raw: list[Any] = [{"from": odd, "value": "v"}, {"role": "user", "content": "q"}]
+    assert not sharegpt.owns(raw[0])
+    assert MessageHistory.from_list(raw)[-1].text == "q"
+
+
+@pytest.mark.parametrize(("text", "readable"), [('{"a": 1}', True), ('{"a', False)])
+def test_arguments_that_are_text_are_a_call(sharegpt: Dialect[Any], text: str, readable: bool) -> None:
+    value = json.dumps({"name": "now", "arguments": text})
+    raw = [SAMPLE[1], {"from": "function_call", "value": value}, SAMPLE[3], SAMPLE[1]]
+    history = MessageHistory.from_list(raw, dialect=sharegpt)
+    for read in (history, MessageHistory.from_list(history.for_send(sharegpt), dialect=sharegpt)):
+        (call,) = read[1].calls
+        assert call.readable is readable
+        assert call.input == ({"a": 1} if readable else {"_raw": text})
+
+
+@needs_processes
+def test_the_files_are_written_as_those_of_the_project(tmp_path: Path) -> None:
+    folder = tmp_path / "src" / "message_history" / "dialects" / "sharegpt"
+    folder.mkdir(parents=True)
+    for name, text in BLOCKS.items():
+        if name.endswith(".py") and "/" not in name:
+            (folder / name).write_text(text, encoding="utf-8")
+    # Beside the page the package is not found, and would be sorted with those of others.
+    ours = "lint.isort.known-first-party=['message_history', 'tests']"
+    config = ("--no-cache", "--config", str(PAGE.parents[1] / "pyproject.toml"), "--config", ours)
+    for command in (["check", *config], ["format", "--check", *config]):
+        ran = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, str(folder)], capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_plain_messages_among_entries_are_read(sharegpt: Dialect[Any]) -> None:
