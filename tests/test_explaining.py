@@ -10,12 +10,15 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from message_history import check, explaining
 from message_history.dialects import Anthropic, Bedrock, OpenAIChat, Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, rules_named, subject_of, where
 from message_history.explaining.known import further_texts, own_rules, quoting_rules, subjects
+from message_history.explaining.places import places_of
 from message_history.explaining.topics import topics
 from tests.campaigns.growth import PIECES_OF_TEXTS, explained, lines_of
 
@@ -639,3 +642,35 @@ def test_topics_have_ids_of_their_own_and_say_what_to_do() -> None:
     assert len({*ids, *(rule.id for _, rule in own_rules())}) == len(ids) + len(own_rules())
     for topic in topics():
         assert all(text.endswith(".") for text in (topic.demand, topic.cause, topic.repair))
+
+
+PIECES = (
+    "body",
+    "path",
+    "messages",
+    "input",
+    "content",
+    "0",
+    "{n}",
+    "-",
+    "->",
+    ".",
+    "[",
+    "]",
+    "'",
+    ",",
+    ": ",
+    " ",
+    "#/",
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@example("body-messages")
+@example("body->messages->0->content")
+def test_no_text_of_places_raises(text: str) -> None:
+    explain(f"{text} is invalid")
+
+
+def test_a_place_with_arrows_is_read() -> None:
+    assert [place.keys for place in places_of("body->messages->0->content->typed-dict->text")] == [("content", "text")]

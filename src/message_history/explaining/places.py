@@ -20,8 +20,8 @@ _STEP: Final = r"(?:(?:\.\[?|\[)(?:[\w<>*-]{1,48}|\{\w{1,20}\}|\.{3})\]?|\[\]|\[
 _PATH: Final = re.compile(
     rf"""(?<![\w.\]/-])(?:[\w$*]{{1,40}}\.)?{_ROOT}{_STEP}{{1,16}}"""
     rf"""|\#/{_ROOT}(?:/(?:[\w-]{{1,48}}|\{{\w{{1,20}}\}})){{1,16}}"""
-    rf"""|\b(?:body|path)["'\\\]:\[\s,>-]{{1,16}}{_ROOT}"""
-    r"""(?:["'\\]{0,8}\s{0,3}(?:,|->)\s{0,8}["'\\]{0,8}(?:[\w-]{1,48}|\{\w{1,20}\})){0,16}"""
+    rf"""|\b(?:body|path)(?:["'\\\]:\[\s,>]|->){{1,16}}{_ROOT}"""
+    r"""(?:["'\\]{0,8}\s{0,3}(?:,|->)\s{0,8}["'\\]{0,8}(?:\w{1,48}(?:-\w{1,48}){0,4}|\{\w{1,20}\})){0,16}"""
 )
 """A path from the root of the list, with dots and brackets, as a JSON pointer, or as a list of keys."""
 _INDEXED: Final = re.compile(
@@ -32,7 +32,7 @@ _BEFORE: Final = 80
 _BEHIND: Final = 160
 """How far from a place stands what is wrong there."""
 _QUOTES: Final = "'\"`"
-_STEPS: Final = re.compile(r"\{\w+\}|[\w-]+|<\w+>")
+_STEPS: Final = re.compile(r"\{\w+\}|\w+(?:-\w+)*|<\w+>")
 _NO_KEY: Final = re.compile(r"\d+|[\W_]*|\{\w+\}|<\w+>|[nmkxyij]|idx|index")
 _OF_NOBODY: Final = frozenset({"body", "dict", "list", "member", "path", "str", "typed-dict"})
 """What validators put between the keys: the member of a union, the base of a path."""
