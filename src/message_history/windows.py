@@ -251,7 +251,7 @@ def drop_before(history: MessageHistory, cut: SupportsIndex, *, pin: Pin = "turn
         InvariantError: when the policy says to raise and a placeholder must go before what is kept.
 
     Complexity: linear in the repairs, in the chunks of what is kept, and in what is kept if that holds thinking; the
-        first time linear in the history.
+        first time linear in what is kept.
     """
     return _window(history, windows.drop_before(conversation_of(history), cut, pin=pin))
 

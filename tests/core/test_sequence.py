@@ -79,6 +79,22 @@ def test_summaries_cover_the_log_once(length: int) -> None:
     assert len(found) <= max(length, 1).bit_length()
 
 
+@given(st.integers(0, 6 * SIZE), st.integers(0, 6 * SIZE))
+def test_summaries_of_the_end_of_a_log_are_of_the_same_runs_wherever_they_begin(a: int, b: int) -> None:
+    first, length = sorted((a, b))
+    log = Log(range(length))
+    found = list(log.summaries(_total, first))
+    begin = first - first % SIZE
+    assert sum(total for _, total in found) == sum(range(begin, length))
+    assert [start for start, _ in found][:1] == [begin][: len(found)]
+    assert len(found) <= 2 * max(length, 1).bit_length()
+    assert all(start % (1 << (end - start).bit_length() - 1) == 0 for start, end in _runs(log, first))
+
+
+def _runs(log: Log[int], first: int) -> list[tuple[int, int]]:
+    return list(log.summaries(lambda start, run: (start, start + len(run)), first))
+
+
 def test_summaries_of_versions_that_grew_apart_differ() -> None:
     base = Log(range(SIZE))
     left = base.extend([1] * SIZE)

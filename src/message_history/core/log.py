@@ -181,7 +181,7 @@ class Log(Generic[T]):
                 return False
         return True
 
-    def summaries(self, summarise: Callable[[int, list[T]], S]) -> Iterator[S]:
+    def summaries(self, summarise: Callable[[int, list[T]], S], first: int = 0) -> Iterator[S]:
         """Yield summaries of runs of items that together cover the log, oldest first.
 
         The runs are as long as they can be (powers of two), so that few cover it all, and a summary is worked out
@@ -189,15 +189,18 @@ class Log(Generic[T]):
 
         Args:
             summarise: called with the position of a run's first item and the run.
+            first: the first item to be covered; a few before it may be, too.
 
         Returns:
             The summaries.
 
         Complexity: logarithmic in the log when the runs are known; each item enters a logarithmic number of runs.
         """
-        start = 0
+        start = first - first % SIZE
         while start < self._length:
             size = 1 << (self._length - start).bit_length() - 1
+            # The same runs, wherever the first one begins.
+            size = min(size, start & -start) if start else size
             # A chunk has one past and many futures: what is known of a run is kept where the run ends.
             chunk = self._chunk(start + size - 1)
             key = (summarise, start, size)

@@ -55,7 +55,7 @@ from message_history.core.drafts import AssistantDraft, UserDraft, assistant_mes
 from message_history.core.fitting import fitting_cut
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
-from message_history.core.message import Message, count_of_thinking, has_thinking, is_plain, make_message, with_content
+from message_history.core.message import Message, any_thinking, count_of_thinking, is_plain, make_message, with_content
 from message_history.core.past import ids_of, records_of
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rewrites import TRIMMED, fold_messages
@@ -229,7 +229,12 @@ def _from(
         assistant = user = None
     tail = _Tail(past[position // 2 + 1 :], assistant, user, leading)
     invalidated = _invalidate(tail, conversation, position, since)
-    if any(past.summaries(_any_quotes)) or _any_quotes(0, [open_turn_of(conversation)]):
+    kept = position // 2
+    if (
+        any(map(_is_late, leading))
+        or any(past.summaries(_any_quotes, kept))
+        or _any_quotes(0, [open_turn_of(conversation)])
+    ):
         _settle_all(tail, conversation, position)
     results = len(first.ids) if first is not None and not inside else 0
     repairs = [
@@ -267,7 +272,7 @@ def _invalidate(tail: _Tail, conversation: Conversation, position: int, since: i
     """Invalidate the thinking that is kept, but for that of messages from `since` on; count the blocks."""
     past, end = past_of(conversation), since if since is not None else length_of(conversation)
     count = 0
-    if any(past.summaries(_any_thinking)):
+    if any(past.summaries(_any_thinking, position // 2)):
         # The first kept turn is the one whose assistant message stands at the position, or right behind it.
         first = position // 2 * 2 + 1
         for number in range(min(len(tail.turns), max((end - first + 1) // 2, 0))):
@@ -284,18 +289,14 @@ def _invalidate(tail: _Tail, conversation: Conversation, position: int, since: i
 
 def _any_thinking(_: int, turns: Sequence[Turn]) -> bool:
     """Return whether a turn holds thinking, for `Log.summaries`."""
-    return any(assistant is not None and has_thinking(assistant) for assistant, _ in turns)
+    return any_thinking([assistant for assistant, _ in turns])
 
 
 def _any_quotes(_: int, turns: Sequence[Turn]) -> bool:
     """Return whether a turn quotes a late result, for `Log.summaries`."""
-    return any(
-        # A plain message has nothing that travels with its blocks; to ask for them would make them.
-        user is not None
-        and not is_plain(user)
-        and any(block.meta is not None and _is_late(block) for block in user.content)
-        for _, user in turns
-    )
+    # A plain message has nothing that travels with its blocks; to ask for them would make them.
+    others = [user for _, user in turns if user is not None and not is_plain(user)]
+    return any(block.meta is not None and _is_late(block) for user in others for block in user.content)
 
 
 def _settle_all(tail: _Tail, conversation: Conversation, position: int) -> None:
