@@ -37,7 +37,16 @@ from message_history.core.message import (
     reach,
 )
 from message_history.core.parsed import Parsed
-from message_history.core.plain import NO_UNICODE, NOT_PLAIN, UNSENDABLE, blocks_of_plain, pack, plain_of, unpack
+from message_history.core.plain import (
+    DEEPEST,
+    NO_UNICODE,
+    NOT_PLAIN,
+    UNSENDABLE,
+    blocks_of_plain,
+    pack,
+    plain_of,
+    unpack,
+)
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects._shared.typed_blocks import read_blocks
@@ -144,6 +153,15 @@ def test_what_is_no_plain_json_is_not_packed() -> None:
         wide = [wide] * 10
     bad: list[Any] = [(1,), {1}, b"x", Text("x"), {Text("x"): 1}, {1: 2}, MAX_INT, float("nan"), deep, wide, object()]
     assert [pack({"ok": [1], "more": value}) for value in bad] == [None] * len(bad)
+
+
+def test_an_input_may_be_wide_or_deep_as_long_as_it_is_not_very_much_so() -> None:
+    deepest: Any = {}
+    for _ in range(DEEPEST):
+        deepest = {"a": deepest}
+    wide = {"rows": [{"cells": [n, None]} for n in range(2 * DEEPEST)]}
+    packed = [pack(value) for value in (wide, deepest, {"a": deepest})]
+    assert [unpack(value) if value is not None else None for value in packed] == [wide, deepest, None]
 
 
 def test_one_object_in_two_places_of_an_input_is_two_in_an_export() -> None:

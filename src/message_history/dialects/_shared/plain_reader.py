@@ -98,7 +98,7 @@ def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  #
                         if type(id) is not str or not id or not id.isascii() or inner is None or role != "user":
                             return
                         # Most texts fail the cheap test for the text of a stub.
-                        if len(ids) != len(plain) or (inner[:1] == "[" and inner.startswith(STUB_OPENINGS)):
+                        if len(ids) != len(plain) or (inner and inner[0] == "[" and inner.startswith(STUB_OPENINGS)):
                             shape = NEEDS_REPAIR
                         ids.append(id)
                         plain.append((id, inner))
