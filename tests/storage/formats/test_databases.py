@@ -18,6 +18,7 @@ from message_history.cli.app import app
 from message_history.storage.files import NotRecognisedError, UnreadableFileError
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.packing import checkpoint_of, message_of
 from tests.storage.formats.samples import (
     ANSWER,
     ARGUMENTS,
@@ -156,7 +157,23 @@ CRUSH_PARTS = [
     ("tool", [{"type": "tool_result", "data": {"tool_call_id": "c1", "content": RESULT, "is_error": False}}]),
     ("assistant", [{"type": "text", "data": {"text": ANSWER}}, {"type": "finish", "data": {"reason": "end_turn"}}]),
 ]
+CHECKPOINTS = "thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+WRITES = "thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value"
+LANGGRAPH = checkpoint_of(
+    messages=[
+        message_of("HumanMessage", type="human", content=QUESTION),
+        message_of(
+            "AIMessage", type="ai", content=LOOKING, tool_calls=[{"id": "c1", "name": "read_file", "args": ARGUMENTS}]
+        ),
+        message_of("ToolMessage", type="tool", content=RESULT, tool_call_id="c1"),
+        message_of("AIMessage", type="ai", content=ANSWER, tool_calls=[]),
+    ]
+)
 FILES: dict[str, Rows] = {
+    "langgraph-database": {
+        "checkpoints": (CHECKPOINTS, [("t", "", "1", None, "msgpack", LANGGRAPH, b"{}")]),
+        "writes": (WRITES, []),
+    },
     "adk-database": {
         "sessions": ("app_name, user_id, id, update_time", [("a", "u", "s", "2026"), ("a", "v", "s", "2025")]),
         "events": (

@@ -144,7 +144,7 @@ def _of_tables(database: Database) -> str:
         return "it is a SQLite database of Antigravity, whose form is not public: read its transcripts instead"
     if database.has("checkpoints", "thread_id", "checkpoint_id"):
         return (
-            "it is a SQLite database of LangGraph, whose checkpoints are packed: write what "
+            "it is a SQLite database of LangGraph in a form that is not known: write what "
             "`graph.get_state(config).values` returns with `langchain_core.load.dumpd`, and read that"
         )
     return f"it is a SQLite database of no program that is known, with the tables {_listed(database.columns)}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from message_history.storage.formats.document import Document
 
-__all__ = ["LANGCHAIN"]
+__all__ = ["LANGCHAIN", "add_message", "fields_of"]
 
 _ROLES: Final = {
     **dict.fromkeys(("human", "HumanMessage", "HumanMessageChunk"), "user"),
@@ -23,6 +23,8 @@ _ROLES: Final = {
     **dict.fromkeys(("chat", "ChatMessage"), "chat"),
     **dict.fromkeys(("remove", "RemoveMessage"), "remove"),
 }
+_VERSIONS: Final = (1, 2)
+"""Of what `dumpd` writes, and LangGraph in checkpoints before MessagePack."""
 _AROUND: Final = (
     *((), ("messages",), ("values", "messages"), ("channel_values", "messages"), ("kwargs", "messages")),
     *(("checkpoint", "channel_values", "messages"), ("state", "values", "messages"), ("history",)),
@@ -30,13 +32,24 @@ _AROUND: Final = (
 _CALLS: Final = ("tool_use", "tool_call", "function_call", "tool_call_chunk", "input_json_delta")
 
 
-def _fields(item: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the kind of a message and its fields, from any of the forms it is written in."""
+def fields_of(item: Any) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the kind of a message and its fields, from any of the forms it is written in.
+
+    Args:
+        item: what may be a message.
+
+    Returns:
+        Both; None for anything else.
+
+    Complexity: constant.
+    """
     if not isinstance(item, dict):
         return None
-    if item.get("lc") == 1 and isinstance(item.get("id"), list) and isinstance(item.get("kwargs"), dict):
-        kind = item["id"][-1] if item["id"] else None
-        return (kind, item["kwargs"]) if kind in _ROLES else None
+    if item.get("lc") in _VERSIONS and isinstance(item.get("id"), list) and isinstance(item.get("kwargs"), dict):
+        # A class of an application names its kind among its fields.
+        kinds = (item["id"][-1] if item["id"] else None, item["kwargs"].get("type"))
+        kind = next((each for each in kinds if isinstance(each, str) and each in _ROLES), None)
+        return (kind, item["kwargs"]) if kind is not None else None
     kind = item.get("type")
     if not isinstance(kind, str) or kind not in _ROLES:
         return None
@@ -52,7 +65,7 @@ def _messages(document: Document) -> list[tuple[int, Any]]:
         found = document.value
         for key in way:
             found = found.get(key) if isinstance(found, dict) else None
-        if isinstance(found, list) and any(_fields(item) for item in found):
+        if isinstance(found, list) and any(fields_of(item) for item in found):
             # A state of LangGraph may hold a list of turns.
             return list(enumerate(found))
     return []
@@ -60,7 +73,7 @@ def _messages(document: Document) -> list[tuple[int, Any]]:
 
 def _is_marked(item: Mapping[str, Any]) -> bool:
     marks = ("additional_kwargs", "response_metadata", "tool_calls", "tool_call_id")
-    found = _fields(item)
+    found = fields_of(item)
     return found is not None and ("lc" in item or "data" in item or any(mark in found[1] for mark in marks))
 
 
@@ -68,24 +81,34 @@ def _fit(document: Document) -> Fit:
     items = [item for _, item in _messages(document)[:60] if isinstance(item, dict)]
     if not items:
         return Fit.NONE
-    return fit_items(items, lambda item: _fields(item) is not None, _is_marked if document.value is None else None)
+    return fit_items(items, lambda item: fields_of(item) is not None, _is_marked if document.value is None else None)
 
 
 def _read(document: Document) -> Reading:
     collector = Collector()
     for n, item in _messages(document):
-        found = _fields(item)
+        found = fields_of(item)
         if found is None:
             collector.note(n, "an entry that is no message", item)
         else:
-            _add(collector, n, *found)
+            add_message(collector, n, *found)
     rest = sorted(document.object.keys() - {"messages", "lc", "type", "id", "kwargs"})
     for key in rest:
         collector.omit(f"state: {key}")
     return collector.reading(BLOCKS)
 
 
-def _add(collector: Collector, n: int, kind: str, fields: Mapping[str, Any]) -> None:
+def add_message(collector: Collector, n: int, kind: str, fields: Mapping[str, Any]) -> None:
+    """Add a message.
+
+    Args:
+        collector: what it is added to.
+        n: where it stands.
+        kind: its kind; see `fields_of`.
+        fields: its fields.
+
+    Complexity: linear in the message.
+    """
     role, content = _ROLES[kind], fields.get("content")
     if role == "chat":
         named = str(fields.get("role")).lower()

@@ -42,6 +42,7 @@ from message_history.storage.formats.kimi_cli import KIMI_CONTEXT, KIMI_WIRE
 from message_history.storage.formats.kimi_code import KIMI_CODE
 from message_history.storage.formats.langchain_dumps import LANGCHAIN
 from message_history.storage.formats.langfuse import LANGFUSE
+from message_history.storage.formats.langgraph_database import LANGGRAPH_DATABASE
 from message_history.storage.formats.librechat import LIBRECHAT
 from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
@@ -88,7 +89,7 @@ _ALL: Final = (
     ),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
-    *(*SESSION_DATABASES, CURSOR_DATABASE, CURSOR_AGENT_DATABASE),
+    *(*SESSION_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE),
     *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, CONVERSATION_LISTS, MESSAGE_LISTS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
