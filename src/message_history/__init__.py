@@ -1,4 +1,10 @@
-"""An immutable message history for LLM agents: no append can break it, no provider can refuse it."""
+"""An immutable message history for LLM agents: no append can break it, no provider can refuse it.
+
+What few programs need is imported when somebody asks for it.
+"""
+
+import typing as _typing
+from importlib import import_module as _import_module
 
 from message_history.core.blocks import (
     DocumentBlock,
@@ -11,20 +17,22 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.calls import CallRecord, Calls
 from message_history.core.message import Message
 from message_history.core.policy import Policy
 from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError
 from message_history.core.replies import ReplyInfo, Usage
 from message_history.core.rules import CallState
-from message_history.core.states import CallStateError
 from message_history.dialects.base import Export
-from message_history.dialects.caching import PromptCache
 from message_history.dialects.inputs import user_messages
 from message_history.dialects.sending import SystemPromptWarning
 from message_history.history import MessageHistory
 from message_history.loading import from_file
-from message_history.violations import Violation, check
+
+if _typing.TYPE_CHECKING:
+    from message_history.core.calls import CallRecord, Calls
+    from message_history.core.states import CallStateError
+    from message_history.dialects.caching import PromptCache
+    from message_history.violations import Violation, check
 
 __all__ = [
     "CallRecord",
@@ -58,3 +66,25 @@ __all__ = [
     "from_file",
     "user_messages",
 ]
+
+_PLACES: _typing.Final = {
+    "CallRecord": "core.calls",
+    "CallStateError": "core.states",
+    "Calls": "core.calls",
+    "PromptCache": "dialects.caching",
+    "Violation": "violations",
+    "check": "violations",
+}
+
+
+if not _typing.TYPE_CHECKING:
+    # A type checker takes any name from a module that has a `__getattr__`.
+
+    def __getattr__(name: str) -> object:
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(_import_module(f"{__name__}.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

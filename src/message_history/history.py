@@ -20,15 +20,13 @@ from message_history.core.message import Message
 from message_history.core.policy import Policy
 from message_history.core.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
 from message_history.core.rules import CallState
-from message_history.core.states import record_state
 from message_history.core.step import move, step
 from message_history.core.view import ConversationView
-from message_history.dialects import Anthropic, Dialect, Export
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
-from message_history.dialects.caching import PromptCache, with_cache_marks
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output
 from message_history.dialects.lists import from_list, restore, to_list
+from message_history.dialects.registry import DIALECTS, TYPED
 from message_history.dialects.sending import (
     SystemPromptWarning,
     export,
@@ -46,6 +44,8 @@ if TYPE_CHECKING:
     from message_history.core.costs import Counter, Cut
     from message_history.core.cuts import Pin
     from message_history.core.repairs import Repair
+    from message_history.dialects import Dialect, Export
+    from message_history.dialects.caching import PromptCache
     from message_history.following.followed import Followed
 
 __all__ = ["MessageHistory", "SystemPromptWarning", "conversation_of", "history_of", "restored"]
@@ -254,6 +254,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """
         if not isinstance(call, ToolUseBlock | str):
             raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {short_repr(call)}")
+        from message_history.core.states import record_state  # noqa: PLC0415 - most calls only get their results
+
         return history_of(record_state(self._conversation, call, CallState(state), reason))
 
     def extend(self, messages: Iterable[Message | Mapping[str, Any]]) -> MessageHistory:
@@ -325,7 +327,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         if not self:
             return follow_new(self, raw, dialect)
-        return followed_from(self, dialect if dialect is not None else _ANTHROPIC).follow(raw)
+        return followed_from(self, dialect if dialect is not None else DIALECTS[TYPED]).follow(raw)
 
     # Sending and saving
 
@@ -409,6 +411,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         exported = export(self._conversation, target)
         if cache is None:
             return exported
+        from message_history.dialects.caching import with_cache_marks  # noqa: PLC0415 - who asks for marks has it
+
         return with_cache_marks(
             exported, cache, target, self._conversation, sent_version(self._conversation, target)[0]
         )
@@ -566,7 +570,6 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
 
 _DEFAULT: Final = Policy()
-_ANTHROPIC: Final = Anthropic()
 _REASONS: Final[tuple[str, ...]] = get_args(StubReason)
 
 _new = object.__new__
@@ -575,7 +578,7 @@ _set_encoded = MessageHistory._encoded.__set__  # type: ignore[attr-defined]
 
 
 def _chosen(dialect: Dialect[Any] | None) -> Dialect[Any]:
-    return checked_dialect(dialect) if dialect is not None else _ANTHROPIC
+    return checked_dialect(dialect) if dialect is not None else DIALECTS[TYPED]
 
 
 def history_of(conversation: Conversation) -> MessageHistory:

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import message_history
 import message_history.dialects as front_door
 from message_history import storage
 from message_history.dialects import Dialect
@@ -54,7 +55,11 @@ def test_the_dialects_are_a_mapping_that_makes_each_one_once() -> None:
 def test_what_few_calls_need_waits_for_one() -> None:
     brought = modules_after("import message_history")
     assert not brought & {"asyncio", "concurrent.futures", "datetime", "hashlib", "logging", "pathlib", "tomllib"}
-    assert not brought & {"message_history.core.windows", "message_history.dialects.anthropic.check"}
+    assert not brought & {
+        "message_history.core.calls",
+        "message_history.core.windows",
+        "message_history.dialects.anthropic",
+    }
 
 
 def test_who_keeps_one_session_reads_no_formats() -> None:
@@ -69,3 +74,11 @@ def test_every_name_of_the_storage_leads_somewhere() -> None:
         assert name in dir(storage)
     with pytest.raises(AttributeError, match="Nonesuch"):
         storage.Nonesuch  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_name_of_the_package_leads_somewhere() -> None:
+    for name in message_history.__all__:
+        assert getattr(message_history, name).__name__ == name
+        assert name in dir(message_history)
+    with pytest.raises(AttributeError, match="Nonesuch"):
+        message_history.Nonesuch  # type: ignore[attr-defined]  # noqa: B018

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, final
 
 from attrs import evolve
 
-from message_history.core.calls import state_of_settled
 from message_history.core.conversation import make_conversation
 from message_history.core.drafts import AssistantDraft, is_alike, lowest
 from message_history.core.past import IdRecord, is_quoted_at, records_of
@@ -160,6 +159,8 @@ class Search:
 
     def _settled_state(self, turn: int, position: int) -> CallState:
         """Return the state of a call of a settled turn, with the news of the open turn."""
+        from message_history.core.calls import state_of_settled  # noqa: PLC0415 - few results are late
+
         conversation = make_conversation(self._past, (self._assistant, self._user), self._context)
         return state_of_settled(conversation, turn, position)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from operator import index as as_index
 from typing import TYPE_CHECKING, Final, Never, Self, SupportsIndex, TypeVar, overload
 
-from message_history.core.calls import Calls, find_calls
 from message_history.core.conversation import Conversation, context_of, length_of, message_at, messages_of
 from message_history.core.json_values import FrozenDict
 from message_history.core.message import Message
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from message_history.core.blocks import ToolUseBlock
+    from message_history.core.calls import Calls
     from message_history.core.policy import Policy
     from message_history.core.repairs import Repair
 
@@ -80,6 +80,8 @@ class ConversationView(Sequence[Message]):
     @property
     def calls(self) -> Calls:
         """Return every call with its state, its result and its place; filter with `where`. Linear in the history."""
+        from message_history.core.calls import find_calls  # noqa: PLC0415 - `awaiting` does without
+
         return find_calls(self._conversation)
 
     @property

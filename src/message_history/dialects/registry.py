@@ -13,15 +13,13 @@ from message_history.core.readable import read_anyway
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.plain_reader import read_common
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects.anthropic.parse import parse_behind
-from message_history.dialects.anthropic.schema import IN_ASSISTANT, IN_RESULTS, IN_USER, TOOL_CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from message_history.dialects.base import Dialect, Reply
 
-__all__ = ["DIALECTS", "NATIVE", "dialect_of", "read", "read_reply", "shape_of"]
+__all__ = ["DIALECTS", "NATIVE", "TYPED", "dialect_of", "read", "read_reply", "shape_of"]
 
 
 @final
@@ -86,11 +84,18 @@ _TYPED_KEYS: Final = frozenset({"clear_at", "output_config"})
 _CHAT_KEYS: Final = frozenset(
     {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
 )
-_BLOCKS: Final[dict[str, str]] = {
-    **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
-    **dict.fromkeys((IN_USER | IN_RESULTS | IN_ASSISTANT | TOOL_CHANGES) - {"text"}, TYPED),
-    **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), CHAT),
-}
+
+
+@cache
+def _blocks() -> dict[str, str]:
+    """Return whose each block is."""
+    schema = import_module("message_history.dialects.anthropic.schema")
+    typed = schema.IN_USER | schema.IN_RESULTS | schema.IN_ASSISTANT | schema.TOOL_CHANGES
+    return {
+        **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
+        **dict.fromkeys(typed - {"text"}, TYPED),
+        **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), CHAT),
+    }
 
 
 def shape_of(entry: object) -> str | None:
@@ -131,7 +136,7 @@ def shape_of(entry: object) -> str | None:
         return CHAT
     for item in items:
         kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
-        found = _BLOCKS.get(kind) if isinstance(kind, str) else None
+        found = _blocks().get(kind) if isinstance(kind, str) else None
         if found is not None:
             return found
         if kind is None and isinstance(item, Mapping) and item.keys() & _bedrock_blocks():
@@ -177,7 +182,7 @@ def _is_mistral_s(item: object) -> bool:
 
 def _typed(item: object) -> bool:
     kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
-    return isinstance(kind, str) and (kind == "text" or _BLOCKS.get(kind) == TYPED)
+    return isinstance(kind, str) and (kind == "text" or _blocks().get(kind) == TYPED)
 
 
 def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
@@ -239,7 +244,10 @@ def _read(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:
             return None  # Their lists look like Chat Completions.
         return DIALECTS[shape].parse([entry]).at(source)
 
-    parsed = parse_behind(known, raw, foreign) if known and chosen.name == TYPED else chosen.parse(raw, foreign)
+    if known and chosen.name == TYPED:
+        parsed: Parsed = import_module("message_history.dialects.anthropic.parse").parse_behind(known, raw, foreign)
+    else:
+        parsed = chosen.parse(raw, foreign)
     parsed.dialect = chosen.name
     return parsed
 
