@@ -1,10 +1,13 @@
-"""What each rule of each dialect is about, for the table in dialects.md; a rule that is not named here is `other`."""
+"""What each rule of each dialect is about, for the table in dialects.md; a rule that is not named here is `other`.
+
+Where neighbouring topics are both right, a rule has the one that its page puts it under, and others beside it.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["OTHER", "TOPICS", "topic_of"]
+__all__ = ["NEIGHBOURS", "OTHER", "TOPICS", "topic_of", "topics_of"]
 
 OTHER: Final = "other"
 
@@ -50,7 +53,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "anthropic": "AN-C1 AN-C2 AN-C3 AN-C4 AN-C5 AN-C6 AN-C10 AN-C11 AN-C19 AN-C20 AN-S7",
         "openai_chat": "OC-01 OC-02 OC-03 OC-04 OC-05 DS-01 DS-02 DS-03 DS-04 DS-05 KM-03 KM-04 QW-01 QW-02 QW-03 "
         "HF-06 HF-09 HF-13 MM-02 CO-01 MI-02 MI-03",
-        "openai_responses": "OR-01 OR-02 OR-03 OR-04 OR-05 OR-24 DS-15 DS-16",
+        "openai_responses": "OR-01 OR-02 OR-03 OR-04 OR-05 OR-24 DS-15 DS-16 OR-37",
         "mistral": "MS-M06 MS-M06a MS-M06b MS-M06c MS-M06d MS-M21",
         "bedrock": "BR-B06 BR-B07 BR-B08 BR-B15 BR-B30 BR-B32",
         "gemini": "GM-G06 GM-G07 GM-G08 GM-G09 GM-G23 GM-G27",
@@ -153,7 +156,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
     "server tools": {
         "anthropic": "AN-S1 AN-S2 AN-S3 AN-S4 AN-S5 AN-S6 AN-S9 AN-S10 AN-S11 AN-S12 AN-S13",
         "gemini": "GM-G25",
-        "openai_responses": "OR-33",
+        "openai_responses": "OR-33 OR-36",
     },
     "cache marks": {
         "anthropic": "AN-K1 AN-K2 AN-K3 AN-K4",
@@ -173,6 +176,51 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
 }
 """By topic and dialect, the ids of the rules."""
 
+NEIGHBOURS: Final[dict[str, dict[str, str]]] = {
+    "roles and turns": {
+        "anthropic": "AN-A6 AN-A7 AN-A9",
+        "openai_chat": "OC-17 GW-02",
+        "mistral": "MS-M03b",
+    },
+    "the system prompt": {
+        "anthropic": "AN-A4",
+        "openai_chat": "DS-19",
+    },
+    "calls and results": {
+        "openai_chat": "OC-19 CO-02 CO-03",
+        "mistral": "MS-M03 MS-M03a",
+    },
+    "ids": {
+        "anthropic": "AN-C6",
+        "openai_chat": "OC-03 DS-04 KM-04",
+        "openai_responses": "OR-09 DS-16",
+        "mistral": "MS-M06a MS-M06b MS-M06c MS-M22",
+        "bedrock": "BR-B08",
+    },
+    "what a result holds": {
+        "openai_chat": "OC-15",
+    },
+    "empty and absent content": {
+        "anthropic": "AN-C12 AN-K2",
+        "bedrock": "BR-B13 BR-B19",
+        "gemini": "GM-G03",
+    },
+    "the form of content": {
+        "anthropic": "AN-B5",
+        "openai_chat": "OC-07 OC-16 AZ-01 DS-11 GQ-01 CB-01 HF-10 KM-06 GW-01",
+        "openai_responses": "OR-20 OR-26",
+        "mistral": "MS-M09 MS-M13",
+    },
+    "media": {
+        "openai_responses": "OR-18",
+        "bedrock": "BR-B16",
+    },
+    "kept state": {
+        "openai_responses": "OR-09 OR-10",
+    },
+}
+"""The same for what a rule is about as well: its texts are reported for both."""
+
 
 def topic_of(dialect: str, rule: str) -> str:
     """Tell what a rule is about.
@@ -185,3 +233,17 @@ def topic_of(dialect: str, rule: str) -> str:
         The topic.
     """
     return next((topic for topic, ids in TOPICS.items() if rule in ids.get(dialect, "").split()), OTHER)
+
+
+def topics_of(dialect: str, rule: str) -> tuple[str, ...]:
+    """Tell all that a rule is about.
+
+    Args:
+        dialect: the name of its dialect.
+        rule: its id.
+
+    Returns:
+        The topic, and its neighbours.
+    """
+    beside = (topic for topic, ids in NEIGHBOURS.items() if rule in ids.get(dialect, "").split())
+    return (topic_of(dialect, rule), *beside)

@@ -18,7 +18,7 @@ from attrs import fields
 ROOT: Final = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
-from dialect_topics import OTHER, TOPICS, topic_of  # noqa: E402 - beside this script
+from dialect_topics import OTHER, TOPICS, topic_of, topics_of  # noqa: E402 - beside this script
 from generated import write_or_check_all  # noqa: E402 - beside this script
 from tests.oracles.covered import COVERED, ORACLES  # noqa: E402 - beside the package
 
@@ -122,8 +122,13 @@ def unjudged(dialect: Dialect[Any]) -> list[Rule]:
     return [rule for rule in dialect.rules if not judged_by(dialect.name, rule.id)]
 
 
+def by_any_topic(dialect: Dialect[Any], topic: str) -> list[Rule]:
+    """Give a dialect's rules that are about a topic, if only beside another."""
+    return [rule for rule in dialect.rules if topic in topics_of(dialect.name, rule.id)]
+
+
 def by_topic(dialect: Dialect[Any]) -> dict[str, list[Rule]]:
-    """Sort a dialect's rules by topic."""
+    """Sort a dialect's rules by their first topic."""
     found: dict[str, list[Rule]] = {topic: [] for topic in (*TOPICS, OTHER)}
     for rule in dialect.rules:
         found[topic_of(dialect.name, rule.id)].append(rule)
@@ -150,9 +155,8 @@ def overview() -> str:
         parts.append(f"| {kind} | {about} | {len(dialect.rules)} | {texts} | {judged} | {rows or ''} |\n")
     parts.append("\n## Rules by topic\n\nA rule's name leads to its sentence, the provider's words and the source.\n\n")
     parts.append(f"| | {' | '.join(type(DIALECTS[name]).__name__ for name in NAMES)} |\n|---{'|---' * len(NAMES)}|\n")
-    sorted_rules = {name: by_topic(DIALECTS[name]) for name in NAMES}
     for topic in (*TOPICS, OTHER):
-        cells = [links(name, sorted_rules[name].get(topic, ()), "dialects/") for name in NAMES]
+        cells = [links(name, by_any_topic(DIALECTS[name], topic), "dialects/") for name in NAMES]
         if any(cells):
             parts.append(f"| **{topic}** | {' | '.join(cells)} |\n")
     parts.append(f"\n## What others judge\n\n{ORACLE_PROSE}\n\n| oracle | dialect | rules |\n|---|---|---|\n")

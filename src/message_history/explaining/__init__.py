@@ -17,15 +17,16 @@ from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules, topic_names
 from message_history.explaining.matching import PROOF, PROOF_OF_PART, field_subject, matches
-from message_history.explaining.places import places_of
+from message_history.explaining.places import parameters_of, places_of
 from message_history.explaining.reading import features_of, plain, words_of
-from message_history.explaining.topics import topic_of, topics
+from message_history.explaining.topics import is_key, topic_of, topic_of_key, topics
 from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.dialects.base import Dialect
+    from message_history.explaining.topics import Topic
 
 __all__ = ["Explanation", "Subject", "cause_of", "explain", "rules_named", "subject_of", "where"]
 
@@ -62,6 +63,12 @@ _REFUSING: Final[Mapping[str, bool | str]] = {
 }
 """The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
+_ANY_KEY: Final = re.compile(r"\.\{key\}")
+"""What a rule's text ends a place with when the rule is about any key there."""
+_UNWANTED: Final = re.compile(r"\b(?:extra|unknown|unexpected|unsupported|additional)\b", re.IGNORECASE)
+"""How an error says that a key is not wanted where it stands."""
+_OF_ANY_MESSAGE: Final = frozenset({"ids", "names"})
+"""Topics of keys that messages of other APIs have; where they are not wanted, it is the form that is wrong."""
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
 """Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""
 
@@ -122,7 +129,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     others = [one for one in ranked if one.dialect != Portable.name]
     found = others if others and wanted != Portable.name else ranked
     if found and (found[0].score >= CERTAIN or _agrees(text, found[0])):
-        return found
+        return [*_by_key(text, found[0]), *found]
     topic = _by_topic(text, wanted, has)
     return [*(evolve(one, score=found[0].score) for one in topic), *found] if found else topic
 
@@ -164,8 +171,8 @@ def cause_of(explanation: Explanation) -> str:
     rule = explanation.rule
     if rule.id in opaque_rules():
         return ""
-    named = topic_names().get(rule.id)
-    known = (topic for topic in topics() if topic.id == rule.id or topic.name == named)
+    named = topic_names().get(rule.id, ())
+    known = (topic for topic in topics() if topic.id == rule.id or topic.name in named)
     found = next(known, None) or topic_of(plain(explanation.error or rule.rule))
     return found.cause if found is not None else ""
 
@@ -232,12 +239,13 @@ def _fitting(text: str) -> list[Explanation] | None:
     best: tuple[float, Explanation | None] = (0.0, None)
     elsewhere = around = 0.0
     known = False
-    placed = bool(places_of(text))
+    placed = bool(places_of(text)) or _names_a_key(text)
     for match in matches(text):
         about, mass = match.known.about, match.weight * match.score
         if isinstance(about, Subject):
             # Words that stand around any error do not say what it is about, and no other do where it names the list.
-            known = known or (match.score >= SURE and not placed and not match.known.around)
+            elsewhere_too = not placed or match.known.placed
+            known = known or (match.score >= SURE and elsewhere_too and not match.known.around)
             elsewhere, around = (elsewhere, max(around, mass)) if match.known.around else (max(elsewhere, mass), around)
         elif match.proof >= (PROOF if match.whole or topic_of(text) is not None else PROOF_OF_PART):
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
@@ -265,15 +273,28 @@ def _by_topic(text: str, wanted: str | None, has: frozenset[str]) -> list[Explan
     if topic is None:
         return []
     owner = wanted or max(_HINTS, key=lambda name: _favour(name, None, has))
-    rule = Rule(
+    rule = _rule_of(topic, f"No rule has these words; they look to be about {topic.name}.")
+    return [Explanation(dialect=owner, rule=rule, error="", score=GUESS)]
+
+
+def _by_key(text: str, best: Explanation) -> list[Explanation]:
+    """Return the rule that stands for the topic of the key that a text names, where the best rule is about any key."""
+    topic = topic_of_key(text) if _ANY_KEY.search(best.error) else None
+    if topic is None or (topic.name in _OF_ANY_MESSAGE and _UNWANTED.search(best.error)):
+        return []
+    return [evolve(best, rule=_rule_of(topic, f"The key that the error names is about {topic.name}."))]
+
+
+def _rule_of(topic: Topic, why: str) -> Rule:
+    """Return the rule that stands for a topic."""
+    return Rule(
         id=topic.id,
-        rule=f"No rule has these words; they look to be about {topic.name}. {topic.demand}",
+        rule=f"{why} {topic.demand}",
         errors=(),
         repair=topic.repair,
         source=_PAGE,
         date=_PAGE_DATE,
     )
-    return [Explanation(dialect=owner, rule=rule, error="", score=GUESS)]
 
 
 def _names_a_parameter(text: str, best: Explanation | None) -> bool:
@@ -281,6 +302,11 @@ def _names_a_parameter(text: str, best: Explanation | None) -> bool:
     if field_subject(text) is None or places_of(text):
         return False
     return best is None or field_subject(plain(best.error)) is None
+
+
+def _names_a_key(text: str) -> bool:
+    """Return whether an error names a key of the list, without the way to it, and no parameter that is called so."""
+    return field_subject(text) is None and any(is_key(name) for name in parameters_of(text))
 
 
 def _share(words: list[str], values: set[str]) -> float:

@@ -73,9 +73,9 @@ def opaque_rules() -> frozenset[str]:
 
 
 @cache
-def topic_names() -> dict[str, str]:
-    """Return the topics of the rules that only explain, by id."""
-    return {row["id"]: row["topic"] for row in _data()["rule"]}
+def topic_names() -> dict[str, tuple[str, ...]]:
+    """Return the topics of the rules that only explain, by id: the one that it is about first, then its neighbours."""
+    return {row["id"]: (row["topic"], *row.get("neighbours", ())) for row in _data()["rule"]}
 
 
 @cache

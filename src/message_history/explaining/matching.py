@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from attrs import evolve, frozen
 
+from message_history.dialects.base import Rule
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, further_texts, own_rules, subjects
 from message_history.explaining.places import is_root, masked, parameters_of, places_of
@@ -22,8 +23,6 @@ from message_history.explaining.topics import is_key, leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from message_history.dialects.base import Rule
 
 __all__ = ["Match", "field_subject", "matches"]
 
@@ -46,6 +45,11 @@ _UNPLACED: Final = 3.0
 """How much less a text that names a place of the list proves when the other names none."""
 _WHOLE: Final = re.compile(r"""['"`](?:messages|contents|input)['"`](?!:)""")
 _LIST: Final = "the list"
+_WHOLE_AT_FAULT: Final = re.compile(r"""(?:\binvalid|\btype for|\bparameter:) ['"`\\]+(?:messages|contents|input)['"`\\]""")
+"""How an error says that it is about the list as a whole."""
+_SHORT: Final = 4
+"""A known text of no more words than this is there whole, or not at all."""
+_ALL_OF_IT: Final = 0.999
 _QUOTED: Final = "{error}"
 _DOUBT, _DOUBT_OF_WEAK = 3, 12
 """How much one text about something else speaks against a feature, compared with one about the list."""
@@ -65,6 +69,7 @@ class Known:
         around: whether it stands around other errors: that of a weak subject, or one that ends with what it quotes.
         apart: how much those of its features prove that are not in the places that it names.
         leaves: the topics of the keys that those places end with.
+        short: whether it has so few words that a part of it says nothing.
     """
 
     dialect: str
@@ -75,6 +80,7 @@ class Known:
     around: bool
     apart: float
     leaves: frozenset[str]
+    short: bool
 
 
 @final
@@ -131,7 +137,7 @@ def matches(text: str) -> list[Match]:
     index = _index()
     has = features_of(text)
     apart = _apart(index, masked(text))
-    leaves = leaves_of(text)
+    leaves = leaves_of(text) or (frozenset({_LIST}) if _WHOLE_AT_FAULT.search(text) else frozenset())
     shared: dict[int, float] = {}
     proof: dict[int, float] = {}
     all_of_it = 0.0
@@ -152,6 +158,8 @@ def matches(text: str) -> list[Match]:
         elsewhere = bool(leaves) and bool(known.leaves) and leaves.isdisjoint(known.leaves)
         part = apart.get(number, 0.0) / known.apart if known.apart else 1.0
         if elsewhere or part < SHARED:
+            continue
+        if known.short and sum(weight for weight, _, _ in clauses) < known.whole * _ALL_OF_IT:
             continue
         match = _match(known, clauses, all_of_it)
         if part < MOST:
@@ -231,7 +239,9 @@ def _index() -> _Index:
             for clause in clauses_of(masked(error.lower()))
             for feature in sorted(clause)
         )
-        texts.append(Known(dialect, about, error, whole, placed, around, apart, _leaves(error.lower())))
+        words = {feature for clause in clauses for feature in clause if feature.isalnum()}
+        short = isinstance(about, Rule) and len(words) <= _SHORT
+        texts.append(Known(dialect, about, error, whole, placed, around, apart, _leaves(error.lower()), short))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
 
 

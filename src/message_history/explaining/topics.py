@@ -13,7 +13,7 @@ from attrs import frozen
 from message_history.explaining.places import places_of, surroundings
 from message_history.explaining.reading import words_of
 
-__all__ = ["Topic", "is_key", "leaves_of", "topic_of", "topics"]
+__all__ = ["Topic", "is_key", "leaves_of", "topic_of", "topic_of_key", "topics"]
 
 _FILE: Final = "topics.toml"
 _SENTENCE_END: Final = re.compile(
@@ -24,6 +24,8 @@ _SENTENCE_END: Final = re.compile(
 _IN_SYSTEM: Final = re.compile(r"\bsystem(?:\[|\.\d|\.\{)")
 _SYSTEM: Final = "the system prompt"
 _FORM: Final = "the form of content"
+_SERVER_TOOLS: Final = "server tools"
+_CACHE_MARKS: Final = "cache marks"
 _CLASS: Final = "@"
 """What the name of a class of words begins with."""
 
@@ -95,6 +97,15 @@ def leaves_of(text: str) -> frozenset[str]:
     return frozenset(topic.name for topic in found if topic is not None) | beside
 
 
+def topic_of_key(text: str) -> Topic | None:
+    """Find what the first place is about that a plain text names, where its keys tell more than that it is content.
+
+    Complexity: linear in the text.
+    """
+    found = (_topic_of_keys(place.keys) for place in places_of(text))
+    return next((topic for topic in found if topic is not None and topic.name != _FORM), None)
+
+
 def topic_of(text: str) -> Topic | None:
     """Find the topic of a plain text: by the key of the place that it names, or by the first sentence with a sign.
 
@@ -118,9 +129,20 @@ def _by_place(text: str) -> Topic | None:
     """Return the topic of the first place in the list of which a text says that something is wrong."""
     for place, around in surroundings(text):
         if _complaint().search(" ".join(words_of(around))):
-            found = (_by_key().get(key) for key in reversed(place.keys))
-            return next((topic for topic in found if topic is not None), _by_name(_FORM))
+            return _topic_of_keys(place.keys) or _by_name(_FORM)
     return None
+
+
+def _topic_of_keys(keys: tuple[str, ...]) -> Topic | None:
+    """Return the topic of the keys on the way to a place: the last that is not of any content decides.
+
+    What a block of the provider's own tools holds is about these tools, whatever its keys are called.
+    """
+    found = [topic for topic in map(_by_key().get, reversed(keys)) if topic is not None]
+    own = next((topic for topic in found if topic.name == _SERVER_TOOLS), None)
+    if own is not None and found[0].name != _CACHE_MARKS:
+        return own
+    return next((topic for topic in found if topic.name != _FORM), found[0] if found else None)
 
 
 def _has(topic: Topic, sentence: str) -> bool:
