@@ -153,7 +153,7 @@ def overview() -> str:
         about = first_sentence(dialect)
         kind = f"[`{type(dialect).__name__}`](dialects/{name}.md)"
         parts.append(f"| {kind} | {about} | {len(dialect.rules)} | {texts} | {judged} | {rows or ''} |\n")
-    parts.append("\n## Rules by topic\n\nA rule's name leads to its sentence, the provider's words and the source.\n\n")
+    parts.append(f"\n## Rules by topic\n\n{TOPICS_PROSE}\n\n")
     parts.append(f"| | {' | '.join(type(DIALECTS[name]).__name__ for name in NAMES)} |\n|---{'|---' * len(NAMES)}|\n")
     for topic in (*TOPICS, OTHER):
         cells = [links(name, by_any_topic(DIALECTS[name], topic), "dialects/") for name in NAMES]
@@ -176,6 +176,10 @@ the two share no code. `message-history explain "ERROR TEXT"` finds the rule beh
 The texts are the providers' own, as they were reported or recorded; `{...}` stands for what differs. A rule without a
 text is documented, but nobody has published what the API answers. `for_model` chooses the fields for a model; a model
 that no row matches gets the defaults: see decision record 5."""
+
+TOPICS_PROSE: Final = """\
+A rule's name leads to its sentence, the provider's words and the source. A rule between two topics stands in both
+rows, and on its page under the first."""
 
 ORACLE_PROSE: Final = """\
 The tests in `tests/oracles` let things that we did not write judge every export: a rule is judged when one of them

@@ -32,6 +32,14 @@ def test_the_pages_are_current() -> None:
         assert checked.returncode == 0, checked.stdout
 
 
+def test_a_rule_between_two_topics_stands_in_both_rows() -> None:
+    text = (DOCS / "dialects.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| \*\*([a-z ]+)\*\* \|(.*)$", text, re.MULTILINE))
+    for topic in ("media", "the form of content"):
+        assert "[DS-11](dialects/openai_chat.md#ds-11)" in rows[topic]
+    assert page_of("openai_chat").count("### DS-11") == 1
+
+
 @pytest.mark.heavy
 def test_a_stale_page_is_found_and_written_anew(tmp_path: Path) -> None:
     assert run("list_dialects.py", "--check", tmp_path).returncode == 1

@@ -16,7 +16,7 @@ from message_history.dialects.base import Rule
 from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules, topic_names
-from message_history.explaining.matching import PROOF, PROOF_OF_PART, field_subject, matches
+from message_history.explaining.matching import PROOF, PROOF_OF_CUT, PROOF_OF_PART, field_subject, is_cut, matches
 from message_history.explaining.places import parameters_of, places_of
 from message_history.explaining.reading import features_of, plain, words_of
 from message_history.explaining.topics import is_key, topic_of, topic_of_key, topics
@@ -239,6 +239,7 @@ def _fitting(text: str) -> list[Explanation] | None:
     best: tuple[float, Explanation | None] = (0.0, None)
     elsewhere = around = 0.0
     known = False
+    part = PROOF_OF_CUT if is_cut(text) else PROOF_OF_PART
     placed = bool(places_of(text)) or _names_a_key(text)
     for match in matches(text):
         about, mass = match.known.about, match.weight * match.score
@@ -247,7 +248,7 @@ def _fitting(text: str) -> list[Explanation] | None:
             elsewhere_too = not placed or match.known.placed
             known = known or (match.score >= SURE and elsewhere_too and not match.known.around)
             elsewhere, around = (elsewhere, max(around, mass)) if match.known.around else (max(elsewhere, mass), around)
-        elif match.proof >= (PROOF if match.whole or topic_of(text) is not None else PROOF_OF_PART):
+        elif match.proof >= (PROOF if match.whole or topic_of(text) is not None else part):
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
             found.append(one)
             best = max(best, (mass, one), key=lambda pair: pair[0])

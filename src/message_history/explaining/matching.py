@@ -24,7 +24,7 @@ from message_history.explaining.topics import is_key, leaves_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Match", "field_subject", "matches"]
+__all__ = ["Match", "field_subject", "is_cut", "matches"]
 
 LEAST: Final = 0.55
 """Below this score, texts of other origin than ours begin to look alike."""
@@ -32,12 +32,18 @@ PROOF: Final = 5.0
 """What the distinctive features of a text weigh at least before it is said to be about a rule."""
 PROOF_OF_PART: Final = 12.0
 """The same where only a part of a known text is there, and no topic speaks for it."""
+PROOF_OF_CUT: Final = 9.0
+"""The same where the text says that it was cut off there."""
 HELD: Final = 0.4
 """The part of a clause's features that a text must have to count as holding it."""
 SHARED: Final = 0.25
 """The part of what a known text says of its place that a text must say too."""
 MOST: Final = 0.6
 """Below this part, what both share are words that stand in many texts, and no score is higher than the part allows."""
+_GUESSED: Final = 0.9
+"""How much of a known text is taken to be there where a log has cut off a text, all of which is in the known one."""
+_CUT: Final = ("...", "\u2026")
+"""What a text ends with that a log has cut off."""
 _MARGIN: Final = 0.1
 _ENOUGH: Final = 2.0
 _PAIR, _WORD = 1.0, 0.5
@@ -45,7 +51,9 @@ _UNPLACED: Final = 3.0
 """How much less a text that names a place of the list proves when the other names none."""
 _WHOLE: Final = re.compile(r"""['"`](?:messages|contents|input)['"`](?!:)""")
 _LIST: Final = "the list"
-_WHOLE_AT_FAULT: Final = re.compile(r"""(?:\binvalid|\btype for|\bparameter:) ['"`\\]+(?:messages|contents|input)['"`\\]""")
+_WHOLE_AT_FAULT: Final = re.compile(
+    r"""(?:\binvalid|\btype for|\bparameter:) ['"`\\]+(?:messages|contents|input)['"`\\]"""
+)
 """How an error says that it is about the list as a whole."""
 _SHORT: Final = 4
 """A known text of no more words than this is there whole, or not at all."""
@@ -147,6 +155,7 @@ def matches(text: str) -> list[Match]:
         for clause in index.holders[feature]:
             shared[clause] = shared.get(clause, 0.0) + weight
             proof[clause] = proof.get(clause, 0.0) + weight * index.proofs[feature]
+    cut = is_cut(text)
     unplaced = not any(is_place(feature) for feature in has)
     by_text: dict[int, list[tuple[float, float, float]]] = {}
     for clause, weight in sorted(shared.items()):
@@ -161,7 +170,7 @@ def matches(text: str) -> list[Match]:
             continue
         if known.short and sum(weight for weight, _, _ in clauses) < known.whole * _ALL_OF_IT:
             continue
-        match = _match(known, clauses, all_of_it)
+        match = _match(known, clauses, all_of_it, cut=cut and isinstance(known.about, Rule))
         if part < MOST:
             match = evolve(match, score=min(match.score, max(LEAST, part + _MARGIN)), whole=False)
         if unplaced and match.known.placed:
@@ -172,6 +181,11 @@ def matches(text: str) -> list[Match]:
         if match.score >= LEAST and (found is None or _rank(match) > _rank(found)):
             best[key] = match
     return list(best.values())
+
+
+def is_cut(text: str) -> bool:
+    """Return whether a text says that something was cut off at its end."""
+    return text.rstrip().endswith(_CUT)
 
 
 def _apart(index: _Index, text: str) -> dict[int, float]:
@@ -188,12 +202,15 @@ def _rank(match: Match) -> tuple[float, int]:
     return (match.score, -len(match.known.error))
 
 
-def _match(known: Known, clauses: list[tuple[float, float, float]], all_of_it: float) -> Match:
-    """Score one known text by the clauses of it that are there: (weight there, weight of the clause, proof)."""
+def _match(known: Known, clauses: list[tuple[float, float, float]], all_of_it: float, *, cut: bool) -> Match:
+    """Score one known text by the clauses of it that are there: (weight there, weight of the clause, proof).
+
+    Of what a log cut off the rest may have been there too, if all of the text is in the known one.
+    """
     weight = sum(there for there, _, _ in clauses)
     held = [(there, whole, proof) for there, whole, proof in clauses if there >= HELD * whole]
     # All of a rule's text is there, whatever is around it; or a whole clause; or what is there is a part of the text.
-    inside = weight / known.whole
+    inside = max(weight / known.whole, _GUESSED * weight / all_of_it if cut else 0.0)
     clause = max((there / whole * there / (there + _ENOUGH) for there, whole, _ in held), default=0.0) * 0.95
     of_it = min(weight / all_of_it, 1.0)
     fit = max((max(inside, of_it) + inside) / 2, (clause + inside) / 2 if inside < clause else 0.0)
@@ -247,7 +264,7 @@ def _index() -> _Index:
 
 def _leaves(error: str) -> frozenset[str]:
     """Return the topics of the places that a rule's text names; the list itself is one."""
-    if not places_of(error) and _WHOLE.search(error):
+    if not places_of(error) and (_WHOLE.search(error) or _WHOLE_AT_FAULT.search(error)):
         return frozenset({_LIST})
     return leaves_of(error)
 

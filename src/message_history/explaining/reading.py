@@ -19,6 +19,8 @@ _WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # The possessive quantifier and the look-behind keep a run of backslashes linear.
 _UNICODE: Final = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
+_BYTES: Final = re.compile(r"(?:\\{1,4}x[89a-fA-F][0-9a-fA-F]){2,64}")
+"""What Python shows of bytes that are no ASCII."""
 _SPACE: Final = re.compile(r"(?<!\\)\\++[nrt](?![a-z]{2})")
 _LINE: Final = re.compile(r"(?<!\\)\\++n(?=(?:body|contents?|error|field|input|messages?|type|value)\b)")
 """An escaped end of line before a word that validators begin a line with."""
@@ -49,6 +51,7 @@ def plain(text: str) -> str:
     """
     text = _COLOUR.sub("", text)
     text = _UNICODE.sub(lambda found: chr(int(found[1], 16)), text)
+    text = _BYTES.sub(lambda found: bytes.fromhex(re.sub(r"\\+x", "", found[0])).decode(errors="replace"), text)
     for _ in range(_ENTITY_DEPTH):
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
     return _ERROR_TYPE.sub(" ", _SPACE.sub(" ", _LINE.sub(" ", text)).lower())

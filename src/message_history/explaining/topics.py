@@ -19,6 +19,7 @@ _FILE: Final = "topics.toml"
 _SENTENCE_END: Final = re.compile(
     r"""[\n{}]|(?<!["'`])(?<!["'`]\s)\|(?!\s?["'`])|(?<=[.;!?])\s|["']\s?,|\bnull\s?,"""
     r"""|(?<!["'\\])["'\\]++(?:message|error|type|code|param|status|detail)["'\\]++\s?:"""
+    r"""|\b(?:message|type|code|param|status|detail): (?=["'\\]|some\(|none\b)"""
 )
 """Where a sentence or a value of a JSON body ends, and the keys that many bodies have."""
 _IN_SYSTEM: Final = re.compile(r"\bsystem(?:\[|\.\d|\.\{)")

@@ -1,0 +1,174 @@
+"""Errors as people paste them: from logs of many languages, as bytes, cut off, and at keys that any rule is about."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from message_history.explaining import cause_of, explain, subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def in_an_event(text: str) -> str:
+    return f'event: error\ndata: {{"type": "error", "error": {{"message": {json.dumps(text)}}}}}\n\n'
+
+
+def in_ruby(text: str) -> str:
+    return (
+        f"/gems/llm-1.6.4/lib/llm/error.rb:61:in 'ErrorMiddleware.parse_error': {text} (LLM::BadRequestError)\n"
+        "\tfrom /gems/faraday-2.13.4/lib/faraday/middleware.rb:53:in 'Faraday::Middleware#call'\n"
+    )
+
+
+def in_go(text: str) -> str:
+    body = json.dumps(json.dumps({"error": {"message": text}}))
+    return f"2026/11/20 08:01:12 ERROR chat failed err={body}\ngoroutine 34 [running]:\nmain.(*Agent).Run(0xc0001a2000)"
+
+
+def in_java(text: str) -> str:
+    return (
+        f"com.openai.errors.BadRequestException: 400: {text}\n"
+        "\tat com.openai.core.handlers.ErrorHandler.handle(ErrorHandler.kt:41)\n"
+        "Caused by: java.util.concurrent.CompletionException"
+    )
+
+
+def in_javascript(text: str) -> str:
+    return (
+        f"APICallError [AI_APICallError]: {text}\n    at process.processTicksAndRejections (node:internal:105:5) {{\n"
+        "  statusCode: 400,\n  isRetryable: false,\n  [Symbol(vercel.ai.error)]: true\n}"
+    )
+
+
+def in_rust(text: str) -> str:
+    return (
+        f'called `Result::unwrap()` on an `Err` value: ApiError {{ message: {json.dumps(text)}, type: Some("bad"), '
+        "param: None, code: None }"
+    )
+
+
+def in_php(text: str) -> str:
+    return f"PHP Fatal error:  Uncaught ErrorException: {text} in /var/www/client.php:124\nStack trace:\n#0 {{main}}"
+
+
+def in_colours(text: str) -> str:
+    return f"\x1b[90m12:00:01\x1b[0m \x1b[1;31mERROR\x1b[0m \x1b[33m[agent]\x1b[0m {text}\x1b[0m"
+
+
+def in_bytes(text: str) -> str:
+    body = json.dumps({"error": {"message": text}}, ensure_ascii=False)
+    return f"ProviderException - {body.encode()!r}"
+
+
+PASTES: tuple[Callable[[str], str], ...] = (
+    in_an_event,
+    in_ruby,
+    in_go,
+    in_java,
+    in_javascript,
+    in_rust,
+    in_php,
+    in_colours,
+    in_bytes,
+)
+OF_THE_LIST = [
+    ("Please ensure that multiturn requests alternate between user and model.", "GM-G16"),
+    ("No tool call found for function call output with call_id call_1.", "OR-04"),
+    ("Each message must have at least one content element.", "XA-01"),
+    ("messages 参数非法。请检查文档。", "EX-10"),
+    (
+        "Invalid 'messages[3].tool_calls': array too long. Expected an array with maximum length 128, but got 130.",
+        "OC-05",
+    ),
+]
+OF_SOMETHING_ELSE = [
+    "property 'thinking' is unsupported",
+    "The custom_id 'a' for this request is a duplicate of another request. The custom_id must be unique in a batch.",
+    "Invalid value: '2048x1152'. Supported values are: '1024x1024'.",
+    "Your request was rejected by the safety system. If you believe this is an error, contact us. No image was made.",
+    "Invalid 'input[8]': maximum input length is 8192 tokens.",
+]
+
+
+@pytest.mark.parametrize("paste", PASTES)
+@pytest.mark.parametrize(("text", "rule"), OF_THE_LIST)
+def test_what_a_language_puts_around_an_error_does_not_hide_its_rule(
+    paste: Callable[[str], str], text: str, rule: str
+) -> None:
+    assert explain(paste(text))[0].rule.id == rule
+
+
+@pytest.mark.parametrize("paste", PASTES)
+@pytest.mark.parametrize("text", OF_SOMETHING_ELSE)
+def test_what_a_language_puts_around_an_error_does_not_make_it_one_of_the_list(
+    paste: Callable[[str], str], text: str
+) -> None:
+    assert explain(paste(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "topic", "rule"),
+    [
+        ("Missing required parameter: 'input[22].summary'.", "thinking", "EX-55"),
+        ("Unknown parameter: 'input[1].encrypted_content'.", "thinking", "OR-17"),
+        ("Missing required parameter: 'messages[1].content[1].file.file_id'.", "media", "EX-54"),
+        ("Missing required parameter: 'input[2].action.type'.", "server tools", "EX-55"),
+        ("Missing required parameter: 'messages[1].role'.", "roles and turns", "EX-54"),
+        ("messages.4.content.0.tool_use.input: Field required", "arguments", "AN-B8"),
+    ],
+)
+def test_the_key_at_which_a_rule_of_any_key_is_broken_tells_what_the_error_is_about(
+    text: str, topic: str, rule: str
+) -> None:
+    first, second, *_ = explain(text)
+    assert f"The key that the error names is about {topic}." in first.rule.rule
+    assert second.rule.id == rule
+    assert (first.score, first.error) == (second.score, second.error)
+    assert cause_of(first)
+
+
+def test_a_key_that_messages_of_other_apis_have_is_a_matter_of_form_where_it_is_not_wanted() -> None:
+    assert explain("messages.3.id: Extra inputs are not permitted")[0].rule.id == "AN-B7"
+    assert explain("Unknown parameter: 'input[2].name'.")[0].rule.id == "OR-17"
+
+
+def test_what_a_block_of_a_server_tool_holds_is_about_server_tools() -> None:
+    (first, *_) = explain("messages.3.content.2.web_search_tool_result.content.0.encrypted_content: Field required")
+    assert "about server tools." in first.rule.rule
+    (first, *_) = explain("messages.3.content.2.web_search_tool_result.cache_control: this is not accepted")
+    assert "about cache marks." in first.rule.rule
+
+
+def test_an_error_of_the_whole_list_is_not_one_of_a_part_of_it() -> None:
+    too_long = (
+        "Invalid '{}': array too long. Expected an array with maximum length 8, but got one with length 9 instead."
+    )
+    assert explain(too_long.format("input"))[0].rule.id == "EX-67"
+    assert explain(too_long.format("messages[3].tool_calls"))[0].rule.id == "OC-05"
+    assert explain(too_long.format("input[3].content"))[0].rule.id == "OR-16"
+
+
+def test_a_part_of_a_short_text_says_nothing() -> None:
+    assert "OC-19" not in {one.rule.id for one in explain("Custom tool call output is missing for call id: call_1.")}
+    assert explain("KeyError: 'tool_call_id'")[0].rule.id == "OC-19"
+
+
+@pytest.mark.parametrize("end", ["...", "…"])
+def test_a_text_that_a_log_has_cut_off_needs_less_of_its_rule(end: str) -> None:
+    text = "The model returned the following errors: The provided image does"
+    assert explain(text) == []
+    assert explain(f"{text} {end}")[0].rule.id == "BR-B31"
+    assert explain(f"Invalid value: 'x'. Supported values are: {end}") == []
+
+
+def test_a_key_without_the_way_to_it_is_one_of_the_list_where_no_parameter_is_called_so() -> None:
+    assert (
+        "about thinking."
+        in explain("Extra inputs are not permitted, field: 'reasoning_content', value: []")[0].rule.rule
+    )
+    assert explain("Extra inputs are not permitted, field: 'temperature', value: 1") == []
+    assert subject_of("Extra inputs are not permitted, field: 'temperature', value: 1") is not None
