@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from message_history.core.blocks import Block, Mark, Meta, ToolResultBlock, ToolUseBlock
 from message_history.core.json_values import thaw
@@ -52,11 +52,13 @@ class AssistantDraft:
         blocks: all its blocks.
         calls: the calls among them.
         replies: what the provider said of the replies that they came in.
+        message: the message that it was opened from, while nothing has been added.
     """
 
     blocks: Log[Block]
     calls: Log[ToolUseBlock]
     replies: tuple[ReplyInfo, ...] = ()
+    message: Message | None = field(default=None, eq=False)
 
     @staticmethod
     def of(message: Message | None) -> AssistantDraft:
@@ -69,7 +71,7 @@ class AssistantDraft:
             The draft.
         """
         return (
-            AssistantDraft(Log(message.content), Log(message.calls), message.replies)
+            AssistantDraft(Log(message.content), Log(message.calls), message.replies, message)
             if message is not None
             else AssistantDraft(Log(), Log())
         )
@@ -90,7 +92,7 @@ class AssistantDraft:
 
     def with_replies(self, replies: tuple[ReplyInfo, ...]) -> AssistantDraft:
         """Return the draft with what the provider said of more replies in it."""
-        return evolve(self, replies=joined_replies(self.replies, replies))
+        return AssistantDraft(self.blocks, self.calls, joined_replies(self.replies, replies))
 
     def named(self, id: str) -> int:
         """Find the calls that a result with this id may answer.
@@ -104,6 +106,11 @@ class AssistantDraft:
         Complexity: logarithmic in the calls.
         """
         found = 0
+        if len(self.calls) <= FEW:
+            for position, call in enumerate(self.calls):
+                if id == call.id or (call.meta is not None and id in ids_of(call)):
+                    found |= 1 << position
+            return found
         for once, often in self.calls.summaries(_positions_by_id):
             if id in once:
                 found |= 1 << once[id]
@@ -252,6 +259,8 @@ class UserDraft:
 
         Complexity: logarithmic in the answers.
         """
+        if len(self.answers) <= FEW:
+            return next((answer for answer in reversed(self.answers[:]) if answer.call == call), None)
         found = None
         for positions in self.answers.summaries(_latest_by_call):
             found = positions.get(call, found)
@@ -292,6 +301,8 @@ def assistant_message(assistant: Message | AssistantDraft | None) -> Message | N
     """
     if not isinstance(assistant, AssistantDraft):
         return assistant
+    if assistant.message is not None:
+        return assistant.message
     return with_replies(make_message("assistant", tuple(assistant.blocks)), assistant.replies)
 
 
@@ -370,6 +381,10 @@ def with_id(block: ToolUseBlock, id: str) -> ToolUseBlock:
     return evolve(
         block, id=id, meta=evolve(meta, mark=Mark(kind="renamed", tool_use_id=block.id, reason=block.approval))
     )
+
+
+FEW: Final = 8
+"""So many calls or answers are looked through one by one; more have an index."""
 
 
 def _positions_by_id(start: int, calls: list[ToolUseBlock]) -> tuple[dict[str, int], dict[str, int]]:

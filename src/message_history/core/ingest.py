@@ -70,19 +70,19 @@ class Ingest:
         """
         self._dialect = parsed.dialect
         parsed = _with_one_prompt(parsed)
-        if not parsed.notes and not parsed.interrupted:
-            grown, count = advance(self.current, parsed.messages)
-            if count == len(parsed.messages):
-                self.current = grown
-                self._source_of_calls = parsed.sources[-1] if parsed.sources else None
+        before, start = self.current, 0
+        messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
+        if not parsed.notes and not interrupted:
+            start = self._advance(messages, sources, 0)
+            if start == len(messages):
                 return
         from message_history.core.pairing import Incoming, paired_pieces  # noqa: PLC0415 - a list in order does without
 
-        messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
         pieces = paired_pieces(messages, sources, interrupted, self._context.policy)
+        if pieces and min(pieces) < start:
+            self.current, start, self._source_of_calls = before, 0, None
         notes = deque(parsed.notes)
         positions = {*pieces, *interrupted, *(bisect_left(sources, note.source) for note in notes)}
-        start = 0
         # What lies between the places where something is to be done goes in runs.
         for position in sorted(positions - {len(messages)}):
             self._add_run(messages[start:position], sources[start:position])
@@ -107,14 +107,18 @@ class Ingest:
                     behind_change(message) if has_thinking(message) else message for message in messages[position:]
                 ]
                 invalidated = True
-            start = position
-            self.current, position = advance(self.current, messages, start)
-            for n in range(max(start, position - 2), position):
-                if messages[n].role == "assistant" and messages[n].ids:
-                    self._source_of_calls = sources[n]
+            position = self._advance(messages, sources, position)
             if position < len(messages):
                 self.add(messages[position], sources[position])
                 position += 1
+
+    def _advance(self, messages: Sequence[Message], sources: Sequence[int], start: int) -> int:
+        """Add messages as long as nothing is to be done about them, and return the position of the first other one."""
+        self.current, position = advance(self.current, messages, start)
+        for n in range(max(start, position - 2), position):
+            if messages[n].role == "assistant" and messages[n].ids:
+                self._source_of_calls = sources[n]
+        return position
 
     def add_reply(self, parsed: Parsed) -> None:
         """Add what was parsed from one message or response, in its order; its thinking is as valid as its issuer says.
@@ -307,7 +311,20 @@ def log_new(before: Context, after: Context, dialect: str = "") -> None:
     for repair in new:
         level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
         if logger.isEnabledFor(level):
-            logger.log(level, "%s", repair.outline, extra=_fields(repair, dialect))
+            logger.log(level, "%s", _Outline(repair), extra=_fields(repair, dialect))
+
+
+@final
+class _Outline:
+    """The text of a log record; most are written nowhere."""
+
+    __slots__ = ("_repair",)
+
+    def __init__(self, repair: Repair) -> None:
+        self._repair = repair
+
+    def __str__(self) -> str:
+        return self._repair.outline
 
 
 def _fields(repair: Repair, dialect: str) -> dict[str, Any]:

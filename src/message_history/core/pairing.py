@@ -16,6 +16,7 @@ from message_history.core.blocks import (
     NO_INPUT,
     Block,
     SystemBlock,
+    TextBlock,
     ToolResultBlock,
     ToolUseBlock,
     tool_result_block,
@@ -23,7 +24,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.drafts import asked_id, call_key
 from message_history.core.json_values import EMPTY
-from message_history.core.message import NEEDS_REPAIR, Message, make_message, with_replies
+from message_history.core.message import NEEDS_REPAIR, Message, is_plain, make_message, with_replies
 from message_history.core.repairs import Repair, RepairCode, in_words
 from message_history.core.rules import RESULTS, Outcome, Says, is_doubtful, may_be_rehomed, standing_of_unknown
 from message_history.core.stub_results import known_stub
@@ -97,7 +98,7 @@ def paired_pieces(
     Complexity: linear in the messages.
     """
     to_repair = _turns_to_repair(messages, interrupted)
-    if not to_repair:
+    if all(_is_paired(messages[start:end]) for start, end in to_repair) and not interrupted:
         return {}
     plan = _Plan(messages, interrupted, policy)
     for start, end in to_repair:
@@ -129,6 +130,19 @@ def _turns_to_repair(messages: Sequence[Message], interrupted: Collection[int]) 
     if not clean or waiting:
         to_repair.append((start, len(messages)))
     return to_repair
+
+
+def _is_paired(turn: Sequence[Message]) -> bool:
+    """Return whether each result of a turn follows its call, and nothing else in it may have to be moved."""
+    waiting: set[str] = set()
+    for message in turn:
+        if not is_plain(message) and not all(type(block) is TextBlock for block in message.content):
+            return False
+        for id in message.ids:
+            if not id or (id in waiting) is (message.role == "assistant"):
+                return False
+            waiting ^= {id}
+    return True
 
 
 @final

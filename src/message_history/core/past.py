@@ -76,16 +76,15 @@ class _Seen:
         self.stubs: dict[str, list[tuple[int, int]]] = {}
         self.late: dict[str, int] = {}
         self.calls: dict[str, int] = {}
+        calls = self.calls
         self.quotes: dict[str, tuple[int, int]] = {}
         for turn, (assistant, user) in enumerate(turns, start):
             if assistant is not None:
                 for id in assistant.ids:
-                    self.calls[id] = turn
-                for block in assistant.content if not is_plain(assistant) else ():
-                    if block.meta is not None:
-                        for call in assistant.calls:
-                            self.calls.update(dict.fromkeys(ids_of(call), turn))
-                        break
+                    calls[id] = turn
+                if not is_plain(assistant) and any(block.meta is not None for block in assistant.content):
+                    for call in assistant.calls:
+                        calls.update(dict.fromkeys(ids_of(call), turn))
             if user is not None and not is_plain(user):
                 for block in user.content:
                     if block.meta is not None:

@@ -188,9 +188,10 @@ class Repair:
     @property
     def ids(self) -> tuple[str, ...]:
         """Return the ids of the calls that the change is about."""
-        blocks = (*self.removed, *self.added)
-        found = (getattr(block, "id", None) or getattr(block, "tool_use_id", None) for block in blocks)
-        return tuple(dict.fromkeys(id for id in found if isinstance(id, str)))
+        found = [
+            getattr(block, "id", None) or getattr(block, "tool_use_id", None) for block in (*self.removed, *self.added)
+        ]
+        return tuple(dict.fromkeys([id for id in found if isinstance(id, str)]))
 
     @property
     def outline(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
@@ -41,9 +42,18 @@ def make_stub(
     """
     if call.approval and reason in ("not_recorded", "proposed"):
         reason = "pending"
-    mark = Mark(kind="stub", reason=reason, detail=detail, key=key)
-    content = (TextBlock(policy.stub_content(reason, detail)),)
-    return tool_result_block(call.id, content, is_error=reason not in NO_ERROR, meta=Meta(mark=mark))
+    made = _stub_parts if detail or key else _usual_stub_parts
+    content, meta = made(policy.stub_content(reason, detail), reason, detail, key)
+    return tool_result_block(call.id, content, is_error=reason not in NO_ERROR, meta=meta)
+
+
+def _stub_parts(text: str, reason: str, detail: str, key: str) -> tuple[tuple[TextBlock], Meta]:
+    """Make the content and the mark of a stub."""
+    return (TextBlock(text),), Meta(mark=Mark(kind="stub", reason=reason, detail=detail, key=key))
+
+
+_usual_stub_parts: Final = lru_cache(maxsize=32)(_stub_parts)
+"""Gives all stubs that say no more than their reason the same content and mark."""
 
 
 def approved_result(result: ToolResultBlock, standing: ToolResultBlock) -> ToolResultBlock:

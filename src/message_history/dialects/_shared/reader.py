@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from message_history.core.blocks import SystemBlock, TextBlock
 from message_history.core.json_values import short_repr
@@ -61,12 +61,14 @@ def read_entries(
     Complexity: linear in the entries.
     """
     parsed = reader.parsed
-    messages, sources = parsed.messages, parsed.sources
-    for source, entry in enumerate(raw):
-        if known and (message := known[source]) is not None:
-            messages.append(message)
-            sources.append(source)
-            continue
+    unread = [source for source, message in enumerate(known) if message is None] if known else range(len(raw))
+    done = 0
+    for source in unread:
+        entry = raw[source]
+        if known:
+            # Most were read: they go in runs.
+            _add_known(parsed, known, done, source)
+            done = source + 1
         if reader.own_entry(entry, source):
             continue
         found = foreign(entry, source) if foreign is not None else None
@@ -76,7 +78,14 @@ def read_entries(
             parsed.extend(found)
         elif not reader.other_entry(entry, source):
             parsed.dropped(entry, source, what)
+    _add_known(parsed, known, done, len(known))
     return parsed
+
+
+def _add_known(parsed: Parsed, known: Sequence[Message | None], start: int, end: int) -> None:
+    """Add a run of messages that were read already."""
+    parsed.messages += cast("Sequence[Message]", known[start:end])
+    parsed.sources += range(start, end)
 
 
 def add_message(
