@@ -19,6 +19,9 @@ __all__ = ["Conversation", "Origin"]
 _OWN_KEYS: Final = frozenset({"AN-B7"})
 """Rules on unknown keys: a program that keeps keys of its own beside a message removes them when it sends it."""
 
+_OF_REQUESTS: Final = frozenset({"AN-B4"})
+"""Rules on a request's end: a saved conversation that ends with the assistant goes on with a message of the user."""
+
 
 @final
 @frozen(kw_only=True)
@@ -105,6 +108,8 @@ class Conversation:
         found = check(self.file.entries, judging)
         if dialect is not None:
             return found
+        if not as_request:
+            found = [each for each in found if each.rule not in _OF_REQUESTS]
         if not as_request and any(each.rule in _OWN_KEYS and "[" not in each.path for each in found):
             found = [each for each in found if each.rule not in _OWN_KEYS]
         return [each for each in found if self.judged is None or each.rule in self.judged]

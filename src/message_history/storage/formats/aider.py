@@ -84,4 +84,5 @@ AIDER: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=_read,
+    of_text=True,
 )

@@ -125,6 +125,7 @@ class Format:
         general: whether other programs write the same: it is asked when no format of one program fits.
         unwritten: why files of the format are read only, where they are.
         by_line: whether each line of a file of lines is a conversation of its own, so that it can be read alone.
+        of_text: whether its files are text, and no JSON.
     """
 
     name: str
@@ -140,6 +141,7 @@ class Format:
     unwritten: str = ""
     general: bool = False
     by_line: bool = False
+    of_text: bool = False
 
 
 def fit_of(found: int, marked: int, looked_at: int) -> Fit:

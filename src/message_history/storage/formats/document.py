@@ -80,6 +80,14 @@ class Document:
         return list(enumerate(self.items)) if isinstance(self.value, list) else [(0, self.value)]
 
     @cached_property
+    def is_prose(self) -> bool:
+        """Return whether this is text, such as a page of documentation, with a few objects quoted in it."""
+        if self.value is not None or self.text.lstrip()[:1] in ("{", "["):
+            return False
+        foreign = sum(note.skipped is not None and note.skipped.lstrip()[:1] not in ("{", "[") for note in self.notes)
+        return foreign > sum(line.value is not None for line in self.lines)
+
+    @cached_property
     def saved(self) -> SavedFile:
         """Return the list of messages that the file is, as `read_bytes` reads it."""
         if self.problem is not None:

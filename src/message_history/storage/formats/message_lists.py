@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects.registry import shape_of
+from message_history.dialects.registry import CHAT, shape_of
 from message_history.storage.conversations import Conversation
 from message_history.storage.damaged_json import LineNote
 from message_history.storage.files import UnreadableFileError, read_bytes
@@ -31,6 +31,10 @@ _IDS: Final[dict[str, tuple[str, frozenset[str]]]] = {
 """The key of the id of calls and results in blocks of the Messages API, and their other keys."""
 _OF_PROGRAMS: Final = frozenset({"toolRequest", "frontendToolRequest", "toolResponse", "toolCall", "toolResult"})
 """How programs call their calls and results, and no API: a list with these is of a format that was not recognised."""
+_REPLIES: Final = ("response", "interaction", "chat.completion")
+"""What APIs call their replies under `object`."""
+_WITHOUT_ROLE: Final = _CONTENT | {"tool_call_id", "name", "id", "index", "type", "timestamp", "created_at"}
+"""The keys of a message of Chat Completions that lost its role; an event with an id of a call has others."""
 
 
 def is_message(entry: object) -> bool:
@@ -46,7 +50,8 @@ def is_message(entry: object) -> bool:
     if "role" in entry:
         has_content = not _CONTENT.isdisjoint(entry) or len(entry) == 1
         return isinstance(entry["role"], str) and (has_content or _is_typed_item(entry))
-    return shape_of(entry) is not None
+    found = shape_of(entry)
+    return found is not None and (found != CHAT or (not _CONTENT.isdisjoint(entry) and entry.keys() <= _WITHOUT_ROLE))
 
 
 def _is_typed_item(entry: Mapping[str, Any]) -> bool:
@@ -107,12 +112,19 @@ def strange_entry(document: Document) -> str:
     return "" if place is None else f"{saved.place_of(place)} is no message of any dialect, and would be lost"
 
 
+def _is_reply(document: Document) -> bool:
+    """Return whether a file is one reply of an API: what a provider sent, and no conversation that goes on."""
+    about = document.object
+    return about.get("object") in _REPLIES or ("stop_reason" in about and "usage" in about)
+
+
 def _fit(document: Document) -> Fit:
     try:
         saved = document.saved
     except UnreadableFileError:
         return Fit.NONE
-    return fit_of_messages(saved.entries)
+    found = fit_of_messages(saved.entries)
+    return min(found, Fit.NEAR) if _is_reply(document) else found
 
 
 def _read(document: Document) -> Reading:

@@ -196,9 +196,11 @@ def repair_as(data: bytes, chosen: Format, policy: Policy) -> Rewritten:
 
 def _fit(one: Format, document: Document) -> Fit:
     try:
-        return one.fit(document)
+        found = one.fit(document)
     except _ODD:
         return Fit.NONE
+    # What text quotes is an example: as a session, it would lose the text.
+    return min(found, Fit.NEAR) if document.is_prose and not one.of_text else found
 
 
 def _finished(conversation: Conversation, document: Document, chosen: Format) -> Conversation:
