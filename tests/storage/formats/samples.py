@@ -869,6 +869,7 @@ SAMPLES = (
     Sample("preferences", lines({"prompt": CHAT[:1], "completion": CHAT[1:]})),
     Sample("preferences", lines({"input": {"messages": CHAT[:1]}, "preferred_output": CHAT[1:]})),
     Sample("log", value([{"messages": CHAT, "label": True}])),
+    Sample("log", value({"conversations": [{"id": "1", "messages": CHAT}, {"id": "2", "messages": CHAT}]})),
     Sample(
         "log",
         lines({"custom_id": "1", "params": {"messages": CLAUDE}}, {"custom_id": "2", "params": {"messages": CLAUDE}}),

@@ -46,9 +46,12 @@ def _items(document: Document) -> list[tuple[int, Any]]:
 
 def _key(value: Any) -> str | None:
     """Find the key of a list of conversations in an object."""
-    if not isinstance(value, dict) or find_place(value) is not None:
+    if not isinstance(value, dict):
         return None
-    return next((key for key in _LISTS if isinstance(value.get(key), list) and any(map(_is_around, value[key]))), None)
+    found = (key for key in _LISTS if isinstance(value.get(key), list) and any(map(_is_around, value[key])))
+    key = next(found, None)
+    # Data sets hold the messages of one conversation under the name of a list of them.
+    return key if find_place(value) in (None, (key,)) else None
 
 
 def _fit(document: Document) -> Fit:
