@@ -180,7 +180,7 @@ NEIGHBOURS: Final[dict[str, dict[str, str]]] = {
     "roles and turns": {
         "anthropic": "AN-A6 AN-A7 AN-A9",
         "openai_chat": "OC-17 GW-02",
-        "mistral": "MS-M03b",
+        "mistral": "MS-M03b MS-M17",
     },
     "the system prompt": {
         "anthropic": "AN-A4",
@@ -199,6 +199,7 @@ NEIGHBOURS: Final[dict[str, dict[str, str]]] = {
     },
     "what a result holds": {
         "openai_chat": "OC-15",
+        "bedrock": "BR-B12",
     },
     "empty and absent content": {
         "anthropic": "AN-C12 AN-K2",
@@ -210,6 +211,7 @@ NEIGHBOURS: Final[dict[str, dict[str, str]]] = {
         "openai_chat": "OC-07 OC-16 AZ-01 DS-11 GQ-01 CB-01 HF-10 KM-06 GW-01",
         "openai_responses": "OR-20 OR-26",
         "mistral": "MS-M09 MS-M13",
+        "gemini": "GM-G21",
     },
     "media": {
         "openai_responses": "OR-18",

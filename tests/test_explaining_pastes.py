@@ -172,3 +172,22 @@ def test_a_key_without_the_way_to_it_is_one_of_the_list_where_no_parameter_is_ca
     )
     assert explain("Extra inputs are not permitted, field: 'temperature', value: 1") == []
     assert subject_of("Extra inputs are not permitted, field: 'temperature', value: 1") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ('{"loc": ["body", "messages", 3, "tool", "content"], "msg": "Field required"}', "empty and absent content"),
+        ("Type mismatch of '/messages/0/content', 'array' not in 'string'", "the form of content"),
+        ("a half of an emoji: the high surrogate has no low one, which is not allowed", "unwritable text"),
+        ("the very first message must be from the user, with a system message or without", "roles and turns"),
+    ],
+)
+def test_words_that_no_rule_has_have_a_topic_by_place_and_by_sign(text: str, topic: str) -> None:
+    (only,) = explain(text)
+    assert f"look to be about {topic}." in only.rule.rule
+
+
+def test_the_words_of_a_code_do_not_make_a_sentence_one_of_its_rule() -> None:
+    assert "EX-06" not in {one.rule.id for one in explain("function name is invalid, tool_call_id is duplicated")}
+    assert explain('{"error": {"code": "invalid_tool_call_id"}}')[0].rule.id == "EX-06"

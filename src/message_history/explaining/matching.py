@@ -57,6 +57,7 @@ _WHOLE_AT_FAULT: Final = re.compile(
 """How an error says that it is about the list as a whole."""
 _SHORT: Final = 4
 """A known text of no more words than this is there whole, or not at all."""
+_CODE: Final = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _ALL_OF_IT: Final = 0.999
 _QUOTED: Final = "{error}"
 _DOUBT, _DOUBT_OF_WEAK = 3, 12
@@ -78,6 +79,7 @@ class Known:
         apart: how much those of its features prove that are not in the places that it names.
         leaves: the topics of the keys that those places end with.
         short: whether it has so few words that a part of it says nothing.
+        code: whether it is one of the codes of an API, whose words stand in many sentences.
     """
 
     dialect: str
@@ -89,6 +91,7 @@ class Known:
     apart: float
     leaves: frozenset[str]
     short: bool
+    code: bool
 
 
 @final
@@ -169,6 +172,8 @@ def matches(text: str) -> list[Match]:
         if elsewhere or part < SHARED:
             continue
         if known.short and sum(weight for weight, _, _ in clauses) < known.whole * _ALL_OF_IT:
+            continue
+        if known.code and known.error not in text:
             continue
         match = _match(known, clauses, all_of_it, cut=cut and isinstance(known.about, Rule))
         if part < MOST:
@@ -257,8 +262,9 @@ def _index() -> _Index:
             for feature in sorted(clause)
         )
         words = {feature for clause in clauses for feature in clause if feature.isalnum()}
+        code = isinstance(about, Rule) and _CODE.fullmatch(error) is not None
         short = isinstance(about, Rule) and len(words) <= _SHORT
-        texts.append(Known(dialect, about, error, whole, placed, around, apart, _leaves(error.lower()), short))
+        texts.append(Known(dialect, about, error, whole, placed, around, apart, _leaves(error.lower()), short, code))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
 
 

@@ -25,6 +25,8 @@ _SENTENCE_END: Final = re.compile(
 _IN_SYSTEM: Final = re.compile(r"\bsystem(?:\[|\.\d|\.\{)")
 _SYSTEM: Final = "the system prompt"
 _FORM: Final = "the form of content"
+_EMPTY: Final = "empty and absent content"
+_CONTENT: Final = frozenset({"content", "contents", "parts", "text"})
 _SERVER_TOOLS: Final = "server tools"
 _CACHE_MARKS: Final = "cache marks"
 _CLASS: Final = "@"
@@ -129,8 +131,11 @@ def _by_sign(text: str) -> Topic | None:
 def _by_place(text: str) -> Topic | None:
     """Return the topic of the first place in the list of which a text says that something is wrong."""
     for place, around in surroundings(text):
-        if _complaint().search(" ".join(words_of(around))):
-            return _topic_of_keys(place.keys) or _by_name(_FORM)
+        words = " ".join(words_of(around))
+        if _complaint().search(words):
+            topic = _topic_of_keys(place.keys) or _by_name(_FORM)
+            missing = topic.name == _FORM and place.leaf in _CONTENT and _class("absent").search(words)
+            return _by_name(_EMPTY) if missing else topic
     return None
 
 
@@ -161,6 +166,11 @@ def _classes() -> dict[str, list[str]]:
 @cache
 def _complaint() -> re.Pattern[str]:
     return _pattern([f"{_CLASS}{name}" for name in _classes()])
+
+
+@cache
+def _class(name: str) -> re.Pattern[str]:
+    return _pattern([f"{_CLASS}{name}"])
 
 
 def _pattern(words: list[str]) -> re.Pattern[str]:
