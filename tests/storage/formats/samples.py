@@ -793,6 +793,12 @@ VSCODE_LOG = (
 BATCH_RESULT = {"custom_id": "s", "response": {"status_code": 200, "body": {"choices": [{"message": CHAT[3]}]}}}
 TALK = ("user", "answer")
 
+USED_TOOLS = [{"tool": "read_file", "toolInput": ARGUMENTS, "toolOutput": RESULT}]
+FLOWISE = [
+    {"id": "1", "role": "userMessage", "content": QUESTION, "chatId": "s", "usedTools": None},
+    {"id": "2", "role": "apiMessage", "content": ANSWER, "chatId": "s", "usedTools": USED_TOOLS},
+]
+HUMAN_AND_AI = [{"role": "human", "content": QUESTION}, {"role": "AI", "content": ANSWER}]
 SAMPLES = (
     Sample("claude-code", lines({"type": "summary", "summary": "x", "leafUuid": "u3"}, *CLAUDE_CODE)),
     Sample("codex", lines(*CODEX)),
@@ -868,6 +874,8 @@ SAMPLES = (
     Sample("batch-results", lines(BATCH_RESULT), ("answer",)),
     Sample("preferences", lines({"prompt": CHAT[:1], "completion": CHAT[1:]})),
     Sample("preferences", lines({"input": {"messages": CHAT[:1]}, "preferred_output": CHAT[1:]})),
+    Sample("other-roles", value(FLOWISE), ("user", "call", "result", "answer")),
+    Sample("other-roles", lines({"messages": HUMAN_AND_AI}, {"messages": HUMAN_AND_AI}), TALK),
     Sample("log", value([{"messages": CHAT, "label": True}])),
     Sample("log", value({"conversations": [{"id": "1", "messages": CHAT}, {"id": "2", "messages": CHAT}]})),
     Sample(

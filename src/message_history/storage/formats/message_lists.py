@@ -10,6 +10,7 @@ from message_history.storage.conversations import Conversation
 from message_history.storage.damaged_json import LineNote
 from message_history.storage.files import UnreadableFileError, read_bytes
 from message_history.storage.formats.base import Fit, Format, Reading, Rewritten
+from message_history.storage.formats.chat_messages import ROLES
 from message_history.storage.repaired_lists import repair_file
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from message_history.core.policy import Policy
     from message_history.storage.formats.document import Document
 
-__all__ = ["MESSAGE_LISTS", "fit_of_messages", "is_message", "strange_entry"]
+__all__ = ["API_ROLES", "MESSAGE_LISTS", "fit_of_messages", "is_message", "strange_entry"]
 
 _CONTENT: Final = frozenset(
     {"content", "parts", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning_details"}
@@ -29,6 +30,9 @@ _IDS: Final[dict[str, tuple[str, frozenset[str]]]] = {
     "tool_result": ("tool_use_id", frozenset({"type", "content", "is_error", "cache_control", "index"})),
 }
 """The key of the id of calls and results in blocks of the Messages API, and their other keys."""
+API_ROLES: Final = frozenset({"user", "assistant", "model", "system", "developer", "tool", "function"})
+"""The roles of all APIs: a message of any other is taken for the user's, and so would be the words of an assistant."""
+_ASSISTANT: Final = ("assistant", "model")
 _OF_PROGRAMS: Final = frozenset({"toolRequest", "frontendToolRequest", "toolResponse", "toolCall", "toolResult"})
 """How programs call their calls and results, and no API: a list with these is of a format that was not recognised."""
 _REPLIES: Final = ("response", "interaction", "chat.completion")
@@ -84,12 +88,21 @@ def _is_gemini_part(part: object) -> bool:
 
 
 def fit_of_messages(entries: Sequence[Any]) -> Fit:
-    """Judge a list of messages: every object in it must be one, or it would be lost."""
+    """Judge a list of messages: every object in it must be one, or it would be lost; see `_has_own_roles`."""
     objects = [entry for entry in entries if isinstance(entry, Mapping)]
     messages = sum(map(is_message, objects))
-    if messages == len(objects):
+    if messages == len(objects) and not _has_own_roles(objects):
         return Fit.CERTAIN if messages or not entries else Fit.NONE
     return Fit.NEAR if messages else Fit.NONE
+
+
+def _has_own_roles(entries: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a program's own names may stand for the assistant: a role that is merely damaged is a rare one."""
+    roles = [entry["role"] for entry in entries if isinstance(entry.get("role"), str)]
+    strange = [role for role in roles if role not in API_ROLES]
+    if any(role.lower() in ROLES for role in strange):
+        return True
+    return len(set(roles)) > 1 and len(strange) > sum(role in _ASSISTANT for role in roles)
 
 
 def strange_entry(document: Document) -> str:
@@ -107,9 +120,14 @@ def strange_entry(document: Document) -> str:
         saved = document.saved
     except UnreadableFileError:
         return ""
-    found = (n for n, entry in enumerate(saved.entries) if isinstance(entry, Mapping) and not is_message(entry))
-    place = next(found, None)
-    return "" if place is None else f"{saved.place_of(place)} is no message of any dialect, and would be lost"
+    objects = [(n, entry) for n, entry in enumerate(saved.entries) if isinstance(entry, Mapping)]
+    place = next((n for n, entry in objects if not is_message(entry)), None)
+    if place is not None:
+        return f"{saved.place_of(place)} is no message of any dialect, and would be lost"
+    if _has_own_roles([entry for _, entry in objects]):
+        n, role = next((n, entry["role"]) for n, entry in objects if entry.get("role") not in API_ROLES)
+        return f"the role {role!r} of {saved.place_of(n)} is of no dialect, and its words would become the user's"
+    return ""
 
 
 def _is_reply(document: Document) -> bool:

@@ -50,6 +50,7 @@ from message_history.storage.formats.message_lists import MESSAGE_LISTS, strange
 from message_history.storage.formats.open_webui import OPEN_WEBUI
 from message_history.storage.formats.opencode import OPENCODE, OPENCODE_STORAGE
 from message_history.storage.formats.openhands import OPENHANDS
+from message_history.storage.formats.other_roles import OTHER_ROLES
 from message_history.storage.formats.own_sessions import OWN_SESSIONS
 from message_history.storage.formats.phoenix import PHOENIX
 from message_history.storage.formats.pi import PI
@@ -90,7 +91,8 @@ _ALL: Final = (
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
     *(*SESSION_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE),
-    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, CONVERSATION_LISTS, MESSAGE_LISTS),
+    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, OTHER_ROLES),
+    *(CONVERSATION_LISTS, MESSAGE_LISTS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
 """The formats by name; those of one program first."""

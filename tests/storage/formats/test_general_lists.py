@@ -1,0 +1,47 @@
+"""A list that no program is known by is written only when all of it is certainly a provider's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from message_history import RepairCode
+from message_history.cli.app import app
+from message_history.storage.files import NotRecognisedError
+from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.samples import ANSWER, CHAT, QUESTION, lines, value
+from tests.storage.formats.test_every_format import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("role", ["apiMessage", "bot", "ai", "Oracle"])
+def test_words_of_an_assistant_under_another_role_never_become_the_user_s(role: str, tmp_path: Path) -> None:
+    content = value([{"role": "user", "content": QUESTION}, {"role": role, "content": ANSWER}])
+    file = tmp_path / "a.json"
+    file.write_bytes(content)
+    CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert (file.read_bytes(), list(tmp_path.iterdir())) == (content, [file])
+    if role == "Oracle":
+        with pytest.raises(NotRecognisedError, match="the role 'Oracle' of entry 1 is of no dialect"):
+            session_in(content)
+    else:
+        (conversation,) = session_in(content).conversations
+        assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+def test_a_role_that_is_damaged_in_one_message_is_still_repaired() -> None:
+    session = session_in(lines(*CHAT, {"role": "usr", "content": "And b.txt?"}))
+    assert session.format.name == "messages"
+    assert [each.code for each in session.conversations[0].history().repairs] == [RepairCode.ROLE_ASSUMED]
+
+
+def test_keys_of_a_chat_that_are_no_content_are_counted() -> None:
+    chat = [{"sender": "human", "text": QUESTION, "at": "t"}, {"sender": "bot", "text": ANSWER, "mood": "fine"}]
+    (conversation,) = session_in(value({"id": "s", "title": "A file", "messages": chat})).conversations
+    assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
+    assert (conversation.origin.id, conversation.origin.title) == ("s", "A file")
+    assert conversation.omitted == (("keys of messages: at", 1), ("keys of messages: mood", 1))
