@@ -72,7 +72,9 @@ __all__ = ["advance", "move", "step"]
 
 
 def move(conversation: Conversation, message: Message) -> Conversation | None:
-    """Add a message that needs no repair, as a whole, to a turn without drafts; `TABLE` would do the same.
+    """Add a message that needs no repair, as a whole; `TABLE` would do the same.
+
+    It goes to a turn without drafts, or it is one more piece of the assistant's, without calls.
 
     Args:
         conversation: the conversation.
@@ -89,6 +91,11 @@ def move(conversation: Conversation, message: Message) -> Conversation | None:
         if type(user) is Message:
             turn: Turn = (assistant, user)  # type: ignore[assignment]  # beside a message is a message or nothing
             return put(last, turns, turn), turns + 1, message, None, context
+        if user is None and assistant is not None and not message.ids and not message.replies:
+            draft = assistant if type(assistant) is AssistantDraft else AssistantDraft.of(assistant)
+            for block in message.content:
+                draft = draft.add(block)
+            return last, turns, draft, None, context
     elif shape == CLEAN_USER and user is None:
         if type(assistant) is Message:
             if message.ids == assistant.ids:

@@ -55,7 +55,7 @@ class ConversationView(Sequence[Message]):
     """
 
     # One slot, set once: a frozen class with a slot per part takes a third longer to make, and `add` is little more.
-    __slots__ = ("_conversation",)
+    __slots__ = ("__weakref__", "_conversation")
     _conversation: Conversation
 
     if not TYPE_CHECKING:
