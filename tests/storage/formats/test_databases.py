@@ -31,6 +31,7 @@ from tests.storage.formats.samples import (
     QUESTION,
     RESULT,
     TEXT_ARGUMENTS,
+    ZED,
     linked,
 )
 from tests.storage.formats.test_every_format import DATABASES, told
@@ -236,6 +237,9 @@ FILES: dict[str, Rows] = {
             [(f"m{n}", "s", role, dumped(parts), n) for n, (role, parts) in enumerate(CRUSH_PARTS)],
         ),
     },
+    "zed-database": {
+        "threads": ("id, summary, updated_at, data_type, data", [("s", "A file", "2026", "json", dumped(ZED))]),
+    },
     "openclaw-database": {
         "transcript_events": (
             "session_id, seq, event_json, event_zstd",
@@ -329,7 +333,8 @@ def test_entries_of_openclaw_that_are_packed_are_noted() -> None:
     columns, rows = tables["transcript_events"]
     tables["transcript_events"] = (columns, [*rows, ("s", 99, None, b"packed")])
     session = session_in(database(tables))
-    assert [note.detail for note in session.unread] == ["an entry that is packed with Zstandard"]
+    assert len(session.unread) == 1
+    assert session.unread[0].detail.startswith("an entry that cannot be read: it is ")
 
 
 def test_bubbles_of_cursor_that_were_rewound_are_counted_and_lost_ones_noted() -> None:

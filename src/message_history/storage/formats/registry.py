@@ -63,6 +63,7 @@ from message_history.storage.formats.swe_agent import MINI_SWE_AGENT, SWE_AGENT
 from message_history.storage.formats.tau_bench import TAU2_BENCH, TAU_BENCH
 from message_history.storage.formats.vscode_chat import VSCODE_CHAT
 from message_history.storage.formats.windsurf import WINDSURF
+from message_history.storage.formats.zed import ZED, ZED_DATABASE
 
 if TYPE_CHECKING:
     from message_history.core.policy import Policy
@@ -74,7 +75,20 @@ __all__ = ["FORMATS", "nearest_formats", "read_as", "recognise", "repair_as"]
 
 _ALL: Final = (
     *(OWN_SESSIONS, CLAUDE_CODE, CODEX, PI, GEMINI_CLI, QWEN_CODE, CURSOR, COPILOT_CLI, DROID, DROID_STREAM),
-    *(GROK_CLI, KIMI_CONTEXT, KIMI_WIRE, KIMI_CODE, ANTIGRAVITY, WINDSURF, AMP, GOOSE, HERMES, CLINE, CLINE_DISPLAY),
+    *(
+        GROK_CLI,
+        KIMI_CONTEXT,
+        KIMI_WIRE,
+        KIMI_CODE,
+        ANTIGRAVITY,
+        WINDSURF,
+        ZED,
+        AMP,
+        GOOSE,
+        HERMES,
+        CLINE,
+        CLINE_DISPLAY,
+    ),
     *(
         VSCODE_CHAT,
         OPENCODE,
@@ -90,7 +104,7 @@ _ALL: Final = (
     ),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
-    *(*SESSION_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE),
+    *(*SESSION_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
     *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, OTHER_ROLES),
     *(CONVERSATION_LISTS, MESSAGE_LISTS),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
+from message_history.storage.containers import UnopenedError
 from message_history.storage.formats.adk import ADK
 from message_history.storage.formats.base import DATABASE, Fit, Format
 from message_history.storage.formats.document import Document
@@ -17,6 +18,7 @@ from message_history.storage.formats.opencode import add_message as add_opencode
 from message_history.storage.formats.pi import read_entries
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
 from message_history.storage.sessions.splicing import Line
+from message_history.storage.unpacking import unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -228,16 +230,30 @@ def _read_openclaw(document: Document) -> Reading:
     sessions = _Sessions(document)
     events = _by_session(sessions.database.rows("transcript_events", "session_id, seq"))
     for id, rows in events.items():
-        lines = [Line(n, b"", json_of(row["event_json"])) for n, row in enumerate(rows, 1)]
-        entries = Document(data=b"", text="", lines=tuple(each for each in lines if isinstance(each.value, dict)))
-        collector = sessions.collector()
-        read_entries(entries, collector)
+        lines, problems = [], []
         for n, row in enumerate(rows, 1):
-            if not isinstance(lines[n - 1].value, dict):
-                packed = row["event_json"] is None
-                collector.note(n, "an entry that is packed with Zstandard" if packed else "an entry that is no JSON", n)
+            entry, problem = _openclaw_entry(row)
+            if isinstance(entry, dict):
+                lines.append(Line(n, b"", entry))
+            else:
+                problems.append((n, problem))
+        collector = sessions.collector()
+        read_entries(Document(data=b"", text="", lines=tuple(lines)), collector)
+        for n, problem in problems:
+            collector.note(n, problem, n)
         sessions.add(collector, id)
     return sessions.reading()
+
+
+def _openclaw_entry(row: Row) -> tuple[Any, str]:
+    """Return an entry, and why there is none."""
+    packed = row.get("event_zstd")
+    if row["event_json"] is not None or not isinstance(packed, bytes):
+        return json_of(row["event_json"]), "an entry that is no JSON"
+    try:
+        return json_of(unpacked(packed).decode(errors="replace")), "an entry that is no JSON"
+    except UnopenedError as error:
+        return None, f"an entry that cannot be read: {error}"
 
 
 SESSION_DATABASES: Final = (
@@ -317,7 +333,7 @@ SESSION_DATABASES: Final = (
         name="openclaw-database",
         title="OpenClaw: the database of an agent's sessions",
         files="~/.openclaw/agents/**/*.sqlite",
-        omits="as of `pi`; entries that are packed with Zstandard are noted",
+        omits="as of `pi`; what is packed with Zstandard, Python 3.14 or the package zstandard unpacks",
         unwritten=DATABASE,
         source="the schema in the package openclaw 2026.9.6",
         checked="2026-11-22",
