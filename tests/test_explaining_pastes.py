@@ -180,12 +180,33 @@ def test_a_key_without_the_way_to_it_is_one_of_the_list_where_no_parameter_is_ca
         ('{"loc": ["body", "messages", 3, "tool", "content"], "msg": "Field required"}', "empty and absent content"),
         ("Type mismatch of '/messages/0/content', 'array' not in 'string'", "the form of content"),
         ("a half of an emoji: the high surrogate has no low one, which is not allowed", "unwritable text"),
+        ("a user message must be provided before what the assistant says", "roles and turns"),
+        ("there are too many: six of four cache checkpoints", "cache marks"),
         ("the very first message must be from the user, with a system message or without", "roles and turns"),
     ],
 )
 def test_words_that_no_rule_has_have_a_topic_by_place_and_by_sign(text: str, topic: str) -> None:
     (only,) = explain(text)
     assert f"look to be about {topic}." in only.rule.rule
+
+
+def test_a_message_that_is_empty_is_not_a_list_that_is() -> None:
+    assert "about empty and absent content." in explain("message content must not be empty at messages[2]")[0].rule.rule
+    assert explain("messages must not be empty")[0].rule.id == "KM-07"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'null value in column "content" of relation "messages" violates not-null constraint',
+        "sqlite3.IntegrityError: UNIQUE constraint failed: messages.id",
+        "django.core.exceptions.ValidationError: {'content': ['This field cannot be blank.']}",
+        'File "a.py", line 2\n    if block.type in ("tool_use", "tool_result"):\nhttpx.ConnectError: Name not known',
+        '{"error": {"message": "Invalid request: function name is duplicated: search"}}',
+    ],
+)
+def test_programs_and_databases_speak_of_messages_too(text: str) -> None:
+    assert explain(text) == []
 
 
 def test_the_words_of_a_code_do_not_make_a_sentence_one_of_its_rule() -> None:

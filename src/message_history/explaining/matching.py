@@ -32,7 +32,7 @@ PROOF: Final = 5.0
 """What the distinctive features of a text weigh at least before it is said to be about a rule."""
 PROOF_OF_PART: Final = 12.0
 """The same where only a part of a known text is there, and no topic speaks for it."""
-PROOF_OF_CUT: Final = 9.0
+PROOF_OF_CUT: Final = 8.0
 """The same where the text says that it was cut off there."""
 HELD: Final = 0.4
 """The part of a clause's features that a text must have to count as holding it."""
