@@ -529,6 +529,55 @@ def test_cache_marks_go_to_claude_behind_a_gateway_and_there_are_at_most_four() 
     assert "cache_control" not in json.dumps(exported(raw, served("openrouter|openai/gpt-5")))
 
 
+def test_a_mark_of_a_whole_message_goes_back_on_it_and_counts_among_the_four() -> None:
+    mark = {"cache_control": {"type": "ephemeral"}}
+    raw: list[Wire] = [{"role": "system", "content": "long", **mark}]
+    for n in range(3):
+        raw += [{**ASK, **mark}, {"role": "assistant", "content": f"Reply {n}.", **mark}]
+    raw += [ASK, {**ASK, "content": "marked", **mark}, SAID, ASK]
+    dialect = OpenAIChat.for_model("anthropic/claude-sonnet-4.6", "ai-gateway.vercel.sh")
+    export = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(dialect)
+    assert [m["content"] for m in export.messages] == [m["content"] for m in raw]
+    assert [n for n, message in enumerate(export.messages) if "cache_control" in message] == [0, 5, 6, 8]
+    assert sum(repair.code is RepairCode.WITHHELD for repair in export.repairs) == 4
+    assert exported(raw[:2], OpenAIChat()) == raw[:2]
+    tool_marked = [ASK, call("c1"), {**tool("c1"), **mark}]
+    withheld = MessageHistory.from_list(tool_marked, dialect=dialect).export(dialect).repairs
+    assert [repair.code for repair in withheld] == [RepairCode.WITHHELD]
+
+
+def test_videos_go_back_where_a_host_was_recorded_to_take_them() -> None:
+    video = {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA"}}
+    raw: list[Wire] = [{"role": "user", "content": parts("see", video)}]
+    for dialect in (OpenAIChat(), OpenAIChat.for_model("google/gemini-2.5-flash", "openrouter")):
+        assert not check(raw, dialect)
+        assert exported(raw, dialect) == raw
+    for model in ("gpt-4o", "openai/gpt-4o"):
+        assert [found.rule for found in check(raw, OpenAIChat.for_model(model))] == ["OC-16"]
+
+
+def test_vercel_s_gateway_takes_reasoning_details_back() -> None:
+    details = [{"type": "reasoning.encrypted", "data": "gAAA", "format": "openai-responses-v1", "index": 0}]
+    raw: list[Wire] = [ASK, call("c1", reasoning_details=details), tool("c1")]
+    dialect = OpenAIChat.for_model("openai/gpt-5", "ai-gateway.vercel.sh")
+    assert exported(raw, dialect)[1]["reasoning_details"] == details
+        exported(raw, OpenAIChat.for_model("openai/gpt-5", "ai-gateway.vercel.sh"))[1]["reasoning_details"] == details
+    )
+
+
+def test_openai_behind_openrouter_takes_a_list_that_begins_with_the_assistant() -> None:
+    raw: list[Wire] = [SAID, ASK]
+    assert exported(raw, OpenAIChat.for_model("openai/gpt-4o", "openrouter.ai")) == raw
+    assert exported(raw, OpenAIChat.for_model("google/gemini-2.5-flash", "openrouter.ai")) != raw
+
+
+def test_ollama_leaves_out_images_of_its_own_where_a_model_sees_none() -> None:
+    raw: list[Wire] = [{"role": "user", "content": parts("see", image())}]
+    dialect = OpenAIChat.for_model("deepseek-r1:latest", "http://127.0.0.1:11434/v1")
+    assert dialect.provider == "ollama"
+    assert exported(raw, dialect) == raw
+
+
 def test_a_tool_s_image_is_sent_behind_all_results() -> None:
     shot = ImageBlock({"type": "base64", "media_type": "image/png", "data": PIXEL})
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("a", "f", {}), ToolUseBlock("b", "f", {})])

@@ -65,6 +65,7 @@ class OpenAIChat(Fields):
             refuse them and they are sent behind the results to be safe; or `kept`. None where no host is known: a check
             takes them, and an export moves them.
         audio: whether user messages may hold audio (OC-16).
+        videos: whether user messages may hold videos, which OpenAI does not take (OC-16).
         files: whether user messages may hold files.
         native: whether arguments are objects and images stand beside the text, as in Ollama's own API (OL-01).
         cache_marks: whether parts may carry Claude's cache marks.

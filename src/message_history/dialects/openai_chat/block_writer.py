@@ -9,6 +9,7 @@ from message_history.core.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
+    ProviderBlock,
     SystemBlock,
     TextBlock,
     ThinkingBlock,
@@ -205,6 +206,8 @@ class BlockWriter:
         known = {"role", *taken}
         if self._names() and isinstance(opened.get("name"), str):
             known.add("name")
+        if self._mark_in(opened) is not None and not isinstance(block, ToolResultBlock | ProviderBlock):
+            known.add("cache_control")
         for keys, sent in ((block.extra(OPENAI_CHAT), self._sent(block)), (opened, known)):
             left = {key: value for key, value in keys.items() if key not in sent and value not in _NOTHING}
             self.omit(left, "keys that this API does not take")
@@ -237,6 +240,19 @@ class BlockWriter:
             return None
         return named_for(name, schema.NAME, schema.NAME_LIMIT, self.changes)
 
+    def opened(self, block: Block) -> Wire:
+        """Return the keys that a block gives its message: who speaks, and a cache mark for all of it."""
+        name = self.author(block)
+        mark = self._mark_in(block.carried(OPENAI_CHAT)) if block.meta is not None else None
+        keys = {} if name is None else {"name": name}
+        return keys if mark is None else {**keys, "cache_control": thaw_well_formed(mark, self.changes)}
+
+    def opening(self, wire: Wire) -> Wire:
+        """Count the cache mark of a message, if it has one."""
+        if "cache_control" in wire:
+            self._marked.append((self.changes.index, wire))
+        return wire
+
     def _names(self) -> bool:
         """Return whether a message may say who speaks."""
         return not self._dialect.alternate and "name" not in self._dialect.refused_keys
@@ -260,12 +276,18 @@ class BlockWriter:
 
     def _mark(self, block: Block) -> FrozenDict | None:
         """Return the cache mark of a block that may have one here."""
-        if not self._dialect.cache_marks or not isinstance(block, TextBlock | SystemBlock | ImageBlock):
+        if not isinstance(block, TextBlock | SystemBlock | ImageBlock):
             return None
-        mark = block.extra(OPENAI_CHAT).get("cache_control")
-        if not isinstance(mark, FrozenDict) or mark.get("type") != "ephemeral" or not mark.keys() <= {"type", "ttl"}:
+        if not isinstance(block, ImageBlock) and is_blank(block.text):
             return None
-        return None if not isinstance(block, ImageBlock) and is_blank(block.text) else mark
+        return self._mark_in(block.extra(OPENAI_CHAT))
+
+    def _mark_in(self, keys: Mapping[str, Any]) -> FrozenDict | None:
+        """Return the cache mark among keys, where marks are taken."""
+        mark = keys.get("cache_control")
+        if not self._dialect.cache_marks or not isinstance(mark, FrozenDict):
+            return None
+        return mark if mark.get("type") == "ephemeral" and mark.keys() <= {"type", "ttl"} else None
 
     def _with_mark(self, block: Block, wire: Wire) -> Wire:
         mark = self._mark(block) if block.meta is not None else None

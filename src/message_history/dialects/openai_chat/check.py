@@ -200,7 +200,7 @@ class _Check:
         path = f"content[{m}]"
         dialect = self._dialect
         kind = kind_of(part)
-        taken = {"input_audio": dialect.audio, "file": dialect.files}.get(kind, True)
+        taken = {"input_audio": dialect.audio, "file": dialect.files, "video_url": dialect.videos}.get(kind, True)
         if not kind:
             self._add("no part type", n, path, m=m)
         elif kind == "image_url" and not dialect.images:

@@ -51,6 +51,7 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     image_urls: bool = True
     result_images: Literal["refused", "moved", "kept"] | None = None
     audio: bool = True
+    videos: bool = True
     files: bool = True
     native: bool = False
     cache_marks: bool = True

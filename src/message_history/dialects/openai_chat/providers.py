@@ -33,7 +33,9 @@ ELSEWHERE: Final = ModelTable("openai_chat", "elsewhere", _PATTERNS)
 """The models of other makers than OpenAI, where it is not known who serves them."""
 MODELS: Final = ModelTable("openai_chat", "models", _PATTERNS)
 """The models, whoever serves them."""
-_ADDRESS: Final = re.compile(r"(?:https?://)?((?:[a-z0-9-]+\.)*([a-z0-9-]+)\.(?:ai|cn|com|dev|io|net|org))(?:[:/].*)?")
+_ADDRESS: Final = re.compile(
+    r"(?:https?://)?((?:[a-z0-9-]+\.)*([a-z0-9-]+)\.(?:ai|cn|com|dev|io|net|org|sh))(?:[:/].*)?"
+)
 _ADDRESSES: Final = {
     "services.ai.azure.com": "azure-models",
     "models.ai.azure.com": "azure-models",
@@ -42,11 +44,14 @@ _ADDRESSES: Final = {
     "generativelanguage.googleapis.com": "gemini",
     "bigmodel.cn": "zhipu",
     "aliyuncs.com": "dashscope",
+    "vercel.sh": "vercel",
     "volces.com": "ark",
     "x.ai": "xai",
     "z.ai": "zai",
 }
 """The providers that the address of an API does not begin with."""
+_OLLAMA: Final = re.compile(r"(?:https?://)?[^/:]+:11434(?:/.*)?")
+"""An address with the port that is Ollama's own."""
 SERVERS: Final = frozenset({"templates", "llama.cpp", "lm studio", "mlx"})
 """The providers that run whatever Jinja template a model brings; Ollama has templates of its own, that take all."""
 
@@ -78,6 +83,8 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
 
 def _server_of(provider: str) -> str:
     """Return the name of a provider that is given as the address of its API."""
+    if _OLLAMA.fullmatch(provider):
+        return "ollama"
     host = _ADDRESS.fullmatch(provider.lower())
     if host is None:
         return provider

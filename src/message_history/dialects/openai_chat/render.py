@@ -169,7 +169,7 @@ class Render:
                 self._assistant(block, wire, texts, beside=beside)
             if block.meta is not None:
                 writer.omit_keys(block, self._dialect.own_keys)
-                self._name(wire, block)
+                self._opened(wire, block)
                 self._own_keys(wire, block)
         self._content(wire, texts, refusal, has_calls=bool(calls))
         if calls:
@@ -181,14 +181,15 @@ class Render:
         add_reasoning(wire, self._dialect, has_calls=bool(calls))
         return wire
 
-    def _name(self, wire: Wire, block: Block) -> None:
-        """Give a message the name that a block carries; of messages that became one, the last one's."""
-        name = self._writer.author(block)
-        if name is None:
-            return
-        if wire.get("name", name) != name:
+    def _opened(self, wire: Wire, block: Block) -> None:
+        """Give a message the name and the mark that a block carries; of messages that became one, the last one's."""
+        keys = self._writer.opened(block)
+        if "name" in keys and wire.get("name", keys["name"]) != keys["name"]:
             self.changes.omitted(FrozenDict(name=wire["name"]), "a second name of one message")
-        wire["name"] = name
+        is_marked = "cache_control" in wire
+        wire |= keys
+        if not is_marked:
+            self._writer.opening(wire)
 
     def _own_keys(self, wire: Wire, block: Block) -> None:
         """Give a message the keys that it came with and that only this API knows."""
@@ -370,12 +371,12 @@ class Render:
     def _groups(self, parts: list[Wire], blocks: Sequence[Block]) -> list[Wire]:
         """Write what is no result: one message for each run of system messages, and for each name."""
         wire: list[Wire] = []
-        name: Any = None
+        opened: Wire = {}
         run: list[SystemBlock] = []
 
         def end_user() -> None:
             if parts:
-                wire.append(self._user_message(parts, name))
+                wire.append(self._user_message(parts, opened))
                 parts.clear()
 
         def end_system() -> None:
@@ -388,7 +389,7 @@ class Render:
                 end_user()
                 if _opens(block):
                     end_system()
-                name = None
+                opened = {}
                 run.append(block)
                 continue
             self._writer.omit_keys(block)
@@ -401,11 +402,11 @@ class Render:
             if not written:
                 continue
             end_system()
-            author = self._writer.author(block)
+            keys = self._writer.opened(block)
             if block.meta is not None and block.carried(OPENAI_CHAT):
-                if author != name:
+                if keys != opened:
                     end_user()
-                name = author
+                opened = keys
             parts += written
         end_user()
         end_system()
@@ -426,8 +427,8 @@ class Render:
         written: Wire = thaw_well_formed(FrozenDict({key: data.get(key) for key in ("name", "content")}), self.changes)
         return {"role": "function", **written, "name": self._writer.name(written["name"])}
 
-    def _user_message(self, parts: list[Wire], name: str | None) -> Wire:
-        wire: Wire = {"role": "user", **({"name": name} if name is not None else {}), "content": None}
+    def _user_message(self, parts: list[Wire], opened: Wire) -> Wire:
+        wire = self._writer.opening({"role": "user", **opened, "content": None})
         texts = [part for part in parts if part["type"] == "text"]
         if self._dialect.native:
             wire["content"] = self._writer.joined(texts) if texts else ""
@@ -458,6 +459,7 @@ class Render:
         kinds = {
             "input_audio": dialect.audio,
             "file": dialect.files,
+            "video_url": dialect.videos,
         }
         return frozenset(kind for kind, taken in kinds.items() if taken and not dialect.native)
 
@@ -477,8 +479,7 @@ class Render:
         if self._dialect.developer and carried.get("role") == "developer":
             role = "developer"
         wire: Wire = {"role": role, "content": writer.joined([writer.part(block) for block in blocks])}
-        name = writer.author(blocks[0])
-        return wire if name is None else {**wire, "name": name}
+        return writer.opening({**wire, **writer.opened(blocks[0])})
 
 
 def _opens(block: SystemBlock) -> bool:

@@ -32,10 +32,10 @@ MAX_CACHE_MARKS: Final = 4
 """Claude's own limit, which holds behind gateways too."""
 
 PARTS: Final[dict[str, frozenset[str]]] = {
-    "user": frozenset({"text", "image_url", "input_audio", "file"}),
+    "user": frozenset({"text", "image_url", "input_audio", "file", "video_url"}),
     "system": frozenset({"text"}),
     "developer": frozenset({"text"}),
     "assistant": frozenset({"text", "refusal"}),
     "tool": frozenset({"text"}),
 }
-"""The parts that a message of each role may hold (the specification, 2026-08)."""
+"""The parts that a message of each role may hold (the specification, 2026-08; videos are for other hosts)."""
