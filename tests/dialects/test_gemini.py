@@ -47,6 +47,7 @@ GOLDEN = Path(__file__).parent / "golden" / "gemini"
 STRICT = Gemini(
     media_in_responses=False,
     server_tools=False,
+    split_responses=False,
     beside_results=False,
     bypass_as_text=False,
     signatures_required=True,
@@ -530,6 +531,17 @@ def test_a_part_alone_stands_for_a_list_of_parts() -> None:
     assert check(raw, Gemini()) == []
     assert read(raw).for_send(Gemini()) == [{**content, "parts": [content["parts"]]} for content in raw]
     assert "GM-G08" in {violation.rule for violation in check([*raw[:2], user("y")], Gemini())}
+
+
+def test_a_model_that_takes_responses_in_contents_of_their_own_still_wants_all_of_them() -> None:
+    raw = [user("x"), model(call(), call("g")), user(response()), user(response("g"))]
+    for dialect in (Gemini(), Gemini.for_model("gemini-2.5-flash")):
+        assert not check(raw, dialect)
+        assert [found.rule for found in check(raw[:3], dialect)] == ["GM-G08"]
+        assert [found.rule for found in check([*raw, user(response("h"))], dialect)] == ["GM-G08"]
+        assert [found.rule for found in check([*raw[:3], user("wait"), raw[3]], dialect)] == ["GM-G08", "GM-G07"]
+    assert {found.rule for found in check(raw, Gemini.for_model("gemini-3-pro"))} >= {"GM-G07", "GM-G08"}
+    assert len(read(raw).for_send(Gemini.for_model("gemini-2.5-flash"))) == 3
 
 
 def test_responses_may_come_from_the_function_and_name_an_id() -> None:

@@ -776,3 +776,11 @@ def test_a_tool_s_image_is_moved_but_no_fault_where_nobody_was_seen_to_refuse_it
     assert [message["role"] for message in sent] == ["user", "assistant", "tool", "user"]
     unknown = result(content=[{"type": "video_url", "video_url": "https://example.com/a.mp4"}])
     assert [violation.rule for violation in check([*wire[:2], unknown], LARGE)] == ["MS-M10"]
+
+
+def test_audio_in_the_form_of_openai_goes_back_to_voxtral_as_it_came() -> None:
+    spoken = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+    raw = [{"role": "user", "content": [{"type": "text", "text": "What is being said?"}, spoken]}]
+    dialect = Mistral.for_model("voxtral-small-latest")
+    assert not check(raw, dialect)
+    assert MessageHistory.from_list(raw, dialect=dialect).for_send(dialect) == raw

@@ -181,3 +181,31 @@ def test_a_request_says_itself_whether_its_items_are_stored() -> None:
     for store in (False, True):
         healed = heal_request({"model": "gpt-5", "store": store, "input": raw}, api="openai_responses")
         assert ("gAAAA" in json.dumps(healed.body["input"])) is not store
+
+
+def test_openai_takes_a_list_that_ends_with_the_assistant() -> None:
+    raw = [Q, {"role": "assistant", "content": "The answer is"}]
+    for model in ("gpt-5-mini", "gpt-4o-mini", "openai/o3"):
+        dialect = OpenAIResponses.for_model(model)
+        assert not check(raw, dialect)
+        assert MessageHistory.from_list(raw, dialect=dialect).for_send(dialect) == raw
+
+
+def test_openai_takes_a_call_whose_status_is_null() -> None:
+    called = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}", "status": None}
+    raw = [Q, called, {"type": "function_call_output", "call_id": "call_1", "output": "r"}]
+    for dialect in (OpenAIResponses(), OpenAIResponses.for_model("gpt-4o"), OpenAIResponses.for_model("gpt-5")):
+        assert not check(raw, dialect)
+
+
+def test_a_list_that_goes_on_at_the_server_may_add_nothing() -> None:
+    assert [found.rule for found in check([], OpenAIResponses())] == ["DS-17"]
+    assert not check([], OpenAIResponses(continues=True))
+
+
+def test_an_id_that_goes_without_its_reasoning_takes_nothing_with_it() -> None:
+    called = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"}
+    raw = [Q, called, {"type": "function_call_output", "call_id": "call_1", "output": "r"}]
+    export = MessageHistory.from_list(raw, dialect=OpenAIResponses()).export(OpenAIResponses())
+    assert [repair.severity for repair in export.repairs] == [Severity.LOSSLESS]
+    assert list(export.repairs[0].removed) == [{"id": "fc_1"}]

@@ -29,6 +29,11 @@ def with_call(id: str = "c1", content: Any = None, **keys: Any) -> list[Any]:
     return [ASK, asked, {"role": "tool", "tool_call_id": id, "content": "r"}]
 
 
+def showing(part: dict[str, Any]) -> dict[str, Any]:
+    """Give the result of a call of Converse's that holds one part."""
+    return turn("user", {"toolResult": {"toolUseId": "c1", "content": [part]}})
+
+
 CLAUDE_CALLS = [
     ASK,
     turn("assistant", *({"type": "tool_use", "id": id, "name": "f", "input": {}} for id in ("t1", "t2"))),
@@ -39,6 +44,19 @@ GEMINI_CALL = [
     turn("model", {"functionCall": {"name": "f", "args": {}}}, key="parts"),
     turn("user", {"functionResponse": {"name": "f", "response": {"a": 1}}}, key="parts"),
 ]
+BEDROCK_CALL = [
+    turn("user", {"text": "q"}),
+    turn("assistant", {"toolUse": {"toolUseId": "c1", "name": "f", "input": {}}}),
+]
+PDF = {"document": {"format": "pdf", "name": "a", "source": {"bytes": b"%PDF-1.3"}}}
+FOUND = {
+    "searchResult": {
+        "source": "https://example.com/facts",
+        "title": "Facts",
+        "content": [{"text": "It is so."}],
+        "citations": {"enabled": True},
+    }
+}
 AUDIO = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
 SAID = {
     "type": "message",
@@ -100,6 +118,8 @@ TAKEN: list[tuple[str, Dialect[Any], Dialect[Any], list[Any]]] = [
         [GEMINI_CALL[0], turn("model", {"text": "a"}, key="parts")],
     ),
     ("OC-16", OpenAIChat(), OpenAIChat.for_provider("openai"), [turn("user", AUDIO)]),
+    ("BR-B16", Bedrock(), Bedrock.for_model("amazon.nova-2-lite-v1:0"), [*BEDROCK_CALL, showing(PDF)]),
+    ("BR-B20", Bedrock(), Bedrock.for_model("amazon.nova-2-lite-v1:0"), [*BEDROCK_CALL, showing(FOUND)]),
     ("OR-07", OpenAIResponses(), OpenAIResponses.for_model("gpt-5"), [ASK, SAID, ASK]),
     ("OC-06", OpenAIChat(), OpenAIChat.for_provider("openai"), with_call(LONG)),
     ("OC-15", OpenAIChat(), OpenAIChat.for_model("gpt-4o"), [*with_call()[:2], SHOWN, ASK]),

@@ -40,8 +40,10 @@ Foreign: TypeAlias = Callable[[Any, int], Parsed | None]
 """Reads one entry of the raw list that has another dialect's form; None when it has none that is known."""
 
 
-def names_in_order(names: frozenset[str]) -> str:
+def names_in_order(names: frozenset[str] | None) -> str:
     """Show names as a set does, in an order that does not depend on their hashes."""
+    if names is None:
+        return "None"
     return f"frozenset({{{str(sorted(names))[1:-1]}}})" if names else "frozenset()"
 
 

@@ -71,12 +71,12 @@ class Changes:
         """
         self._recorded.append((RepairCode.WITHHELD, self.index, message, why))
 
-    def rewritten(self, what: str, *removed: Block) -> None:
+    def rewritten(self, what: str, *removed: Block | FrozenDict) -> None:
         """Record what was put in another form.
 
         Args:
             what: what was done.
-            removed: what it was before.
+            removed: what it was before: blocks, or keys of one.
         """
         self._recorded.append((RepairCode.REWRITTEN, self.index, removed, what))
 

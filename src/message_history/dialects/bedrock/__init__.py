@@ -52,7 +52,8 @@ class Bedrock(Fields):
         prefill_with_tools: whether it may do so when it holds calls (BR-B03).
         beside_results: what may stand beside results: block keys, or formats of documents (BR-B15).
         text_with_calls: whether text may stand beside calls (BR-B15); beside signed reasoning, Claude's, they may.
-        in_results: which media a result may hold: block keys, or formats of documents (BR-B16).
+        in_results: which media a result may hold: block keys, or formats of documents (BR-B16). None where no model is
+            known: a check takes what some model takes, and an export leaves in place what nearly all do.
         media: which media the model takes at all (BR-B20).
         empty_results: whether a result may be empty (BR-B14), or hold empty text (BR-B05).
         white_space: whether a text may be white space: never, beside another text, or alone too (BR-B05).

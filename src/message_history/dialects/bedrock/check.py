@@ -272,6 +272,7 @@ class _Check:
                 self.found.add("BR-B13", n, f"{path}.toolResult.content", m=m)
             elif not self._dialect.empty_results:
                 self.found.add("BR-B14", n, f"{path}.toolResult.content")
+        taken = schema.MEDIA_OF_RESULTS if self._dialect.in_results is None else self._dialect.in_results
         for k, part in enumerate(content):
             inner = f"{path}.toolResult.content[{k}]"
             if isinstance(part, Mapping) and part.keys() == {"text"} and part["text"] == "":
@@ -282,7 +283,7 @@ class _Check:
             kind = self._block(n, k, inner, part, role=side, allowed=schema.IN_RESULTS)
             if kind == "json" and not isinstance(part["json"], Mapping):
                 self.found.add("BR-B12", n, inner, "JSON that is no object", which=1, m=m, k=k)
-            elif kind in MEDIA and not _is_of(part, kind, self._dialect.in_results):
+            elif kind in MEDIA and not _is_of(part, kind, taken):
                 which = {"image": 0, "video": 1}.get(kind, 2)
                 self.found.add("BR-B16", n, inner, f"a {kind} in a result", which=which, m=m, tag=kind)
 

@@ -29,8 +29,10 @@ class Fields(Dialect["MessageUnionTypeDef"]):
         default=frozenset({"document", "image", "searchResult", "text", "video"}), repr=names_in_order
     )
     text_with_calls: bool = True
-    in_results: frozenset[str] = field(default=frozenset({"csv", "image", "txt"}), repr=names_in_order)
-    media: frozenset[str] = field(default=frozenset({"document", "image", "video"}), repr=names_in_order)
+    in_results: frozenset[str] | None = field(default=None, repr=names_in_order)
+    media: frozenset[str] = field(
+        default=frozenset({"document", "image", "searchResult", "video"}), repr=names_in_order
+    )
     empty_results: bool = True
     white_space: Literal["never", "beside_text", "alone"] = "beside_text"
     calls_last: bool = True
@@ -39,7 +41,7 @@ class Fields(Dialect["MessageUnionTypeDef"]):
     binds_thinking: bool = True
     cache_points: bool = True
     cache_ttl: bool = False
-    citations: bool = False
+    citations: bool = True
     server_tools: bool = True
     s3: frozenset[str] = field(
         default=frozenset({"document", "image", "searchResult", "text", "video"}), repr=names_in_order

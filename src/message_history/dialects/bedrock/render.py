@@ -220,7 +220,8 @@ class Render:
         key = key_of(written)
         limit = {"image": self._dialect.max_images, "document": self._dialect.max_documents}.get(key)
         count = self._counts.get(key, 0)
-        if key == "text" or (is_allowed(written, self._dialect.in_results) and (limit is None or count < limit)):
+        allowed = _IN_ANY_RESULT if self._dialect.in_results is None else self._dialect.in_results
+        if key == "text" or (is_allowed(written, allowed) and (limit is None or count < limit)):
             self._counts[key] = count + 1
             return [written]
         self.changes.rewritten(f"a tool's {key} behind the results (BR-B16)", part)
@@ -277,6 +278,8 @@ def _kind_of(wires: list[Wire]) -> Kind:
     return _KINDS.get(key, CONTENT)
 
 
+_IN_ANY_RESULT: Final = frozenset({"csv", "image", "txt"})
+"""What stays in a result where no model is known: Nova refuses other documents there."""
 _KINDS: Final[dict[str, Kind]] = {"reasoningContent": THINKING, "toolResult": SERVER}
 
 

@@ -41,6 +41,8 @@ BLOCKS: Final = (
     "toolRemoval",
 )
 """The keys of which a block has one (botocore 1.44.5)."""
+MEDIA_OF_RESULTS: Final = frozenset({"document", "image", "searchResult"})
+"""The media in results that some model was recorded to take (2026-08)."""
 IN_RESULTS: Final = ("json", "text", "image", "document", "video", "searchResult")
 
 IMAGES: Final = {

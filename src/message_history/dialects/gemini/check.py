@@ -254,8 +254,13 @@ class _Check:
                     self._unsigned("GM-G11", n, content)
             if content.calls and (content.is_model or content.role == "assistant"):
                 self._answers(n)
-            if content.responses and (before is None or not before.calls):
+            if content.responses and (before is None or not (before.calls or self._goes_on(n - 1))):
                 self.found.add("GM-G07", n)
+
+    def _goes_on(self, n: int) -> bool:
+        """Return whether a content of responses may be followed by one with more of the same step."""
+        content = self.entries[n]
+        return self._dialect.split_responses and bool(content.responses) and not content.is_model
 
     def _answers(self, n: int) -> None:
         after = self.entries[n + 1] if n + 1 < len(self.entries) else None
@@ -265,7 +270,11 @@ class _Check:
         while self._dialect.split_calls and first and self.entries[first - 1].is_model:
             first -= 1
         calls = [call for content in self.entries[first : n + 1] for call in content.calls]
-        responses = after.responses if after is not None else []
+        responses = list(after.responses) if after is not None else []
+        last = n + 1
+        while last + 1 < len(self.entries) and self._goes_on(last) and self._goes_on(last + 1):
+            last += 1
+            responses += self.entries[last].responses
         if len(responses) != len(calls):
             self.found.add("GM-G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")
             return

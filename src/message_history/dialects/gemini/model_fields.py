@@ -30,6 +30,7 @@ class Fields(Dialect["ContentDict"]):
     empty_text: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
     adjacent: bool = True
     split_calls: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
+    split_responses: bool = True
     beside_results: bool = True
     bypass_as_text: bool = True
     limits: Limits = field(default=Factory(lambda self: VERTEX if self.vertex else LIMITS, takes_self=True))

@@ -404,7 +404,10 @@ def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
         return None
     if block.type == "input_audio":
         audio = block.data.get("input_audio")
-        return {"type": "input_audio", "input_audio": audio} if isinstance(audio, str) and audio else None
+        # Data alone, or with its format as OpenAI has it: both were taken.
+        formed = isinstance(audio, FrozenDict) and audio.keys() == {"data", "format"}
+        data = audio["data"] if formed else audio
+        return {"type": "input_audio", "input_audio": audio} if isinstance(data, str) and data else None
     if block.type == "reference":
         ids = block.data.get("reference_ids")
         fits = isinstance(ids, tuple) and all(isinstance(id, int | str) for id in ids)

@@ -174,7 +174,8 @@ class Planner:
             self._omit(item, "an item whose reasoning is not sent (OR-07)")
             return []
         else:
-            self._changes.omitted(FrozenDict({"id": item.id}), "an item's id without its reasoning (OR-07)")
+            # The item goes in full, so nothing depends on the id that the server could look it up by.
+            self._changes.rewritten("an item's id without its reasoning (OR-07)", FrozenDict({"id": item.id}))
             item.id = None
         return [item]
 

@@ -238,7 +238,8 @@ NULLABLE: Final[dict[str, frozenset[str]]] = {
     "easy": frozenset({"phase"}),
     "message": frozenset({"phase"}),
     "reasoning": frozenset({"encrypted_content"}),
-    FUNCTION: frozenset({"caller"}),
+    # A call whose status is null was taken: https://github.com/pydantic/pydantic-ai (2026-08).
+    FUNCTION: frozenset({"caller", "status"}),
     "function_call_output": frozenset({"id", "status", "caller", "name", "namespace"}),
     CUSTOM: frozenset({"caller"}),
     "custom_tool_call_output": frozenset({"caller"}),
