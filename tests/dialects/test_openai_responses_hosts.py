@@ -183,14 +183,6 @@ def test_a_request_says_itself_whether_its_items_are_stored() -> None:
         assert ("gAAAA" in json.dumps(healed.body["input"])) is not store
 
 
-def test_openai_takes_a_list_that_ends_with_the_assistant() -> None:
-    raw = [Q, {"role": "assistant", "content": "The answer is"}]
-    for model in ("gpt-5-mini", "gpt-4o-mini", "openai/o3"):
-        dialect = OpenAIResponses.for_model(model)
-        assert not check(raw, dialect)
-        assert MessageHistory.from_list(raw, dialect=dialect).for_send(dialect) == raw
-
-
 def test_openai_takes_a_call_whose_status_is_null() -> None:
     called = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}", "status": None}
     raw = [Q, called, {"type": "function_call_output", "call_id": "call_1", "output": "r"}]
