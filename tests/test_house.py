@@ -30,6 +30,7 @@ SOURCE = Path(message_history.__file__).parent
 LAYERS = (
     "core.json_values",
     "core.readable",
+    "core.shown",
     "core.validators",
     "core.replies",
     "core.sources",

@@ -19,7 +19,7 @@ NO_META: Final = Meta()
 _OF_BLOCKS: Final = ("message_history.core.blocks", "message_history.core.media_blocks")
 
 
-@frozen
+@frozen(repr=False)
 class Block:
     """What all blocks share."""
 

@@ -50,7 +50,7 @@ NO_TURN: Final[OpenTurn] = (None, None)
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Context:
     """What rarely changes as a conversation grows.
 

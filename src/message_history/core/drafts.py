@@ -44,7 +44,7 @@ __all__ = [
 
 
 @final
-@frozen
+@frozen(repr=False)
 class AssistantDraft:
     """An assistant message that grows.
 
@@ -166,7 +166,7 @@ class Answer(NamedTuple):
 
 
 @final
-@frozen
+@frozen(repr=False)
 class UserDraft:
     """A user message that grows: the results of the turn's calls, then all else.
 

@@ -11,13 +11,11 @@ import json.encoder
 from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
-from attrs import field, frozen
-
 from message_history.core.log import SIZE
 from message_history.core.message import is_bootstrap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from message_history.core.log import Chunk, Log
     from message_history.core.message import Message
@@ -44,7 +42,6 @@ class TurnWriter(Protocol):
 
 
 @final
-@frozen(eq=False)
 class _Kept:
     """What a chunk knows of its first turns.
 
@@ -56,11 +53,17 @@ class _Kept:
         stuck: whether the turn behind them all cannot be written alone.
     """
 
-    writer: TurnWriter
-    joined: bytes = b""
-    ends: tuple[int, ...] = ()
-    texts: list[bytes] = field(factory=list)
-    stuck: bool = False
+    __slots__ = ("ends", "joined", "stuck", "texts", "writer")
+
+    def __init__(
+        self,
+        writer: TurnWriter,
+        joined: bytes = b"",
+        ends: tuple[int, ...] = (),
+        texts: Sequence[bytes] = (),
+        stuck: bool = False,
+    ) -> None:
+        self.writer, self.joined, self.ends, self.texts, self.stuck = writer, joined, ends, texts, stuck
 
     def __len__(self) -> int:
         return len(self.ends) + len(self.texts)

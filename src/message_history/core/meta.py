@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, final
 from attrs import field, frozen
 
 from message_history.core.json_values import EMPTY, FrozenDict, with_whole_pairs
+from message_history.core.shown import Shown
 
 __all__ = ["Mark", "MarkKind", "Meta", "Runner", "StubReason", "plain_text"]
 
@@ -23,8 +24,8 @@ def plain_text(value: str) -> str:
 
 
 @final
-@frozen(kw_only=True)
-class Mark:
+@frozen(kw_only=True, repr=False)
+class Mark(Shown):
     """A note of this library about a block that it made or changed; no provider ever gets it.
 
     Args:
@@ -58,8 +59,8 @@ class Mark:
 
 
 @final
-@frozen(kw_only=True)
-class Meta:
+@frozen(kw_only=True, repr=False)
+class Meta(Shown):
     """What travels with a block without being its content.
 
     Args:

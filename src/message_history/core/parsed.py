@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from message_history.core.json_values import freeze
 from message_history.core.repairs import RepairCode
+from message_history.core.shown import Shown
 
 if TYPE_CHECKING:
     from message_history.core.message import Message
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Note", "Parsed"]
 
 
-@final
-@frozen(kw_only=True)
-class Note:
+class Note(NamedTuple):
     """Something that a parser could not take as it was.
 
     Args:
@@ -35,12 +34,12 @@ class Note:
 
     def at(self, source: int) -> Note:
         """Return the same note for another entry of the raw list."""
-        return evolve(self, source=source)
+        return self._replace(source=source)
 
 
 @final
-@define
-class Parsed:
+@define(eq=False, repr=False)
+class Parsed(Shown):
     """What a parser read.
 
     Args:

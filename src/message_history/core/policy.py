@@ -8,6 +8,7 @@ from attrs import field, frozen
 
 from message_history.core.blocks import is_blank
 from message_history.core.json_values import short_repr
+from message_history.core.shown import Shown
 from message_history.core.validators import one_of, set_state_once
 
 __all__ = ["Policy"]
@@ -21,8 +22,8 @@ def _check_text(_: object, attribute: object, value: object) -> None:
 
 
 @final
-@frozen(kw_only=True)
-class Policy:
+@frozen(kw_only=True, repr=False)
+class Policy(Shown):
     """How a history repairs what is added to it.
 
     Args:

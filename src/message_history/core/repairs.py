@@ -23,6 +23,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import json_text, thaw
+from message_history.core.shown import Shown
 from message_history.core.validators import set_state_once
 
 if TYPE_CHECKING:
@@ -160,8 +161,8 @@ Removed: TypeAlias = "Block | Frozen"
 
 
 @final
-@frozen(kw_only=True)
-class Repair:
+@frozen(kw_only=True, repr=False)
+class Repair(Shown):
     """One change.
 
     Args:

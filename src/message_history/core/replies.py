@@ -12,6 +12,7 @@ from attrs import field, fields, frozen
 from attrs.validators import ge, optional
 
 from message_history.core.json_values import FrozenDict, freeze_mapping, thaw
+from message_history.core.shown import Shown
 from message_history.core.validators import instance_of
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ _NATURAL: Final = [instance_of(int), ge(0)]
 
 
 @final
-@frozen(kw_only=True)
-class Usage:
+@frozen(kw_only=True, repr=False)
+class Usage(Shown):
     """Tokens that replies have used; the same meaning for every provider.
 
     Args:
@@ -59,8 +60,8 @@ COUNTS: Final = tuple(count.name for count in fields(Usage))
 
 
 @final
-@frozen(init=False)
-class ReplyInfo:
+@frozen(init=False, repr=False)
+class ReplyInfo(Shown):
     """What a provider said of one reply.
 
     Args:

@@ -16,6 +16,7 @@ from attrs import field, frozen
 
 from message_history.core.json_values import short_repr
 from message_history.core.parsed import Parsed
+from message_history.core.shown import Shown
 from message_history.dialects._shared.beside import beside_content
 from message_history.dialects._shared.rules import Rule
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -48,8 +49,8 @@ def names_in_order(names: frozenset[str] | None) -> str:
 
 
 @final
-@frozen
-class Reply:
+@frozen(repr=False)
+class Reply(Shown):
     """What a provider's response holds for the history.
 
     Args:
@@ -83,8 +84,8 @@ class Reply:
 
 
 @final
-@frozen
-class Export:
+@frozen(repr=False)
+class Export(Shown):
     """What is sent.
 
     Args:
@@ -98,7 +99,7 @@ class Export:
     repairs: tuple[Repair, ...] = ()
 
 
-@frozen
+@frozen(repr=False)
 class Dialect(ABC, Generic[WireT_co]):
     """One provider API's wire format and rules.
 

@@ -227,7 +227,7 @@ def _add_info(parsed: Parsed, info: ReplyInfo) -> None:
         note = Note(code=RepairCode.EMPTY_MESSAGE_DROPPED, source=0, detail="a reply without content")
         if parsed.notes and parsed.notes[-1].code is RepairCode.EMPTY_MESSAGE_DROPPED:
             note = parsed.notes.pop()
-        parsed.notes.append(evolve(note, removed=(*note.removed, freeze(as_json(info))[0])))
+        parsed.notes.append(note._replace(removed=(*note.removed, freeze(as_json(info))[0])))
 
 
 def _truncated(assistant: Message) -> Message:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from message_history.core.blocks import Block, ProviderBlock, TextBlock, is_blank
 from message_history.core.json_values import FrozenDict
@@ -23,9 +21,7 @@ _HOLDERS: Final = {origin: frozenset({origin, "langchain", "native"}) for origin
 """By the provider of a block, the dialects that take it as it is."""
 
 
-@final
-@frozen
-class TurnWithText:
+class TurnWithText(NamedTuple):
     """Writes a settled turn alone, with the text of blocks of other providers.
 
     Args:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from attrs import frozen
 
 from message_history.core.json_values import short_repr
+from message_history.core.shown import Shown
 
 if TYPE_CHECKING:
     import re
@@ -21,8 +22,8 @@ def shown(value: object) -> str:
 
 
 @final
-@frozen(kw_only=True)
-class Rule:
+@frozen(kw_only=True, repr=False)
+class Rule(Shown):
     """One rule of a provider.
 
     Args:
@@ -57,9 +58,7 @@ class Rule:
         return text
 
 
-@final
-@frozen(kw_only=True)
-class ModelRow:
+class ModelRow(NamedTuple):
     """What holds for some models.
 
     Args:

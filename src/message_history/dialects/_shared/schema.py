@@ -6,9 +6,8 @@ They only look. A dialect lists its objects with them, for its renders to keep t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias, final
-
-from attrs import field, frozen
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 __all__ = [
     "Fits",
@@ -38,9 +37,7 @@ Misfit: TypeAlias = tuple[str, bool]
 """A key, and whether it is missing; else its value is wrong."""
 
 
-@final
-@frozen
-class Shape:
+class Shape(NamedTuple):
     """The keys of one kind of object.
 
     Args:
@@ -48,7 +45,7 @@ class Shape:
         required: the keys that must be there.
     """
 
-    fields: Mapping[str, Fits] = field(factory=dict)
+    fields: Mapping[str, Fits] = MappingProxyType({})
     required: tuple[str, ...] = ()
 
 
