@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from attrs import evolve
+
 from message_history.dialects import Gemini
-from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import NOTHING_JUDGED, STATE, Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.document import INSPECTED
+from message_history.storage.formats.many_conversations import Conversations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,28 +27,75 @@ def _is_event(item: Any) -> bool:
     return has_parts or bool(item.keys() & {"invocationId", "invocation_id", "actions"})
 
 
-def _events(document: Document) -> list[tuple[int, Any]]:
-    found = document.object.get("events")
-    return list(enumerate(found)) if isinstance(found, list) else document.numbered_items
+def _sessions(document: Document) -> list[tuple[int, dict[str, Any]]]:
+    """Return the sessions of a file: one, a list of them, events alone, or the cases of a set for evaluation."""
+    cases = document.object.get("eval_cases")
+    items = list(enumerate(cases)) if isinstance(cases, list) else document.numbered_items
+    found = [(n, _session(item)) for n, item in items]
+    if any(each is not None for _, each in found):
+        return [
+            (n, each if each is not None else {"events": [item]})
+            for (n, each), (_, item) in zip(found, items, strict=True)
+        ]
+    return [(0, {"events": [item for _, item in items]})] if items else []
+
+
+def _session(item: Any) -> dict[str, Any] | None:
+    """Return a session: an object with events, or a case for evaluation, whose turns stand for them."""
+    if not isinstance(item, dict):
+        return None
+    if isinstance(item.get("events"), list):
+        return item
+    turns = item.get("conversation")
+    if "eval_id" not in item or not isinstance(turns, list):
+        return None
+    return {"id": item["eval_id"], "is_case": True, "events": [event for turn in turns for event in _turn(turn)]}
+
+
+def _turn(turn: Any) -> list[Any]:
+    """Return the events of a turn of a case: what was asked, which tools were used, and the answer."""
+    if not isinstance(turn, dict):
+        return [turn]
+    between = turn.get("intermediate_data") or {}
+    events = [{"author": "user", "content": turn.get("user_content")}]
+    events += [each for each in between.get("invocation_events") or () if isinstance(each, dict)]
+    uses = between.get("tool_uses") or ()
+    events += [{"author": "agent", "content": {"parts": [{"function_call": each} for each in uses]}}] if uses else []
+    answers = between.get("tool_responses") or ()
+    parts = [{"function_response": each} for each in answers]
+    events += [{"author": "agent", "content": {"parts": parts}}] if answers else []
+    for each in between.get("intermediate_responses") or ():
+        events.append({"author": each[0], "content": {"parts": each[1]}})
+    return [*events, {"author": "agent", "content": turn.get("final_response")}]
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items([item for _, item in _events(document)[:60] if isinstance(item, dict)], _is_event)
+    events = [event for _, session in _sessions(document)[:INSPECTED] for event in session["events"][:INSPECTED]]
+    return fit_items([item for item in events if isinstance(item, dict)], _is_event)
 
 
 def _read(document: Document) -> Reading:
-    collector = Collector()
-    for n, event in _events(document):
-        content = event.get("content") if isinstance(event, dict) else None
-        if not _is_event(event):
-            collector.note(n, "an entry that is no event", event)
-        elif event.get("partial") is True:
-            collector.omit("pieces of streams")
-        elif not isinstance(content, dict) or not content.get("parts"):
-            collector.omit("events without content")
-        else:
-            collector.add(n, _content(event, content))
-    return collector.reading(Gemini(), id=document.object.get("id"))
+    found = Conversations()
+    for n, session in _sessions(document):
+        collector = found.collector()
+        for place, event in enumerate(session["events"]):
+            _add(collector, place, event)
+        label = f"session {session.get('id') or n}" if found else ""
+        made = collector.conversation(Gemini(), label=label, id=session.get("id"))
+        found.add(evolve(made, judged=NOTHING_JUDGED) if session.get("is_case") else made)
+    return found.reading()
+
+
+def _add(collector: Collector, n: int, event: Any) -> None:
+    content = event.get("content") if isinstance(event, dict) else None
+    if not _is_event(event):
+        collector.note(n, "an entry that is no event", event)
+    elif event.get("partial") is True:
+        collector.omit("pieces of streams")
+    elif not isinstance(content, dict) or not any(map(_camel, content.get("parts") or ())):
+        collector.omit("events without content")
+    else:
+        collector.add(n, _content(event, content))
 
 
 def _content(event: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,9 +119,9 @@ def _camel(part: Any) -> Any:
 
 ADK: Final = Format(
     name="adk",
-    title="Google ADK sessions",
+    title="Google ADK sessions and sets for evaluation",
     files="what GET /apps/*/users/*/sessions/* gives, and `adk run --save_session` writes",
-    omits="pieces of streams, changes of state, events without content",
+    omits="pieces of streams, changes of state, events without content; sets for evaluation may lack results",
     unwritten=STATE,
     source="google/adk-python: sessions/session.py, events/event.py (2.13.0)",
     checked="2026-11-22",

@@ -34,6 +34,9 @@ def _role(message: Mapping[str, Any]) -> str | None:
 
 def _contents(message: Mapping[str, Any]) -> list[Any] | None:
     found = first_of(message, *_LISTS)
+    if found is None and isinstance(message.get("Role"), dict) and isinstance(message.get("Content"), str):
+        # Before 1.0 a message had a text only.
+        return [{"$type": "TextContent", "Text": message["Content"]}]
     return found if isinstance(found, list) else None
 
 

@@ -226,6 +226,9 @@ def _add_model_part(
         collector.add_blocks(n, "user", [result(part.get("toolCallId"), value, is_error=failed)])
     elif kind == "file":
         collector.add_blocks(n, role, _file(part))
+    elif kind == "reasoning":
+        options = (part.get("providerOptions") or {}).get("anthropic") or {}
+        collector.add_blocks(n, role, thinking(part.get("text"), options.get("signature") or part.get("signature")))
     else:
         collector.add_blocks(n, role, blocks_of([part]))
 

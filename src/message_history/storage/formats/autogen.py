@@ -28,6 +28,7 @@ _NOT_SENT: Final = (
     *("ModelClientStreamingChunkEvent", "UserInputRequestedEvent", "MemoryQueryEvent", "SelectSpeakerEvent"),
     *("CodeGenerationEvent", "CodeExecutionEvent", "SelectorEvent"),
 )
+_NAMED: Final = {"content", "role", "name"}
 _KINDS: Final = frozenset({*_MODEL, *_TEXTS, _CALLS, _RESULTS, "ThoughtEvent", *_NOT_SENT})
 
 
@@ -49,9 +50,33 @@ def _older(document: Document) -> list[tuple[str, list[Any]]]:
     """Find the list of messages in the result of a chat of version 0.2, or the list itself."""
     history = document.object.get("chat_history")
     if isinstance(history, list) and document.object.keys() & {"chat_id", "summary", "cost"}:
-        return [("", history)]
+        return [("", _as_answered(history))]
     is_list = any(isinstance(each, dict) and isinstance(each.get("tool_responses"), list) for each in document.items)
-    return [("", document.items)] if is_list else []
+    return [("", _as_answered(document.items))] if is_list or _is_named(document.items) else []
+
+
+def _is_named(items: list[Any]) -> bool:
+    """Return whether a list is a chat of two agents as the one that began it has it: its own words come first."""
+    if len(items) < 2 or not all(isinstance(each, dict) and each.keys() == _NAMED for each in items):
+        return False
+    sides = {(each["name"], each["role"]) for each in items}
+    return items[0]["role"] == "assistant" and sorted(role for _, role in sides) == ["assistant", "user"]
+
+
+def _as_answered(history: list[Any]) -> list[Any]:
+    """Return a chat as the agent that answers has it: who begins one records its own words as the assistant's."""
+    first = history[0] if history and isinstance(history[0], dict) else {}
+    if first.get("role") != "assistant" or first.get("tool_calls") or first.get("function_call"):
+        return history
+    return [{**each, "role": _other_side(each)} if isinstance(each, dict) else each for each in history]
+
+
+def _other_side(message: Mapping[str, Any]) -> object:
+    """Return the role of a message for the other side; a call is the assistant's for both."""
+    role = message.get("role")
+    if message.get("tool_calls") or message.get("function_call"):
+        return role
+    return {"assistant": "user", "user": "assistant"}.get(str(role), role)
 
 
 def _add_older(collector: Collector, n: int, message: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.dialects import OpenAIChat, OpenAIResponses
+from message_history.dialects import Gemini, OpenAIChat, OpenAIResponses
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Format, item_fit
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["BATCH_RESULTS"]
 
 
+def _is_gemini(item: Mapping[str, Any]) -> bool:
+    response = item.get("response")
+    return isinstance(response, dict) and ("candidates" in response or "promptFeedback" in response)
+
+
 def _is_result(item: Mapping[str, Any]) -> bool:
+    if _is_gemini(item):
+        return True
     if "recordId" in item:
         return "modelOutput" in item or ("error" in item and "modelInput" in item)
     return "custom_id" in item and ("response" in item or "result" in item)
@@ -34,12 +41,14 @@ def _read(document: Document) -> Reading:
             collector.note(n, "an item that is no result", item)
         else:
             dialect = _add(collector, n, item)
-        id = item.get("custom_id", item.get("recordId")) if isinstance(item, dict) else None
+        id = item.get("custom_id", item.get("recordId", item.get("key"))) if isinstance(item, dict) else None
         found.add(collector.conversation(dialect, label=f"result {id}" if found else "", id=id))
     return found.reading()
 
 
 def _add(collector: Collector, n: int, item: Mapping[str, Any]) -> Dialect[Any]:
+    if _is_gemini(item):
+        return _add_gemini(collector, n, item)
     request = item.get("modelInput") or {}
     if request.get("system") is not None:
         collector.add(n, {"role": "system", "content": request["system"]})
@@ -64,9 +73,22 @@ def _add(collector: Collector, n: int, item: Mapping[str, Any]) -> Dialect[Any]:
     return BLOCKS
 
 
+def _add_gemini(collector: Collector, n: int, item: Mapping[str, Any]) -> Dialect[Any]:
+    """Add a result of Gemini's: Vertex AI repeats the request in it."""
+    for content in (item.get("request") or {}).get("contents") or []:
+        collector.add(n, content)
+    candidates = item["response"].get("candidates") or []
+    if candidates and isinstance(candidates[0].get("content"), dict):
+        collector.add(n, candidates[0]["content"])
+        collector.omit("other choices", len(candidates) - 1)
+    else:
+        collector.omit("requests that failed")
+    return Gemini()
+
+
 BATCH_RESULTS: Final = Format(
     name="batch-results",
-    title="Results of batches (OpenAI, Anthropic, Bedrock)",
+    title="Results of batches (OpenAI, Anthropic, Bedrock, Gemini, Vertex AI)",
     files="what the batch APIs give",
     omits="requests that failed, other choices, counts of tokens; OpenAI's and Anthropic's results lack the request",
     unwritten=OUTCOME,

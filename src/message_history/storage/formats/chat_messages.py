@@ -21,6 +21,7 @@ ROLES: Final = {
 """What the roles of other programs mean, in lower case."""
 _TEXTS: Final = ("text", "input_text", "output_text")
 _THOUGHTS: Final = {"think": "think", "thinking": "thinking", "reasoning": "reasoning"}
+_MEDIA: Final = ("mimeType", "mediaType", "mime_type")
 _IMAGES: Final = ("image_url", "imageUrl", "input_image")
 
 
@@ -93,12 +94,16 @@ def _block(item: Any) -> list[Any]:
         return text(text_of(item.get("text")) or _value(item.get("text")))
     if kind in _THOUGHTS:
         written = first_of(item, _THOUGHTS[kind], "text", "content", "summary")
-        return thinking(text_of(written), item.get("signature"))
+        extras = item.get("extras")
+        signed = item.get("signature") or (extras.get("signature") if isinstance(extras, Mapping) else None)
+        return thinking(text_of(written), signed)
     if kind in _IMAGES:
         inner = item.get(kind) if kind != "input_image" else item.get("image_url")
         return [image(inner.get("url") if isinstance(inner, Mapping) else inner)]
     if kind == "image" and "source" not in item:
-        data, media = first_of(item, "image", "data", "url"), first_of(item, "mimeType", "mediaType", "mime_type")
+        data, media = first_of(item, "image", "data", "base64", "url"), first_of(item, *_MEDIA)
+        if data is None:
+            return [item]
         is_data = media is not None and isinstance(data, str) and not data.startswith(("data:", "http"))
         return [image(f"data:{media};base64,{data}" if is_data else data)]
     return [item]

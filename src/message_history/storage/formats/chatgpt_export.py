@@ -96,7 +96,10 @@ class _Calls:
 def _add(collector: Collector, n: int, message: Mapping[str, Any], calls: _Calls) -> None:
     author = message.get("author") or {}
     role, content = author.get("role"), message.get("content") or {}
-    blocks = _blocks(content)
+    if content.get("content_type") == "reasoning_recap":
+        collector.omit("recaps of reasoning")
+        return
+    blocks = [*_blocks(content), *_attached(message)]
     recipient = message.get("recipient")
     id = str(message.get("id"))
     if role == "user":
@@ -129,13 +132,26 @@ def _blocks(content: Mapping[str, Any]) -> list[Any]:
         return [block for part in content.get("parts") or [] for block in _part(part)]
     if kind == "thoughts":
         return [block for each in content.get("thoughts") or [] for block in thinking(_thought(each))]
-    if kind == "reasoning_recap":
-        return []
+    if kind == "tether_quote":
+        about = "\n".join(str(content[key]) for key in ("title", "url") if content.get(key))
+        return text("\n".join(filter(None, (about, str(content.get("text") or "")))))
     for key in ("text", "result", "content"):
         if isinstance(content.get(key), str):
             return text(content[key])
     rest = {key: value for key, value in content.items() if key != "content_type" and value}
     return text(json_text(rest)) if rest else []
+
+
+def _attached(message: Mapping[str, Any]) -> list[Any]:
+    """Return the names of files that are attached to a message and that no part of it points to."""
+    parts = json_text((message.get("content") or {}).get("parts"))
+    files = (message.get("metadata") or {}).get("attachments")
+    names = [
+        each.get("name")
+        for each in (files if isinstance(files, list) else ())
+        if isinstance(each, dict) and str(each.get("id")) not in parts
+    ]
+    return [block for name in names if name for block in text(f"[attached: {name}]")]
 
 
 def _thought(thought: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format
-from message_history.storage.formats.chat_messages import add_chat_message
+from message_history.storage.formats.chat_messages import add_chat_message, first_of
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
@@ -41,7 +41,7 @@ def _read(document: Document) -> Reading:
         attached = sample.get("attachments")
         for message in sample.get("messages") or []:
             whole = _with_attachments(message, attached if isinstance(attached, dict) else {})
-            if not add_chat_message(collector, n, whole):
+            if not all(add_chat_message(collector, n, each) for each in _parted(whole)):
                 collector.note(n, "a message of an unknown role", message)
         if sample.get("events"):
             collector.omit("events")
@@ -49,6 +49,29 @@ def _read(document: Document) -> Reading:
         label = f"sample {id}, epoch {epoch}"
         found.add(collector.conversation(BLOCKS, label=label if found else "", id=id, title=label))
     return found.reading()
+
+
+def _parted(message: Any) -> list[Any]:
+    """Part a message after each call of the provider's own tools, which stands in it with its result."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list):
+        return [message]
+    found: list[Any] = [{**message, "content": []}]
+    for part in content:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "tool_use":
+            made = {"id": part.get("id"), "name": part.get("name"), "arguments": part.get("arguments")}
+            outcome = first_of(part, "error", "result")
+            answer = {"role": "tool", "tool_call_id": part.get("id"), "content": outcome}
+            found[-1]["tool_calls"] = [made]
+            found += [{**answer, "is_error": part.get("error") is not None}, {**message, "content": []}]
+        else:
+            is_hidden = kind == "reasoning" and part.get("redacted") and part.get("summary")
+            found[-1]["content"].append({**part, "reasoning": part["summary"]} if is_hidden else part)
+    for each in found[:-1]:
+        if each.get("role") == message.get("role") and "tool_calls" not in each:
+            each["tool_calls"] = []
+    return found
 
 
 def _with_attachments(value: Any, attached: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, calls_of
-from message_history.storage.formats.raw_blocks import BLOCKS, result
+from message_history.storage.formats.raw_blocks import BLOCKS, result, text_of, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,13 +62,19 @@ def _messages(document: Document) -> list[tuple[int, Any]]:
     if document.value is None:
         return list(document.rows())
     for way in _AROUND:
-        found = document.value
+        found = _newest(document.value)
         for key in way:
             found = found.get(key) if isinstance(found, dict) else None
         if isinstance(found, list) and any(fields_of(item) for item in found):
             # A state of LangGraph may hold a list of turns.
             return list(enumerate(found))
     return []
+
+
+def _newest(value: Any) -> Any:
+    """Return the newest state of a history of a thread, which comes first; any other value as it is."""
+    is_history = isinstance(value, list) and all(isinstance(each, dict) and "values" in each for each in value)
+    return value[0] if is_history and value else value
 
 
 def _is_marked(item: Mapping[str, Any]) -> bool:
@@ -92,8 +98,11 @@ def _read(document: Document) -> Reading:
             collector.note(n, "an entry that is no message", item)
         else:
             add_message(collector, n, *found)
-    rest = sorted(document.object.keys() - {"messages", "lc", "type", "id", "kwargs"})
-    for key in rest:
+    state = _newest(document.value)
+    if state is not document.value:
+        collector.omit("earlier states of the thread", len(document.items) - 1)
+    rest = state.keys() - {"messages", "values", "lc", "type", "id", "kwargs"} if isinstance(state, dict) else set()
+    for key in sorted(rest):
         collector.omit(f"state: {key}")
     return collector.reading(BLOCKS)
 
@@ -121,9 +130,15 @@ def add_message(collector: Collector, n: int, kind: str, fields: Mapping[str, An
     elif role == "tool":
         failed = fields.get("status") == "error"
         inner = blocks if isinstance(content, list) else content
-        collector.add_blocks(n, "user", [result(fields.get("tool_call_id"), inner, is_error=failed)])
+        id = fields.get("tool_call_id") or _open_call(collector)
+        collector.add_blocks(n, "user", [result(id, inner, is_error=failed)])
+        if fields.get("artifact") is not None:
+            collector.omit("artifacts of tools")
     elif role == "assistant":
-        raw_calls = (fields.get("additional_kwargs") or {}).get("tool_calls")
+        beside = fields.get("additional_kwargs") or {}
+        raw_calls = beside.get("tool_calls") or _function_call(collector, beside.get("function_call"))
+        if not any(isinstance(block, dict) and block.get("type") == "thinking" for block in blocks):
+            blocks = [*_thoughts(beside), *blocks]
         calls = (
             fields.get("tool_calls")
             or raw_calls
@@ -133,6 +148,25 @@ def add_message(collector: Collector, n: int, kind: str, fields: Mapping[str, An
         collector.add_blocks(n, "assistant", [*blocks, *calls_of([*calls, *invalid])])
     else:
         collector.add_blocks(n, "user", blocks)
+
+
+def _thoughts(beside: Mapping[str, Any]) -> list[Any]:
+    """Return the reasoning that integrations put beside the content."""
+    reasoning = beside.get("reasoning")
+    summary = reasoning.get("summary") if isinstance(reasoning, dict) else reasoning
+    return thinking(beside.get("reasoning_content") or "\n".join(text_of(each) for each in summary or ()))
+
+
+def _function_call(collector: Collector, asked: object) -> list[Any]:
+    """Return the one call of versions before there were tools; it has no id, and its result none either."""
+    return [{"id": f"call_{len(collector.entries)}", "function": asked}] if isinstance(asked, dict) else []
+
+
+def _open_call(collector: Collector) -> object:
+    """Return the id of the call that came last."""
+    last = collector.entries[-1]["content"] if collector.entries else []
+    calls = [block for block in last if isinstance(block, dict) and block.get("type") == "tool_use"]
+    return calls[-1].get("id") if calls else None
 
 
 def _is_call(item: Any) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
-from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.many_conversations import Conversations
+from message_history.storage.formats.provider_messages import add_body
 from message_history.storage.formats.raw_blocks import BLOCKS, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.formats.base import Collector, Reading
+    from message_history.storage.formats.base import Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["LANGFUSE"]
@@ -69,8 +69,8 @@ def _read(document: Document) -> Reading:
             main.omit(f"observations of type {item.get('type')}")
         else:
             collector = found.collector()
-            _add_all(collector, n, item.get("input"), "user")
-            _add_all(collector, n, item.get("output"), "assistant")
+            add_body(collector, n, _parsed(item.get("input")), "user")
+            add_body(collector, n, _parsed(item.get("output")), "assistant")
             label = f"observation {item.get('id') or n}" if found else ""
             tools = _parsed(item.get("input"))
             about = tools.get("tools") if isinstance(tools, dict) else None
@@ -84,19 +84,6 @@ def _parsed(value: object) -> Any:
     """Read what an export holds as JSON text."""
     found = json_of(value) if isinstance(value, str) and value[:1] in ("[", "{") else None
     return found if found is not None else value
-
-
-def _add_all(collector: Collector, n: int, value: object, role: str) -> None:
-    value = _parsed(value)
-    if isinstance(value, dict) and isinstance(value.get("messages"), list):
-        value = value["messages"]
-    for message in value if isinstance(value, list) else [value]:
-        if message is None or add_chat_message(collector, n, message):
-            continue
-        if isinstance(message, dict) and "role" in message:
-            collector.note(n, f"a message of the unknown role {message['role']!r}", message)
-        else:
-            collector.add_blocks(n, role, blocks_of(message))
 
 
 LANGFUSE: Final = Format(

@@ -53,7 +53,9 @@ def _flat(messages: list[Any]) -> list[dict[str, Any]]:
 
 def _add(collector: Collector, n: int, message: dict[str, Any]) -> None:
     if message.get("isCreatedByUser") is True:
-        collector.add_blocks(n, "user", text(message.get("text") or text_of(message.get("content"))))
+        files = [each for each in message.get("files") or () if isinstance(each, dict)]
+        names = [block for each in files for block in text(f"[attached: {each.get('filename')}]")]
+        collector.add_blocks(n, "user", [*names, *text(message.get("text") or text_of(message.get("content")))])
         return
     content = message.get("content")
     parts: list[Any] = (

@@ -8,15 +8,18 @@ from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, 
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.chatgpt_export import branch_to
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS
+from message_history.storage.formats.provider_messages import add_provider_message
+from message_history.storage.formats.raw_blocks import BLOCKS, image, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.storage.formats.base import Reading
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["OPEN_WEBUI"]
+
+_BESIDE: Final = {"error": "errors of replies", "sources": "sources", "statusHistory": "states of replies"}
 
 
 def _chat(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -52,19 +55,46 @@ def _read(document: Document) -> Reading:
             path = branch_to(nodes, (chat.get("history") or {}).get("currentId"), "parentId")
             if len(path) < len(nodes):
                 collector.omit("messages on another branch", len(nodes) - len(path))
+            collector.add_blocks(n, "system", text(chat.get("system")))
             for message in path:
-                if not add_chat_message(collector, n, message):
-                    collector.note(n, "a message of an unknown role", message)
+                _add(collector, n, message)
             title, id = item.get("title") or chat.get("title"), item.get("id") or chat.get("id")
             found.add(collector.conversation(BLOCKS, label=f"chat {n + 1}" if n else "", id=id, title=title))
     return found.reading()
+
+
+def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
+    """Add a message: its text, or what the model gave item by item, in which newer versions keep it beside the text."""
+    output = message.get("output")
+    if isinstance(output, list) and output and message.get("role") == "assistant":
+        for item in output:
+            if not add_provider_message(collector, n, item):
+                collector.note(n, "an item of an unknown type", item)
+    elif not add_chat_message(collector, n, message):
+        collector.note(n, "a message of an unknown role", message)
+    for file in message.get("files") or ():
+        collector.add_blocks(n, str(message.get("role")), _file(file))
+    for key, kind in _BESIDE.items():
+        if message.get(key):
+            collector.omit(kind)
+
+
+def _file(file: Any) -> list[Any]:
+    """Return an image, and of any other file its name and what it holds."""
+    if not isinstance(file, dict):
+        return []
+    if file.get("type") == "image" or str(file.get("content_type")).startswith("image/"):
+        return [image(file.get("url"))]
+    inner: dict[str, Any] = file["file"] if isinstance(file.get("file"), dict) else {}
+    written = (inner.get("data") or {}).get("content") or ""
+    return text(f"[attached: {file.get('name') or inner.get('filename')}]\n{written}".rstrip())
 
 
 OPEN_WEBUI: Final = Format(
     name="open-webui",
     title="Open WebUI chat exports",
     files="chat-export-*.json",
-    omits="messages on other branches, sources, usage (reasoning and calls stay in the text)",
+    omits="messages on other branches, sources, usage (older chats have reasoning and calls in the text)",
     unwritten=EXPORTED,
     source="open-webui/open-webui: backend/open_webui/models/chats.py, src/lib/utils/index.ts",
     checked="2026-11-22",

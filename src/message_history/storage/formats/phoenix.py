@@ -57,7 +57,21 @@ def _is_span(item: Mapping[str, Any]) -> bool:
 
 def _items(document: Document) -> list[tuple[int, Any]]:
     data = document.object.get("data")
-    return list(enumerate(data)) if isinstance(data, list) else document.numbered_items
+    items = list(enumerate(data)) if isinstance(data, list) else document.numbered_items
+    return [(n, span) for n, item in items for span in _spans(item)]
+
+
+def _spans(item: Any) -> list[Any]:
+    """Return the spans of an export of OpenTelemetry; any other item is one itself."""
+    if not isinstance(item, dict) or not isinstance(item.get("resourceSpans"), list):
+        return [item]
+    scopes = [scope for resource in item["resourceSpans"] for scope in resource.get("scopeSpans") or ()]
+    return [_span(span) for scope in scopes for span in scope.get("spans") or ()]
+
+
+def _span(span: Mapping[str, Any]) -> dict[str, Any]:
+    values = {each["key"]: next(iter((each.get("value") or {}).values()), None) for each in span["attributes"]}
+    return {"name": span.get("name"), "context": {"span_id": span.get("spanId")}, "attributes": values}
 
 
 def _fit(document: Document) -> Fit:
@@ -91,13 +105,15 @@ def _message(wrapped: Any) -> dict[str, Any]:
     inner = _nested(inner) if isinstance(inner, dict) else {}
     inner = inner.get("message", inner)
     contents = [_content(each) for each in _listed(inner.get("contents"))]
-    calls = [each.get("tool_call", each) for each in _listed(inner.get("tool_calls")) if isinstance(each, dict)]
+    asked = [_nested(each) for each in _listed(inner.get("tool_calls")) if isinstance(each, dict)]
+    calls = [each.get("tool_call", each) for each in asked]
     made = {key: value for key, value in inner.items() if key not in ("contents", "tool_calls")}
     made |= {"tool_calls": calls} if calls else {}
     return {**made, "content": contents} if contents and not made.get("content") else made
 
 
 def _content(wrapped: Any) -> Any:
+    wrapped = _nested(wrapped) if isinstance(wrapped, dict) else wrapped
     inner = wrapped.get("message_content", wrapped) if isinstance(wrapped, dict) else wrapped
     if isinstance(inner, dict) and inner.get("type") == "image":
         url = ((inner.get("image") or {}).get("image") or {}).get("url")

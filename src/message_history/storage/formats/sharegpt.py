@@ -61,17 +61,29 @@ def _read(document: Document) -> Reading:
             collector.note(n, "an item that is no conversation", item)
         else:
             about = item if isinstance(item, dict) else {}
-            if isinstance(about.get("system"), str) and about["system"]:
-                collector.add(n, {"role": "system", "content": about["system"]})
-            _Turns(collector, n).take_all(turns)
-            label = f"item {n}" if found else ""
-            found.add(
-                collector.conversation(BLOCKS, label=label, id=about.get("id"), tools=json_of(about.get("tools")))
-            )
-            for key in ("chosen", "rejected"):
-                if key in about:
-                    collector.note(n, f"a preference under `{key}`", about[key])
+            ends = _ends(found, n, about)
+            for key, answers in ends or [("", [])]:
+                end = collector if not key else found.collector()
+                if isinstance(about.get("system"), str) and about["system"]:
+                    end.add(n, {"role": "system", "content": about["system"]})
+                _Turns(end, n).take_all([*turns, *answers])
+                name = f"item {n}, {key}" if key else f"item {n}"
+                tools = json_of(about.get("tools"))
+                found.add(end.conversation(BLOCKS, label=name if found else "", id=about.get("id"), tools=tools))
     return found.reading()
+
+
+def _ends(found: Conversations, n: int, about: dict[str, Any]) -> list[tuple[str, list[Any]]]:
+    """Return the answers that a row of preferences goes on with, each under its key."""
+    made = []
+    for key in ("chosen", "rejected"):
+        end = about.get(key)
+        answers = _turns([end] if isinstance(end, dict) else end)
+        if answers is not None:
+            made.append((key, answers))
+        elif end is not None:
+            found.collector().note(n, f"a preference under `{key}`", end)
+    return made
 
 
 class _Turns:
