@@ -98,3 +98,25 @@ def test_a_session_in_which_calls_share_an_id_is_not_written() -> None:
     assert session.violations()
     with pytest.raises(UnreadableFileError, match="several calls have the id 'c1'"):
         session.repair_file()
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        RESULT,
+        {"content": RESULT},
+        {"textResultForLlm": RESULT, "resultType": "success"},
+        {"result_type": "success", "text_result_for_llm": RESULT},
+    ],
+)
+def test_the_words_of_a_result_are_read_where_any_version_has_them(result: object) -> None:
+    given = ("tool.execution_complete", {"toolCallId": "c1", "success": True, "result": result})
+    session = session_in(lines(*events(user(QUESTION), reply(LOOKING, "c1"), given, reply(ANSWER))))
+    assert session.violations() == []
+    assert told(session.conversations[0].history())[3] == ("result", RESULT)
+
+
+def test_a_result_of_an_unknown_form_is_kept_whole() -> None:
+    given = ("tool.execution_complete", {"toolCallId": "c1", "success": True, "result": {"lines": [RESULT]}})
+    session = session_in(lines(*events(user(QUESTION), reply(LOOKING, "c1"), given)))
+    assert told(session.conversations[0].history())[3] == ("result", json.dumps({"lines": [RESULT]}))

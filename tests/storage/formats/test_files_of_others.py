@@ -13,6 +13,7 @@ from message_history.storage.files import NotRecognisedError, UnreadableFileErro
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.samples import ANSWER, CHAT, QUESTION, SAMPLES, lines, value
+from tests.storage.formats.test_every_format import told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,3 +131,16 @@ def test_white_space_behind_the_last_answer_of_a_conversation_that_goes_on_is_so
         session = session_in(data)
         assert session.violations() == []
         assert session.repair_file().data == data
+
+
+def test_a_line_of_claude_code_without_a_link_follows_the_line_before() -> None:
+    rows = [
+        {"type": "user", "uuid": "u1", "sessionId": "s", "message": {"role": "user", "content": QUESTION}},
+        {"type": "assistant", "uuid": "a1", "sessionId": "s", "message": {"role": "assistant", "content": ANSWER}},
+        {"type": "user", "uuid": "u2", "parentUuid": "a1", "message": {"role": "user", "content": "And now?"}},
+    ]
+    (conversation,) = session_in(lines(*rows)).conversations
+    assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER), ("user", "And now?")]
+    (rest,) = session_in(lines(rows[0], {**rows[1], "parentUuid": None}, rows[2])).conversations
+    assert told(rest.history())[-2:] == [("assistant", ANSWER), ("user", "And now?")]
+    assert dict(rest.omitted)["lines of messages that were rewound or compacted"] == 1

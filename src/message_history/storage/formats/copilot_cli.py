@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 __all__ = ["COPILOT_CLI"]
 
 _SENT: Final = ("user.message", "assistant.message", "tool.execution_complete", "system.message")
+_WORDS: Final = ("content", "textResultForLlm", "text_result_for_llm")
+"""Where a result has its words, in the order of the versions, newest first."""
 _PREFIXES: Final = (
     *("session.", "assistant.", "tool.", "hook.", "subagent.", "system.", "user.", "skill.", "permission."),
     *("model.", "mcp.", "external_tool.", "command.", "user_input.", "elicitation.", "sampling.", "exit_plan_mode."),
@@ -211,7 +213,11 @@ def _call(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def _result(data: Mapping[str, Any]) -> dict[str, Any]:
     found, error = data.get("result"), data.get("error")
-    content = found.get("content") if isinstance(found, dict) else None
+    content: Any = found
+    if isinstance(found, dict):
+        # A result without `content` is in the form of the SDK, or in one that is not known, and kept as it is.
+        others = {key: value for key, value in found.items() if key != "binaryResultsForLlm"} or None
+        content = next((found[key] for key in _WORDS if key in found), others)
     if content is None and isinstance(error, dict):
         content = error.get("message")
     binary = found.get("binaryResultsForLlm") if isinstance(found, dict) else None

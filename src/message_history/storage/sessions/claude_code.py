@@ -168,9 +168,9 @@ class _Tree:
         named = anchors.get(str(value.get("uuid")), value.get("parentUuid"))
         if isinstance(named, str) and named in self._at:
             return self._at[named]
-        if named is None and self._linked:
+        if named is None and self._linked and "parentUuid" in value:
             return None
-        # The parent is not there any more, or no lines are linked at all: it is the line before.
+        # The parent is not there any more, or no link was written here or anywhere: it is the line before.
         return self._before[at]
 
     def _anchors(self) -> dict[str, str]:
