@@ -552,8 +552,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     # What pickle and frameworks ask of a value by name
 
-    def __reduce__(self) -> tuple[Any, tuple[list[dict[str, Any]], Policy, tuple[Repair, ...]]]:
-        return restored, (self.to_list(), self.policy, self.repairs)
+    def __reduce__(self) -> tuple[Any, tuple[list[dict[str, Any]], Policy | None, tuple[Repair, ...]]]:
+        # The default policy is a tenth of a short history's pickle.
+        return restored, (self.to_list(), self.policy if self.policy is not _DEFAULT else None, self.repairs)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: object) -> CoreSchema:
@@ -603,6 +604,6 @@ def conversation_of(history: MessageHistory) -> Conversation:
     return history._conversation
 
 
-def restored(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> MessageHistory:
-    """Return a saved history; see `dialects.lists.restore`. Pickles name this function."""
-    return history_of(restore(saved, policy, repairs))
+def restored(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Repair]) -> MessageHistory:
+    """Return a saved history; see `dialects.lists.restore`. Pickles name this function, with None for the defaults."""
+    return history_of(restore(saved, policy if policy is not None else _DEFAULT, repairs))

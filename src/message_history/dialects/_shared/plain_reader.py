@@ -15,9 +15,9 @@ from message_history.core.message import (
 from message_history.core.plain import pack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["common_message", "read_common"]
+__all__ = ["common_message", "read_common", "read_each"]
 
 
 def common_message(entry: Any, size: int) -> Message | None:
@@ -35,6 +35,28 @@ def common_message(entry: Any, size: int) -> Message | None:
     found: list[Message] = []
     read_common((entry,), size, found)
     return found[0] if found else None
+
+
+def read_each(entries: Sequence[Any], size: int, known: Sequence[Message] = ()) -> list[Message | None]:
+    """Read the messages that have the shapes that nearly all have, wherever they stand.
+
+    Args:
+        entries: the raw entries.
+        size: how many keys each must have, `role` and `content` among them.
+        known: the messages of the first entries, where they were read already.
+
+    Returns:
+        For each entry its message, or None when there is anything about it that needs a second look.
+
+    Complexity: linear in the entries.
+    """
+    found: list[Message | None] = [*known]
+    rest = iter(entries[len(found) :] if known else entries)
+    read_common(rest, size, found)
+    while len(found) < len(entries):
+        found.append(None)  # The entry at which the reading stopped.
+        read_common(rest, size, found)
+    return found
 
 
 def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  # noqa: PLR0915 - see below

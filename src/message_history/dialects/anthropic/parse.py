@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
 from message_history.core.parsed import Parsed
-from message_history.dialects._shared.plain_reader import read_common
+from message_history.dialects._shared.plain_reader import read_each
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
@@ -80,12 +80,7 @@ def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign 
 
     Complexity: linear in the other entries.
     """
-    found: list[Message | None] = [*known]
-    entries = iter(raw[len(found) :])
-    read_common(entries, 2, found)
-    while len(found) < len(raw):
-        found.append(None)  # The entry at which the reading stopped.
-        read_common(entries, 2, found)
+    found = read_each(raw, 2, known)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
     return read_entries(raw, foreign, _Reader(), known=found)

@@ -10,7 +10,7 @@ from message_history.core.json_values import freeze_mapping, short_repr
 from message_history.core.message import make_message, with_replies
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
-from message_history.dialects._shared.plain_reader import common_message
+from message_history.dialects._shared.plain_reader import common_message, read_each
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies
 from message_history.dialects._shared.sdk_objects import as_mapping
@@ -75,17 +75,15 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    found = [_common(entry) for entry in raw]
+    found = read_each([entry if _is_usual(entry) else None for entry in raw], 3)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
     return read_entries(raw, foreign, _Reader(), "no message of the saved form", known=found)
 
 
-def _common(entry: Any) -> Message | None:
-    """Read a message of a shape that nearly all have; None for any other."""
-    if type(entry) is not dict or type(version := entry.get(NATIVE)) is not int or version != VERSION:
-        return None
-    return common_message(entry, 3)
+def _is_usual(entry: Any) -> bool:
+    """Return whether an entry is of this version of the form."""
+    return type(entry) is dict and type(version := entry.get(NATIVE)) is int and version == VERSION
 
 
 @final

@@ -18,6 +18,7 @@ from message_history.dialects.native.render import mark_open_stubs, message_to_j
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.damaged_json import Decoder
 from message_history.storage.files import json_bytes
+from message_history.storage.plain_json import read_plain
 from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
         omitted = len(_STAND_IN)
         entries += _STAND_IN
         recorded = [evolve(repair, index=repair.index - first + omitted) for repair in recorded]
-    history = restored([*entries, *map(_value, messages)], policy, recorded)
+    history = restored([*entries, *_values(messages)], policy, recorded)
     sound = len(history) == head.messages - first + omitted and len(history.repairs) == len(recorded)
     if first and sound:
         history = history.drop_before(omitted)
@@ -266,6 +267,14 @@ def _repair_row(position: int, repair: Repair) -> Row:
 
 def _text(value: Any) -> str:
     return json_bytes(value).decode()
+
+
+def _values(bodies: Sequence[str]) -> list[Any]:
+    """Read bodies: each is given as it is, if it is no JSON."""
+    try:
+        return list(map(read_plain, bodies))
+    except (ValueError, RecursionError):
+        return list(map(_value, bodies))
 
 
 def _value(body: str) -> Any:

@@ -200,7 +200,7 @@ class Journal:
             self._system(line, value)
         elif "role" in value or "content" in value:
             self.recognised = self.recognised or is_own(value)
-            removed = _removed(value)
+            removed = _removed(value) if "repairs" in value else ()
             self._repairs(line, value)
             self._message(line, value, size, removed)
         elif is_own(value) and value.keys() <= _OF_REPAIRS:
@@ -260,6 +260,9 @@ class Journal:
         self._last, self._last_size = position, size
 
     def _repairs(self, line: int, value: dict[str, Any]) -> None:
+        if "repairs" not in value and "standing" not in value and "first_repair" not in value:
+            self.standing = []  # Nearly all lines are of messages alone.
+            return
         recorded, first = _list(value.pop("repairs", None)), value.pop("first_repair", None)
         self.standing = self._read(line, _list(value.pop("standing", None)))
         if recorded:
