@@ -212,3 +212,9 @@ def test_programs_and_databases_speak_of_messages_too(text: str) -> None:
 def test_the_words_of_a_code_do_not_make_a_sentence_one_of_its_rule() -> None:
     assert "EX-06" not in {one.rule.id for one in explain("function name is invalid, tool_call_id is duplicated")}
     assert explain('{"error": {"code": "invalid_tool_call_id"}}')[0].rule.id == "EX-06"
+
+
+def test_a_text_that_is_cut_off_behind_the_words_of_a_wrapper_says_nothing() -> None:
+    wrapper = "<400> InternalError.Algo.InvalidParameter: "
+    assert explain(f"{wrapper}The value of the enable_thinkin…") == []
+    assert explain(f"{wrapper}The length of the tool name cannot…")[0].rule.id == "QW-05"

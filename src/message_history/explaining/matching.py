@@ -215,7 +215,8 @@ def _match(known: Known, clauses: list[tuple[float, float, float]], all_of_it: f
     weight = sum(there for there, _, _ in clauses)
     held = [(there, whole, proof) for there, whole, proof in clauses if there >= HELD * whole]
     # All of a rule's text is there, whatever is around it; or a whole clause; or what is there is a part of the text.
-    inside = max(weight / known.whole, _GUESSED * weight / all_of_it if cut else 0.0)
+    guessed = _GUESSED * weight / all_of_it if cut and weight > MOST * all_of_it else 0.0
+    inside = max(weight / known.whole, guessed)
     clause = max((there / whole * there / (there + _ENOUGH) for there, whole, _ in held), default=0.0) * 0.95
     of_it = min(weight / all_of_it, 1.0)
     fit = max((max(inside, of_it) + inside) / 2, (clause + inside) / 2 if inside < clause else 0.0)
