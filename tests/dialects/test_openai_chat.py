@@ -546,6 +546,20 @@ def test_a_mark_of_a_whole_message_goes_back_on_it_and_counts_among_the_four() -
     assert [repair.code for repair in withheld] == [RepairCode.WITHHELD]
 
 
+def test_gateways_take_marks_of_calls_and_calls_without_content() -> None:
+    mark = {"cache_control": {"type": "ephemeral"}}
+    marked = {"role": "assistant", "tool_calls": [{**call("c1")["tool_calls"][0], **mark}]}
+    raw: list[Wire] = [{"role": "system", "content": "long"}, ASK, marked, tool("c1")]
+    for host in ("ai-gateway.vercel.sh", "openrouter.ai"):
+        dialect = OpenAIChat.for_model("anthropic/claude-sonnet-4", host)
+        assert not check(raw, dialect)
+        assert exported(raw, dialect)[2]["tool_calls"] == marked["tool_calls"]
+        later = [raw[0], *(message for _ in range(5) for message in (ASK, marked, tool("c1"), SAID)), ASK]
+        assert sum("cache_control" in json.dumps(message) for message in exported(later, dialect)) == 4
+    instructed: list[Wire] = [{"role": "system", "content": [{"type": "text", "text": "long", **mark}]}, ASK]
+    assert exported(instructed, OpenAIChat.for_model("google/gemini-2.5-flash", "openrouter.ai")) == instructed
+
+
 def test_videos_go_back_where_a_host_was_recorded_to_take_them() -> None:
     video = {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA"}}
     raw: list[Wire] = [{"role": "user", "content": parts("see", video)}]
@@ -569,8 +583,8 @@ def test_openai_behind_openrouter_takes_a_list_that_begins_with_the_assistant() 
     assert exported(raw, OpenAIChat.for_model("google/gemini-2.5-flash", "openrouter.ai")) != raw
 
 
-def test_ollama_leaves_out_images_of_its_own_where_a_model_sees_none() -> None:
-    raw: list[Wire] = [{"role": "user", "content": parts("see", image())}]
+def test_ollama_takes_lists_that_begin_with_the_assistant_and_leaves_out_images_itself() -> None:
+    raw: list[Wire] = [SAID, {"role": "user", "content": parts("see", image())}]
     dialect = OpenAIChat.for_model("deepseek-r1:latest", "http://127.0.0.1:11434/v1")
     assert dialect.provider == "ollama"
     assert exported(raw, dialect) == raw

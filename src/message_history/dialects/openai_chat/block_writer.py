@@ -126,7 +126,9 @@ class BlockWriter:
         arguments: object = self._arguments(block)
         if self._dialect.native:
             arguments = thaw_well_formed(block.frozen_input, self.changes)
-        return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}, **others}
+        return self.opening(
+            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}, **others}
+        )
 
     def call_as_text(self, block: ToolUseBlock) -> Wire:
         """Write a call as text, for a model whose template knows no tools."""
@@ -248,7 +250,7 @@ class BlockWriter:
         return keys if mark is None else {**keys, "cache_control": thaw_well_formed(mark, self.changes)}
 
     def opening(self, wire: Wire) -> Wire:
-        """Count the cache mark of a message, if it has one."""
+        """Count the cache mark of a message or a call, if it has one."""
         if "cache_control" in wire:
             self._marked.append((self.changes.index, wire))
         return wire
