@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from message_history import MessageHistory, Severity, check
 from message_history.dialects import OpenAIResponses
@@ -201,3 +202,16 @@ def test_an_id_that_goes_without_its_reasoning_takes_nothing_with_it() -> None:
     export = MessageHistory.from_list(raw, dialect=OpenAIResponses()).export(OpenAIResponses())
     assert [repair.severity for repair in export.repairs] == [Severity.LOSSLESS]
     assert list(export.repairs[0].removed) == [{"id": "fc_1"}]
+
+
+def test_reasoning_goes_by_its_id_where_a_named_model_s_request_says_nothing_of_storage() -> None:
+    message = {**answer("a"), "type": "message", "id": "msg_1", "status": "completed"}
+    raw = [Q, {"type": "reasoning", "id": "rs_1", "summary": []}, message, Q2]
+    for model, store in (("gpt-5", None), ("o4-mini", None), ("gpt-5", True)):
+        dialect = evolve(OpenAIResponses.for_model(model), store=store)
+        sent = MessageHistory.from_list(raw, dialect=dialect).for_send(dialect)
+        assert sent[:2] == raw[:2]
+        assert sent[2]["id"] == "msg_1"
+    for cautious in (OpenAIResponses(), evolve(OpenAIResponses.for_model("gpt-5"), store=False)):
+        sent = MessageHistory.from_list(raw, dialect=cautious).for_send(cautious)
+        assert "rs_1" not in json.dumps(sent)

@@ -48,7 +48,7 @@ class OpenAIResponses(Fields):
         prefill: whether the list may end with the assistant.
         store: whether the server keeps the items: then ids without content mean something to it (OR-09), and it
             wants reasoning and the item that it led to together (OR-06 to OR-08). None where the request does not
-            say: an export then risks neither.
+            say: OpenAI and those like it then keep them, and without a model an export risks neither.
         continues: whether the list goes on from a response that the server has kept, whose calls it does not show;
             None to check a list of nothing but outputs as one. Reading such a list, the calls that the server has
             kept are put into the history, marked as held; they and the turn before them are not sent again.

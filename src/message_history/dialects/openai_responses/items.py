@@ -261,7 +261,7 @@ class Items:
                 item.id = self.fresh(extra.get("id"), "reasoning")
         elif self._dialect.reasoning is None and block.signature is None and extra.get("content"):
             item.id, item.is_free = self.fresh(extra.get("id"), ""), True
-        elif block.signature is None and not (self._dialect.store and extra.get("id")):
+        elif block.signature is None and not (self._is_stored and extra.get("id")):
             item.flaw = "reasoning without encrypted content (OR-09)"
         elif extra.get("id") is not None:
             item.id = self.fresh(extra.get("id"), "reasoning")
@@ -269,6 +269,12 @@ class Items:
         elif not self._dialect.bare_items:
             item.flaw = "reasoning without an id (OR-27)"
         return item
+
+    @property
+    def _is_stored(self) -> bool:
+        """Return whether the server has what an id alone stands for: it keeps all that it is not told to forget."""
+        stores = self._dialect.store
+        return self._dialect.reasoning == "encrypted" if stores is None else stores
 
     def fresh(self, id: object, kind: str) -> str | None:
         """Return an item's id if it may be sent (OR-11 to OR-14), and record it otherwise.
