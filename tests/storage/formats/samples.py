@@ -843,6 +843,26 @@ VSCODE_LOG = (
 BATCH_RESULT = {"custom_id": "s", "response": {"status_code": 200, "body": {"choices": [{"message": CHAT[3]}]}}}
 TALK = ("user", "answer")
 
+LANGCHAIN_ROWS = [
+    {"id": n, "session_id": "s", "message": {"type": kind, "data": fields}}
+    for n, (kind, fields) in enumerate(LANGCHAIN_FIELDS)
+]
+LANGSMITH = {
+    "id": "r",
+    "name": "model",
+    "run_type": "llm",
+    "inputs": {"messages": [DUMPD[:-1]]},
+    "outputs": {"generations": [[{"text": ANSWER, "message": DUMPD[-1]}]]},
+}
+LANGSMITH_OF_OPENAI = {**LANGSMITH, "inputs": {"messages": CHAT[:-1]}, "outputs": {"choices": [{"message": CHAT[-1]}]}}
+AGNO = {
+    "session_id": "s",
+    "session_type": "agent",
+    "runs": [
+        {"run_id": "r1", "messages": CHAT[:-1]},
+        {"run_id": "r2", "messages": [{**CHAT[0], "from_history": True}, CHAT[-1]]},
+    ],
+}
 USED_TOOLS = [{"tool": "read_file", "toolInput": ARGUMENTS, "toolOutput": RESULT}]
 FLOWISE = [
     {"id": "1", "role": "userMessage", "content": QUESTION, "chatId": "s", "usedTools": None},
@@ -927,6 +947,11 @@ SAMPLES = (
     Sample("batch-results", lines(BATCH_RESULT), ("answer",)),
     Sample("preferences", lines({"prompt": CHAT[:1], "completion": CHAT[1:]})),
     Sample("preferences", lines({"input": {"messages": CHAT[:1]}, "preferred_output": CHAT[1:]})),
+    Sample("langchain-rows", value(LANGCHAIN_ROWS)),
+    Sample("langchain-rows", lines(*({**row, "message": json.dumps(row["message"])} for row in LANGCHAIN_ROWS))),
+    Sample("langsmith", lines(LANGSMITH)),
+    Sample("langsmith", lines(LANGSMITH_OF_OPENAI, {"id": "c", "run_type": "chain", "inputs": {}})),
+    Sample("agno", value([AGNO])),
     Sample("other-roles", value(FLOWISE), ("user", "call", "result", "answer")),
     Sample("other-roles", lines({"messages": HUMAN_AND_AI}, {"messages": HUMAN_AND_AI}), TALK),
     Sample("log", value([{"messages": CHAT, "label": True}])),

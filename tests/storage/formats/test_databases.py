@@ -20,11 +20,13 @@ from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.packing import checkpoint_of, message_of
 from tests.storage.formats.samples import (
+    AGNO,
     ANSWER,
     ARGUMENTS,
     CHAT,
     GOOSE,
     INSPECT,
+    LANGCHAIN_ROWS,
     LOOKING,
     OPENCODE,
     PI,
@@ -170,7 +172,33 @@ LANGGRAPH = checkpoint_of(
         message_of("AIMessage", type="ai", content=ANSWER, tool_calls=[]),
     ]
 )
+AGENT_ITEMS: list[dict[str, Any]] = [
+    {"role": "user", "content": QUESTION},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": LOOKING}]},
+    {"type": "function_call", "call_id": "c1", "name": "read_file", "arguments": TEXT_ARGUMENTS},
+    {"type": "function_call_output", "call_id": "c1", "output": RESULT},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+]
+WEBUI = {
+    "history": {
+        "currentId": "2",
+        "messages": {
+            "1": {"id": "1", "parentId": None, "role": "user", "content": QUESTION},
+            "2": {"id": "2", "parentId": "1", "role": "assistant", "content": ANSWER, "output": AGENT_ITEMS[1:]},
+        },
+    },
+}
 FILES: dict[str, Rows] = {
+    "openai-agents-database": {
+        "agent_sessions": ("session_id, created_at, updated_at", [("s", "t", "t")]),
+        "agent_messages": (
+            "id, session_id, message_data, created_at",
+            [(n, "s", dumped(each), "t") for n, each in enumerate(AGENT_ITEMS)],
+        ),
+    },
+    "open-webui-database": {
+        "chat": ("id, user_id, title, chat, updated_at", [("s", "u", "A file", dumped(WEBUI), 1)]),
+    },
     "langgraph-database": {
         "checkpoints": (CHECKPOINTS, [("t", "", "1", None, "msgpack", LANGGRAPH, b"{}")]),
         "writes": (WRITES, []),
@@ -357,6 +385,22 @@ def test_older_chats_of_cursor_are_read_and_failed_tools_say_why() -> None:
     first, second = session_in(database(tables)).conversations
     assert told(first.history()) == [("user", QUESTION), ("call", "f"), ("result", "no file")]
     assert (told(second.history()), second.origin.title) == ([("user", QUESTION)], "Old")
+
+
+def test_rows_of_langchain_and_sessions_of_agno_are_read_from_their_databases() -> None:
+    stored = [(row["id"], row["session_id"], dumped(row["message"])) for row in LANGCHAIN_ROWS]
+    runs = dumped(AGNO["runs"])
+    columns = "session_id, session_type, runs, created_at"
+    for name, tables in (
+        ("langchain-rows", {"message_store": ("id, session_id, message", [*stored, (9, "t", "no JSON")])}),
+        (
+            "agno",
+            {"agno_sessions": (columns, [("s", "agent", runs, 2), ("t", "agent", "[]", 1), ("u", "agent", "3", 0)])},
+        ),
+    ):
+        session = session_in(database(tables))
+        (conversation, *_) = session.conversations
+        assert (session.format.name, told(conversation.history()), len(session.unread)) == (name, STORY, 1)
 
 
 def test_messages_of_earlier_states_of_cursor_s_agent_are_counted() -> None:

@@ -38,7 +38,14 @@ NAMES = [f"{each.format}-{n}" for n, each in enumerate(SAMPLES)]
 every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
 DATABASES = {
     *("opencode-database", "goose-database", "hermes-database", "crush", "openclaw-database", "adk-database"),
-    *("cursor-database", "cursor-agent-database", "langgraph-database", "zed-database"),
+    *(
+        "cursor-database",
+        "cursor-agent-database",
+        "langgraph-database",
+        "openai-agents-database",
+        "open-webui-database",
+        "zed-database",
+    ),
 }
 WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}
 """Our own sessions and databases have tests of their own; a file of opencode's storage holds no conversation."""

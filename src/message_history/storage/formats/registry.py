@@ -19,6 +19,7 @@ from message_history.storage.formats.atif import ATIF
 from message_history.storage.formats.autogen import AUTOGEN
 from message_history.storage.formats.base import Fit, Reading
 from message_history.storage.formats.batch_results import BATCH_RESULTS
+from message_history.storage.formats.chat_databases import AGNO, CHAT_DATABASES, LANGCHAIN_ROWS
 from message_history.storage.formats.chatgpt_export import CHATGPT_EXPORT
 from message_history.storage.formats.claude_code import CLAUDE_CODE
 from message_history.storage.formats.claude_export import CLAUDE_EXPORT
@@ -43,6 +44,7 @@ from message_history.storage.formats.kimi_code import KIMI_CODE
 from message_history.storage.formats.langchain_dumps import LANGCHAIN
 from message_history.storage.formats.langfuse import LANGFUSE
 from message_history.storage.formats.langgraph_database import LANGGRAPH_DATABASE
+from message_history.storage.formats.langsmith import LANGSMITH
 from message_history.storage.formats.librechat import LIBRECHAT
 from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
@@ -103,8 +105,21 @@ _ALL: Final = (
         HAYSTACK,
     ),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
-    *(LANGFUSE, PHOENIX, INSPECT_LOGS, SWE_AGENT, MINI_SWE_AGENT, OPENHANDS, TAU_BENCH, TAU2_BENCH, ATIF),
-    *(*SESSION_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
+    *(
+        AGNO,
+        LANGCHAIN_ROWS,
+        LANGFUSE,
+        LANGSMITH,
+        PHOENIX,
+        INSPECT_LOGS,
+        SWE_AGENT,
+        MINI_SWE_AGENT,
+        OPENHANDS,
+        TAU_BENCH,
+        TAU2_BENCH,
+        ATIF,
+    ),
+    *(*SESSION_DATABASES, *CHAT_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
     *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, OTHER_ROLES),
     *(CONVERSATION_LISTS, MESSAGE_LISTS),
 )
