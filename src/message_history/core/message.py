@@ -57,6 +57,7 @@ __all__ = [
     "known_message",
     "make_message",
     "may_be_stub",
+    "not_plain",
     "plain_content",
     "plain_message",
     "reach",
@@ -372,6 +373,11 @@ def sendable(message: Message, longest: int) -> Plain | None:
     if found is None:
         found = reach(message)
     return message._plain if 0 <= found <= longest else None
+
+
+def not_plain(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages that are not known to be plain, see `is_plain`."""
+    return [message for message in messages if not message._plain]
 
 
 def is_plain(message: Message) -> bool:

@@ -55,7 +55,7 @@ from message_history.core.drafts import AssistantDraft, UserDraft, assistant_mes
 from message_history.core.fitting import fitting_cut
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
-from message_history.core.message import Message, any_thinking, count_of_thinking, is_plain, make_message, with_content
+from message_history.core.message import Message, any_thinking, count_of_thinking, make_message, not_plain, with_content
 from message_history.core.past import ids_of, records_of
 from message_history.core.repairs import Repair, RepairCode
 from message_history.core.rewrites import TRIMMED, fold_messages
@@ -295,7 +295,7 @@ def _any_thinking(_: int, turns: Sequence[Turn]) -> bool:
 def _any_quotes(_: int, turns: Sequence[Turn]) -> bool:
     """Return whether a turn quotes a late result, for `Log.summaries`."""
     # A plain message has nothing that travels with its blocks; to ask for them would make them.
-    others = [user for _, user in turns if user is not None and not is_plain(user)]
+    others = not_plain([user for _, user in turns if user is not None])
     return any(block.meta is not None and _is_late(block) for user in others for block in user.content)
 
 

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from message_history.core.conversation import context_of, messages_of, open_turn_of, past_of
 from message_history.core.json_cache import json_array, json_of, json_of_settled
-from message_history.core.message import is_plain
+from message_history.core.message import not_plain
 from message_history.core.stubs import as_sent
 from message_history.dialects._shared.dropped_keys import unsent
 from message_history.dialects._shared.foreign_text import TurnWithText, holds_provider_block, with_foreign_text
@@ -95,7 +95,7 @@ def _fitted(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Mes
     """Return the messages to be written, and what was added or changed to send them."""
     closed, added = sent_version(conversation, dialect)
     messages = list(messages_of(closed))
-    others = [message for message in messages if not is_plain(message)]
+    others = not_plain(messages)
     rewritten: Sequence[Repair] = ()
     if any(map(holds_provider_block, others)):
         messages, rewritten = with_foreign_text(messages, dialect)

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["write_common"]
 
+Wire = dict[str, Any]
 
-def write_common(messages: Iterable[Message], wire: list[dict[str, Any]]) -> Message | None:
+
+def write_common(messages: Iterable[Message], wire: list[Wire]) -> Message | None:
     """Write messages as long as they are texts, thinking, calls and results that need no second look.
 
     All of it is one loop: each function that it would call for a message costs 5 % of it.
@@ -37,28 +39,31 @@ def write_common(messages: Iterable[Message], wire: list[dict[str, Any]]) -> Mes
         plain = sendable(message, NAME_LIMIT)
         if plain is None:
             return message
+        content: list[Wire] = []
         if message.role == "assistant":
-            calls = [
-                {"type": "text", "text": item}
-                if type(item) is str
-                else {"type": "tool_use", "id": item[0], "name": item[1], "input": unpack(item[2])}
-                if len(item) == 3
-                else {"type": "thinking", "thinking": item[0], "signature": item[1]}
-                for item in plain
-            ]
-            wire.append({"role": "assistant", "content": calls})
+            for item in plain:
+                if type(item) is str:
+                    content.append({"type": "text", "text": item})
+                elif len(item) == 3:
+                    id, name, packed = item
+                    content.append({"type": "tool_use", "id": id, "name": name, "input": unpack(packed)})
+                else:
+                    content.append({"type": "thinking", "thinking": item[0], "signature": item[1]})
+            wire.append({"role": "assistant", "content": content})
         else:
-            results = [
-                {"type": "text", "text": item}
-                if type(item) is str
-                else {"type": "tool_result", "tool_use_id": item[0], "content": [{"type": "text", "text": item[1]}]}
-                if type(item[1]) is str and item[1]
-                else {"type": "tool_result", "tool_use_id": item[0], **_content(item[1])}
-                for item in plain
-            ]
-            wire.append({"role": "user", "content": results})
+            for item in plain:
+                if type(item) is str:
+                    content.append({"type": "text", "text": item})
+                    continue
+                id, text = item
+                if type(text) is str and text:
+                    texts = [{"type": "text", "text": text}]
+                    content.append({"type": "tool_result", "tool_use_id": id, "content": texts})
+                else:
+                    content.append({"type": "tool_result", "tool_use_id": id, **_content(text)})
+            wire.append({"role": "user", "content": content})
     return None
 
 
-def _content(texts: tuple[str, ...]) -> dict[str, Any]:
+def _content(texts: tuple[str, ...]) -> Wire:
     return {"content": [{"type": "text", "text": text} for text in texts]} if texts else {}
