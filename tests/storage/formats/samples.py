@@ -945,6 +945,8 @@ SAMPLES = (
     Sample("sharegpt", lines(HERMES_TURNS)),
     Sample("llama-factory", lines({"messages": LLAMA_FACTORY, "tools": "[]"})),
     Sample("batch-results", lines(BATCH_RESULT), ("answer",)),
+    Sample("exchanges", lines({"messages": CHAT[:3], "response": {"choices": [{"message": CHAT[3]}]}, "cost": 1})),
+    Sample("exchanges", value({"request": {"messages": CLAUDE[:3]}, "response": CLAUDE[3]})),
     Sample("preferences", lines({"prompt": CHAT[:1], "completion": CHAT[1:]})),
     Sample("preferences", lines({"input": {"messages": CHAT[:1]}, "preferred_output": CHAT[1:]})),
     Sample("langchain-rows", value(LANGCHAIN_ROWS)),

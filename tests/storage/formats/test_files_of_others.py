@@ -144,3 +144,30 @@ def test_a_line_of_claude_code_without_a_link_follows_the_line_before() -> None:
     (rest,) = session_in(lines(rows[0], {**rows[1], "parentUuid": None}, rows[2])).conversations
     assert told(rest.history())[-2:] == [("assistant", ANSWER), ("user", "And now?")]
     assert dict(rest.omitted)["lines of messages that were rewound or compacted"] == 1
+
+
+def test_the_reply_of_a_logged_request_is_the_last_turn() -> None:
+    asked = {"role": "user", "content": QUESTION}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]}
+    item: dict[str, Any]
+    for item in (
+        {"request": {"input": QUESTION, "instructions": "Be brief."}, "response": {"output": [said]}},
+        {"request": {"body": {"input": [asked]}}, "response": {"status_code": 200, "body": {"output": [said]}}},
+        {"messages": [asked], "response": {"choices": [{"message": {"role": "assistant", "content": ANSWER}}, {}]}},
+    ):
+        for data in (value(item), lines(item, item)):
+            session = session_in(data)
+            assert (session.format.name, session.unread) == ("exchanges", ())
+            history = session.conversations[-1].history()
+            assert told(history) == [("user", QUESTION), ("assistant", ANSWER)]
+            assert history.repairs == ()
+    assert dict(session.conversations[0].omitted) == {"other choices": 1}
+
+
+def test_a_request_without_a_reply_is_read_among_logged_exchanges_and_no_other_line() -> None:
+    sample = next(each for each in SAMPLES if each.format == "exchanges")
+    session = session_in(sample.data * 2 + lines({"messages": CHAT[:1], "response": None}, {"note": "x"}))
+    failed = session.conversations[2]
+    assert told(failed.history()) == [("user", QUESTION)]
+    assert dict(failed.omitted) == {"requests without a reply": 1}
+    assert [note.detail for note in session.unread] == ["an item without a request"]

@@ -33,6 +33,7 @@ from message_history.storage.formats.crewai import CREWAI
 from message_history.storage.formats.cursor import CURSOR
 from message_history.storage.formats.cursor_databases import CURSOR_AGENT_DATABASE, CURSOR_DATABASE
 from message_history.storage.formats.droid import DROID, DROID_STREAM
+from message_history.storage.formats.exchanges import EXCHANGES
 from message_history.storage.formats.gemini_cli import GEMINI_CLI
 from message_history.storage.formats.goose import GOOSE
 from message_history.storage.formats.grok_cli import GROK_CLI
@@ -120,7 +121,7 @@ _ALL: Final = (
         ATIF,
     ),
     *(*SESSION_DATABASES, *CHAT_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
-    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, PREFERENCES, OTHER_ROLES),
+    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, EXCHANGES, PREFERENCES, OTHER_ROLES),
     *(CONVERSATION_LISTS, MESSAGE_LISTS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
