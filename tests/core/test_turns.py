@@ -24,7 +24,7 @@ from message_history import (
 from message_history.core.blocks import Block, Meta
 from message_history.core.conversation import NO_TURN, Context, Conversation, make_conversation, parts_of
 from message_history.core.log import Log
-from message_history.core.message import NEEDS_REPAIR, known_message
+from message_history.core.message import NEEDS_REPAIR, known_message, plain_content
 from message_history.core.rules import TABLE, Arrival, State, state_of
 from message_history.core.step import step
 
@@ -127,6 +127,31 @@ def test_a_message_moves_whole_just_as_block_by_block() -> None:
             blockwise = blockwise.add(careful)
         assert whole == blockwise
         assert whole.repairs == blockwise.repairs
+
+
+def test_results_of_plain_calls_are_added_just_as_block_by_block() -> None:
+    """So does the branch for results that come in the order of their calls."""
+    asking = Message.assistant(TextBlock("look"), CALL, ToolUseBlock("2", "f", {}))
+    arriving = [
+        Message.user(RESULT),
+        Message.user(ToolResultBlock("2", "x")),
+        Message.user(ToolResultBlock("2", "y"), ToolResultBlock("1", "x")),
+        Message.user(RESULT, TextBlock("and")),
+        Message.user(ToolResultBlock("1", "Nothing known.")),
+        Message.user(ToolResultBlock("3", "x")),
+        Message.user("wait"),
+        Message.assistant("more"),
+    ]
+    for message in (asking, *arriving):
+        assert plain_content(message)
+    for messages in product(arriving, repeat=3):
+        whole = blockwise = MessageHistory(policy=Policy(stub_text="Nothing known.")).add_user("q").add(asking)
+        for message in messages:
+            whole = whole.add(message)
+            blockwise = blockwise.add(known_message(message.role, message.content, message.ids, NEEDS_REPAIR))
+        assert whole == blockwise
+        assert whole.repairs == blockwise.repairs
+        assert whole.awaiting == blockwise.awaiting
 
 
 # The rows of the step table, in its order.

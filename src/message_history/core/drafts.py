@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from message_history.core.replies import ReplyInfo
 
 __all__ = [
+    "FEW",
     "Answer",
     "AssistantDraft",
     "OpenTurn",

@@ -28,6 +28,7 @@ from message_history.core.conversation import (
     parts_of,
 )
 from message_history.core.drafts import (
+    FEW,
     AssistantDraft,
     OpenTurn,
     UserDraft,
@@ -40,7 +41,7 @@ from message_history.core.drafts import (
 from message_history.core.json_values import freeze
 from message_history.core.log import put
 from message_history.core.matching import Search
-from message_history.core.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role
+from message_history.core.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role, is_plain
 from message_history.core.past import news_of_state, quote
 from message_history.core.repairs import Repair, RepairCode, in_words
 from message_history.core.replies import as_json
@@ -216,7 +217,8 @@ class Transition:
             return
         if not message.content:
             self._record(RepairCode.EMPTY_MESSAGE_DROPPED, detail=f"an empty {message.role} message")
-        for arrived in message.content:
+        simple = message.shape == CLEAN_USER and message.ids and self._answers is None
+        for arrived in message.content if not (simple and self._answer_in_order(message)) else ():
             block = self._validate_block(arrived)
             if block is not None:
                 state = state_of((self.assistant, self.user))
@@ -365,6 +367,26 @@ class Transition:
             self._drop(RepairCode.DUPLICATE_RESULT_DROPPED, match.result, _result_text(match.result))
         else:
             self._drop(RepairCode.ORPHAN_RESULT_DROPPED, match.result, _result_text(match.result))
+
+    def _answer_in_order(self, message: Message) -> bool:
+        """Add results in the order of the calls that wait for them, and what follows; False where `TABLE` decides."""
+        draft = self._assistant_draft()
+        assistant = draft.message
+        if assistant is None or assistant.shape != CLEAN_ASSISTANT or not is_plain(assistant) or len(draft.calls) > FEW:
+            return False
+        user = self._user_draft()
+        last = -1
+        for id, block in zip(message.ids, message.content, strict=False):
+            position = assistant.ids.index(id) if id in assistant.ids else -1
+            if position <= last or (user.answered | user.stubbed) >> position & 1:
+                return False
+            if not isinstance(block, ToolResultBlock) or known_stub(block, self._policy) is not block:
+                return False
+            user, last = user.answer(position, block), position
+        for block in message.content[len(message.ids) :]:
+            user = user.add(block)
+        self.user = user
+        return True
 
     def _answer(self, block: ToolResultBlock, match: Match) -> None:
         """Put a result or a stub in its call's place."""
