@@ -182,6 +182,14 @@ def test_a_key_without_the_way_to_it_is_one_of_the_list_where_no_parameter_is_ca
         ("a half of an emoji: the high surrogate has no low one, which is not allowed", "unwritable text"),
         ("a user message must be provided before what the assistant says", "roles and turns"),
         ("there are too many: six of four cache checkpoints", "cache marks"),
+        ("'Weather Bot' does not match '^[a-z]+$' - 'messages.1.name'", "names"),
+        ("The file type you uploaded is not supported. Please try again with a pdf", "media"),
+        (
+            "Message of 'system' type not supported by Gemini. Please only provide Human and AI messages.",
+            "the system prompt",
+        ),
+        ("Invalid input argument for Model 'x': tool message must follow an assistant message", "calls and results"),
+        ("The messages field is required and can't be empty. Provide messages and try again.", "the list"),
         ("the very first message must be from the user, with a system message or without", "roles and turns"),
     ],
 )
