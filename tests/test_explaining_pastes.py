@@ -226,3 +226,10 @@ def test_a_text_that_is_cut_off_behind_the_words_of_a_wrapper_says_nothing() -> 
     wrapper = "<400> InternalError.Algo.InvalidParameter: "
     assert explain(f"{wrapper}The value of the enable_thinkin…") == []
     assert explain(f"{wrapper}The length of the tool name cannot…")[0].rule.id == "QW-05"
+
+
+def test_the_id_that_stands_for_a_topic_can_be_looked_up() -> None:
+    (found,) = explain("Missing required parameter: 'input[22].summary'.")[:1]
+    (again,) = explain(found.rule.id)
+    assert again.rule.repair == found.rule.repair
+    assert cause_of(again) == cause_of(found)

@@ -184,14 +184,15 @@ def rules_named(id: str) -> list[Explanation]:
         id: the id of a rule in any case, with the prefix of its dialect or without, as ids were before 2026-11.
 
     Returns:
-        The rules that have it, of each dialect; empty when none has.
+        The rules that have it, of each dialect, or what stands for a topic; empty when none has.
 
     Complexity: linear in the rules.
     """
     wanted = id.strip().lower()
+    stand_ins = [(Portable.name, _rule_of(topic, f"This is about {topic.name}.")) for topic in topics()]
     return [
         Explanation(dialect=name, rule=rule, error=rule.errors[0] if rule.errors else "", score=1.0)
-        for name, rule in _all_rules()
+        for name, rule in [*_all_rules(), *stand_ins]
         if wanted in (rule.id.lower(), rule.id.lower().partition("-")[2])
     ]
 
