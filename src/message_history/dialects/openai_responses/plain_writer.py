@@ -5,7 +5,7 @@ Their items have no ids, so that no reasoning is looked for; a short identifier 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.plain_messages import common_assistant, common_user
 from message_history.dialects._shared.writer import json_object
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["assistant_wire", "user_wire"]
 
 Wire = dict[str, Any]
+RENAMED: Final = "OR-15, DS-16"
+"""The rules that demand another id."""
 
 
 def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str], changes: Changes) -> list[Wire] | None:
@@ -28,7 +30,7 @@ def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str],
         message: the message.
         limit: how long a text may be.
         write_id: writes the id of a call.
-        changes: gets a record of what is omitted.
+        changes: gets a record of what is omitted, and of ids that are other ones.
 
     Returns:
         The items; None for any other message.
@@ -42,13 +44,15 @@ def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str],
         changes.omitted_thinking(message, "thinking of another provider (OR-21)")
     wire: list[Wire] = [{"role": "assistant", "content": text} for text in assistant[0]]
     for id, name, input in assistant[1]:
-        arguments = json_object(input)
-        wire.append({"type": "function_call", "call_id": write_id(id), "name": name, "arguments": arguments})
+        alias = write_id(id)
+        if alias != id:
+            changes.renamed(id, alias, RENAMED)
+        wire.append({"type": "function_call", "call_id": alias, "name": name, "arguments": json_object(input)})
     return wire
 
 
 def user_wire(
-    message: Message, called: Sequence[str], limit: int, write_id: Callable[[str], str], *, first: bool
+    message: Message, called: tuple[str, ...], limit: int, write_id: Callable[[str], str], *, first: bool
 ) -> list[Wire] | None:
     """Write a user message that needs no second look.
 
@@ -60,7 +64,7 @@ def user_wire(
         first: whether it is the first message, which must hold words.
 
     Returns:
-        The items, the outputs in the order of the calls; None for any other message.
+        The items; None for any other message, as for one whose results are not those of the calls, in their order.
 
     Complexity: linear in the message.
     """
@@ -68,14 +72,13 @@ def user_wire(
     if user is None:
         return None
     results, texts = user
-    output_of = dict(results)
-    if (first and not texts) or _is_long(texts, limit) or _is_long(list(output_of.values()), limit):
+    if message.ids != called or (first and not texts) or _is_long(texts, limit):
         return None
-    wire: list[Wire] = [
-        {"type": "function_call_output", "call_id": write_id(id), "output": output_of[id]}
-        for id in called
-        if id in output_of
-    ]
+    wire: list[Wire] = []
+    for id, text in results:
+        if len(text) > limit:
+            return None
+        wire.append({"type": "function_call_output", "call_id": write_id(id), "output": text})
     if len(texts) == 1:
         wire.append({"role": "user", "content": texts[0]})
     elif texts:
@@ -84,4 +87,4 @@ def user_wire(
 
 
 def _is_long(texts: Sequence[str], limit: int) -> bool:
-    return any(len(text) > limit for text in texts)
+    return max(map(len, texts), default=0) > limit

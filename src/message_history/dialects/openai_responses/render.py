@@ -103,7 +103,6 @@ class Render:
             self.changes.index = index
             if index == 0 and begins:
                 continue
-            after = messages[index + 1] if index + 1 < len(messages) else None
             if message.role == "user":
                 called = asked.ids if asked is not None else ()
                 user = user_wire(message, called, limit, self._ids, first=index == 0) if not planned else None
@@ -112,12 +111,13 @@ class Render:
                 continue
             asked, planned = None, []
             self._ids.new_scope()
-            common = assistant_wire(message, limit, self._id, self.changes)
+            common = assistant_wire(message, limit, self._ids, self.changes)
             if common is not None:
                 asked = message
                 wire += common
             else:
-                results = {block.tool_use_id: block for block in after.results} if after is not None else {}
+                after = messages[index + 1 : index + 2]
+                results = {block.tool_use_id: block for behind in after for block in behind.results}
                 planned = self._planner.plan(message, results)
                 wire += self._segment(planned[0])
         for segment in planned[1:]:
@@ -131,12 +131,6 @@ class Render:
         if asked is not None:
             planned = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
         return [*self._answered(planned, user), *self.user(user, first=first)]
-
-    def _id(self, id: str) -> str:
-        alias = self._ids(id)
-        if alias != id:
-            self.changes.renamed(id, alias, "OR-15, DS-16")
-        return alias
 
     def _answered(self, planned: Sequence[Segment], user: Message) -> list[Wire]:
         """Write the outputs of a turn's calls; calls that come one after the other, with the output of each."""
