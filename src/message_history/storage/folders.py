@@ -1,4 +1,4 @@
-"""Sessions that are folders: opencode keeps each message and each part of one in a file of its own."""
+"""Sessions that are folders: opencode and Strands keep each message of one in a file of its own."""
 
 from __future__ import annotations
 
@@ -14,19 +14,26 @@ __all__ = ["folder_content"]
 
 
 def folder_content(path: Path) -> bytes | None:
-    """Join the files of opencode's storage, or of one session in it, into what it exports.
+    """Join the files of opencode's storage, or of one session in it, into what it exports, and a session of Strands.
 
     Args:
-        path: the storage (with the folders `message` and `part`), or the folder of a session's messages.
+        path: the storage (with the folders `message` and `part`), or the folder of a session's messages; a session of
+            Strands (with the folder `agents`), or an agent in it.
 
     Returns:
-        A list with an export of each session, newest first, as JSON; None for any other folder.
+        A list with an export of each session, newest first, as JSON, or with each agent of Strands; None for any other
+        folder.
 
     Raises:
         OSError: when a file in it cannot be read.
 
     Complexity: linear in the files.
     """
+    agents = _agents(path)
+    if agents:
+        return json.dumps(
+            [{"agent_id": _name(each), "messages": _numbered(each / "messages")} for each in agents]
+        ).encode()
     found = _storage(path)
     if found is None:
         return None
@@ -35,6 +42,23 @@ def folder_content(path: Path) -> bytes | None:
     about = {file.stem: _value(file) for name in ("session", "info") for file in _json_files(root / name)}
     exports = [_export(folder, about.get(folder.name), parts) for folder in sessions]
     return json.dumps(sorted(exports, key=_age, reverse=True)).encode()
+
+
+def _agents(path: Path) -> list[Path]:
+    """Return the folders of the agents in a session of Strands, or the one that a folder is."""
+    folders = [path, *sorted((path / "agents").glob("agent_*"))]
+    return [each for each in folders if (each / "agent.json").is_file() and (each / "messages").is_dir()]
+
+
+def _name(agent: Path) -> str:
+    return agent.name.removeprefix("agent_")
+
+
+def _numbered(folder: Path) -> list[Any]:
+    """Return the messages of an agent in the order of their numbers."""
+    numbers = {file: file.stem.rpartition("_")[2] for file in folder.glob("message_*.json")}
+    ordered = sorted(numbers, key=lambda file: (int(numbers[file]) if numbers[file].isdecimal() else 0, file.name))
+    return [_value(file) for file in ordered]
 
 
 def _storage(path: Path) -> tuple[Path, list[Path]] | None:

@@ -863,6 +863,47 @@ AGNO = {
         {"run_id": "r2", "messages": [{**CHAT[0], "from_history": True}, CHAT[-1]]},
     ],
 }
+CONVERSE: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"text": QUESTION}]},
+    {
+        "role": "assistant",
+        "content": [{"text": LOOKING}, {"toolUse": {"toolUseId": "c1", "name": "read_file", "input": ARGUMENTS}}],
+    },
+    {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": RESULT}]}}]},
+    {"role": "assistant", "content": [{"text": ANSWER}]},
+]
+STRANDS: list[dict[str, Any]] = [
+    {"message": each, "message_id": n, "redact_message": None} for n, each in enumerate(CONVERSE)
+]
+LETTA = {
+    "name": "a",
+    "id": "agent-0",
+    "agent_type": "memgpt_agent",
+    "system": "",
+    "in_context_message_ids": ["0", "1", "2", "3"],
+}
+LETTA_MESSAGES = [
+    {**each, "id": str(n), "content": [text(str(each["content"]))], "tool_returns": []} for n, each in enumerate(CHAT)
+]
+SMOLAGENTS: list[dict[str, Any]] = [
+    {"task": QUESTION, "task_images": None},
+    {"step_number": 1, "model_output": LOOKING, "tool_calls": [CHAT_CALL], "error": None, "observations": RESULT},
+    {
+        "step_number": 2,
+        "model_output": None,
+        "observations": None,
+        "is_final_answer": True,
+        "action_output": ANSWER,
+    },
+]
+DIFY_THOUGHT = {
+    "id": "c1",
+    "thought": LOOKING,
+    "tool": "read_file",
+    "tool_input": TEXT_ARGUMENTS,
+    "observation": RESULT,
+}
+DIFY = {"id": "1", "conversation_id": "s", "query": QUESTION, "answer": ANSWER, "agent_thoughts": [DIFY_THOUGHT]}
 USED_TOOLS = [{"tool": "read_file", "toolInput": ARGUMENTS, "toolOutput": RESULT}]
 FLOWISE = [
     {"id": "1", "role": "userMessage", "content": QUESTION, "chatId": "s", "usedTools": None},
@@ -954,6 +995,12 @@ SAMPLES = (
     Sample("langsmith", lines(LANGSMITH)),
     Sample("langsmith", lines(LANGSMITH_OF_OPENAI, {"id": "c", "run_type": "chain", "inputs": {}})),
     Sample("agno", value([AGNO])),
+    Sample("strands", value(STRANDS)),
+    Sample("strands", value([{"agent_id": "a", "messages": STRANDS}])),
+    Sample("letta", value({"agents": [{**LETTA, "messages": LETTA_MESSAGES}]})),
+    Sample("letta", value({**LETTA, "core_memory": [], "messages": LETTA_MESSAGES})),
+    Sample("smolagents", value(SMOLAGENTS)),
+    Sample("dify", value({"data": [DIFY]})),
     Sample("other-roles", value(FLOWISE), ("user", "call", "result", "answer")),
     Sample("other-roles", lines({"messages": HUMAN_AND_AI}, {"messages": HUMAN_AND_AI}), TALK),
     Sample("log", value([{"messages": CHAT, "label": True}])),

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import ImageBlock, MessageHistory, ThinkingBlock
+from message_history import ImageBlock, MessageHistory, ThinkingBlock, from_file
+from message_history.storage.files import NotRecognisedError
 from message_history.storage.sessions.reading import session_in
-from tests.storage.formats.samples import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, lines, value
+from tests.storage.formats.samples import (
+    ANSWER,
+    ARGUMENTS,
+    CONVERSE,
+    LETTA,
+    LETTA_MESSAGES,
+    LOOKING,
+    QUESTION,
+    RESULT,
+    SMOLAGENTS,
+    STRANDS,
+    TEXT_ARGUMENTS,
+    lines,
+    value,
+)
 from tests.storage.formats.test_every_format import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TALK = [("user", QUESTION), ("assistant", ANSWER)]
 STORY = [("user", QUESTION), ("call", "read_file"), ("result", RESULT), ("assistant", ANSWER)]
@@ -336,6 +354,91 @@ def test_reasoning_in_messages_for_models_keeps_its_signature() -> None:
     ]
     (thought,) = (block for block in read(value(rows), "ai-sdk-model")[1].content if isinstance(block, ThinkingBlock))
     assert (thought.thinking, thought.signature) == ("hm", "s")
+
+
+def test_the_folder_of_a_session_of_strands_is_read_agent_by_agent(tmp_path: Path) -> None:
+    session = tmp_path / "session_s"
+    (session / "agents" / "agent_a" / "messages").mkdir(parents=True)
+    (session / "agents" / "agent_a" / "agent.json").write_text("{}")
+    rows = [*STRANDS, *({**each, "message_id": n} for n, each in enumerate(STRANDS, 10))]
+    refused = {**STRANDS[0], "redact_message": {"role": "user", "content": [{"text": "[refused]"}]}}
+    for row in rows:
+        file = session / "agents" / "agent_a" / "messages" / f"message_{row['message_id']}.json"
+        file.write_bytes(value(refused if row["message_id"] == 10 else row))
+    for folder in (session, session / "agents" / "agent_a"):
+        (conversation,) = from_file(folder)
+        story = told(conversation.history())
+        assert [kind for kind, _ in story] == ["user", "assistant", "call", "result", "assistant"] * 2
+        assert story[5] == ("user", "[refused]")
+        assert (conversation.origin.format, conversation.origin.title) == ("strands", "a")
+
+
+def test_a_single_message_of_strands_is_not_judged_by_what_is_in_the_files_beside_it() -> None:
+    image = {"image": {"format": "png", "source": {"bytes": {"__bytes_encoded__": True, "data": "aGk="}}}}
+    called = {**STRANDS[1], "message": {**CONVERSE[1], "content": [*CONVERSE[1]["content"], image]}}
+    session = session_in(value(called))
+    assert (session.format.name, session.violations()) == ("strands", [])
+    assert session_in(value(STRANDS[:2])).violations() != []
+    assert "__bytes_encoded__" not in str(session.conversations[0].file.entries)
+
+
+def test_messages_of_letta_out_of_the_context_are_counted() -> None:
+    agent = {**LETTA, "system": "Be brief.", "in_context_message_ids": ["0"], "messages": LETTA_MESSAGES}
+    older = {**agent, "in_context_message_ids": None, "in_context_message_indices": [0]}
+    for file in ({"agents": [agent]}, older):
+        (conversation,) = session_in(value(file)).conversations
+        assert told(conversation.history()) == [("user", QUESTION)]
+        assert "Be brief." in str(conversation.history().system)
+        assert conversation.omitted == (("messages out of the context", 3),)
+
+
+def test_errors_plans_and_prompts_of_smolagents_are_read() -> None:
+    prompt = [{"role": "system", "content": [{"type": "text", "text": "Be brief."}]}]
+    failed = {**SMOLAGENTS[1], "observations": None, "error": {"type": "AgentError", "message": "no file"}}
+    steps = [SMOLAGENTS[0], {"plan": "First look."}, {**failed, "model_input_messages": prompt}]
+    no_call: dict[str, Any] = {**failed, "step_number": 2, "tool_calls": []}
+    (conversation,) = session_in(value([*steps, no_call])).conversations
+    assert told(conversation.history()) == [
+        ("user", QUESTION),
+        ("assistant", "First look."),
+        ("assistant", LOOKING),
+        ("call", "read_file"),
+        ("result", "no file"),
+        ("assistant", LOOKING),
+        ("user", "no file"),
+    ]
+    assert "Be brief." in str(conversation.history().system)
+    assert conversation.omitted == (("what models got, which repeats the steps", 1),)
+
+
+def test_messages_of_dify_are_put_in_the_order_of_their_times() -> None:
+    def message(n: int, **more: Any) -> dict[str, Any]:
+        return {"conversation_id": "s", "query": f"q{n}", "answer": f"a{n}", "created_at": n, **more}
+
+    files = [{"filename": "b.txt"}]
+    thought = [{"thought": "hm", "tool": ""}, {"thought": "a1"}]
+    newer = message(2, message_files=files, retriever_resources=[1])
+    (conversation,) = session_in(value({"data": [newer, message(1, agent_thoughts=thought)]})).conversations
+    assert [words for _, words in told(conversation.history())] == ["q1", "hm", "a1", "[attached: b.txt]", "q2", "a2"]
+    assert conversation.omitted == (("sources", 1),)
+
+
+def test_requests_of_a_batch_whose_input_is_a_text_are_read_and_stay_as_they_are() -> None:
+    rows = [
+        {"custom_id": str(n), "url": "/v1/responses", "body": {"input": QUESTION, "instructions": "Be brief."}}
+        for n in range(2)
+    ]
+    session = session_in(lines(*rows))
+    history = session.conversations[0].history()
+    assert (session.format.name, told(history), "Be brief." in str(history.system)) == (
+        "log",
+        [("user", QUESTION)],
+        True,
+    )
+    assert session.repair_file().data == lines(*rows)
+    embeddings = [{**row, "url": "/v1/embeddings"} for row in rows]
+    with pytest.raises(NotRecognisedError):
+        session_in(lines(*embeddings))
 
 
 def test_names_of_files_beside_a_message_of_librechat_are_kept() -> None:

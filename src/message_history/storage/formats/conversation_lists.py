@@ -34,6 +34,15 @@ def _is_around(item: Any) -> bool:
     return isinstance(item, dict) and "role" not in item and shape_of(item) is None and find_place(item) is not None
 
 
+def _with_list(item: Any) -> Any:
+    """Return a request of the Responses API whose input is a text with it as the user's message; any other as it is."""
+    body = item.get("body") if isinstance(item, dict) else None
+    url = item.get("url") if isinstance(item, dict) else None
+    if not isinstance(body, dict) or not isinstance(body.get("input"), str) or not str(url).endswith("/responses"):
+        return item
+    return {**item, "body": {**body, "input": [{"role": "user", "content": body["input"]}]}}
+
+
 def _entries(item: Any) -> list[Any]:
     return item if isinstance(item, list) else entries_at(item, find_place(item) or ())
 
@@ -55,7 +64,7 @@ def _key(value: Any) -> str | None:
 
 
 def _fit(document: Document) -> Fit:
-    items = [item for _, item in _items(document)]
+    items = [_with_list(item) for _, item in _items(document)]
     # A single object is a request.
     if isinstance(document.value, dict) and _key(document.value) is None:
         return Fit.NONE
@@ -92,6 +101,7 @@ def _read(document: Document) -> Reading:
 
 
 def _inside(item: Any) -> SavedFile | None:
+    item = _with_list(item)
     if isinstance(item, list):
         return SavedFile(entries=tuple(item), form=FileForm.LIST)
     place = find_place(item) if isinstance(item, dict) else None

@@ -32,6 +32,7 @@ from message_history.storage.formats.copilot_cli import COPILOT_CLI
 from message_history.storage.formats.crewai import CREWAI
 from message_history.storage.formats.cursor import CURSOR
 from message_history.storage.formats.cursor_databases import CURSOR_AGENT_DATABASE, CURSOR_DATABASE
+from message_history.storage.formats.dify import DIFY
 from message_history.storage.formats.droid import DROID, DROID_STREAM
 from message_history.storage.formats.exchanges import EXCHANGES
 from message_history.storage.formats.gemini_cli import GEMINI_CLI
@@ -46,6 +47,7 @@ from message_history.storage.formats.langchain_dumps import LANGCHAIN
 from message_history.storage.formats.langfuse import LANGFUSE
 from message_history.storage.formats.langgraph_database import LANGGRAPH_DATABASE
 from message_history.storage.formats.langsmith import LANGSMITH
+from message_history.storage.formats.letta import LETTA
 from message_history.storage.formats.librechat import LIBRECHAT
 from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
@@ -62,6 +64,8 @@ from message_history.storage.formats.qwen_code import QWEN_CODE
 from message_history.storage.formats.session_databases import SESSION_DATABASES
 from message_history.storage.formats.session_traces import SESSION_TRACES
 from message_history.storage.formats.sharegpt import SHAREGPT
+from message_history.storage.formats.smolagents import SMOLAGENTS
+from message_history.storage.formats.strands import STRANDS
 from message_history.storage.formats.swe_agent import MINI_SWE_AGENT, SWE_AGENT
 from message_history.storage.formats.tau_bench import TAU2_BENCH, TAU_BENCH
 from message_history.storage.formats.vscode_chat import VSCODE_CHAT
@@ -107,6 +111,10 @@ _ALL: Final = (
     ),
     *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
     *(
+        STRANDS,
+        LETTA,
+        SMOLAGENTS,
+        DIFY,
         AGNO,
         LANGCHAIN_ROWS,
         LANGFUSE,
