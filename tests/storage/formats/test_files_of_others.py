@@ -171,3 +171,38 @@ def test_a_request_without_a_reply_is_read_among_logged_exchanges_and_no_other_l
     assert told(failed.history()) == [("user", QUESTION)]
     assert dict(failed.omitted) == {"requests without a reply": 1}
     assert [note.detail for note in session.unread] == ["an item without a request"]
+
+
+def test_a_simulation_of_tau2_bench_in_a_file_of_its_own_is_read() -> None:
+    simulation = {"id": "s", "task_id": "1", "trial": 0, "termination_reason": "user_stop", "messages": CHAT}
+    session = session_in(value(simulation))
+    assert (session.format.name, session.unread) == ("tau2-bench", ())
+    assert session.conversations[0].origin.id == "s"
+    assert told(session.conversations[0].history())[0] == ("user", QUESTION)
+
+
+def test_a_spoken_simulation_of_tau2_bench_is_read_piece_by_piece() -> None:
+    call = {"id": "c1", "name": "look", "arguments": {"path": "a.txt"}, "requestor": "assistant"}
+    result = {"id": "c1", "role": "tool", "content": "three lines", "requestor": "assistant"}
+    silent = {"role": "assistant", "contains_speech": False}
+    ticks = [
+        {"tick_id": 0, "agent_chunk": silent, "user_chunk": {"role": "user", "content": "What is "}},
+        {"tick_id": 1, "agent_chunk": silent, "user_transcript": "in a.txt?"},
+        {"tick_id": 2, "agent_chunk": {"role": "assistant", "content": "Let me look."}, "agent_tool_calls": [call]},
+        {"tick_id": 3, "agent_tool_results": [result], "user_tool_calls": []},
+        {"tick_id": 4, "agent_chunk": {"role": "assistant", "content": "It has "}},
+        {"tick_id": 5, "agent_chunk": {"role": "assistant", "content": "three lines."}},
+        "no tick",
+    ]
+    simulation = {"task_id": 1, "termination_reason": "user_stop", "messages": None, "ticks": ticks}
+    for whole in (simulation, {"simulations": [simulation], "tasks": []}):
+        session = session_in(value(whole))
+        assert session.format.name == "tau2-bench"
+        assert [note.skipped for note in session.unread] == ["no tick"]
+        assert told(session.conversations[0].history()) == [
+            ("user", QUESTION),
+            ("assistant", "Let me look."),
+            ("call", "look"),
+            ("result", "three lines"),
+            ("assistant", ANSWER),
+        ]

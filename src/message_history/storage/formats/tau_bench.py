@@ -11,7 +11,7 @@ from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
@@ -53,24 +53,64 @@ TAU_BENCH: Final = Format(
 
 
 def _simulations(document: Document) -> list[Any]:
-    found = document.object.get("simulations")
+    about = document.object
+    found = about.get("simulations")
+    if found is None and "termination_reason" in about:
+        # A run whose results are a folder keeps each simulation in a file of its own.
+        return [about]
     return found if isinstance(found, list) else []
+
+
+def _is_simulation(item: Mapping[str, Any]) -> bool:
+    return "task_id" in item and any(isinstance(item.get(key), list) for key in ("messages", "ticks"))
 
 
 def _fit_2(document: Document) -> Fit:
     items = [item for item in _simulations(document)[:60] if isinstance(item, dict)]
-    return fit_items(items, lambda item: "task_id" in item and isinstance(item.get("messages"), list))
+    return fit_items(items, _is_simulation)
 
 
 def _read_2(document: Document) -> Reading:
     found = Conversations()
     for n, item in enumerate(_simulations(document)):
         collector = found.collector()
-        for message in item.get("messages") or []:
+        for message in item.get("messages") or _spoken(item.get("ticks") or []):
             _add(collector, n, message)
         label = f"task {item.get('task_id')}, trial {item.get('trial', 0)}"
         found.add(collector.conversation(BLOCKS, label=label if found else "", id=item.get("id"), title=label))
     return found.reading()
+
+
+def _spoken(ticks: list[Any]) -> Iterator[Any]:
+    """Yield the messages of a spoken simulation, in which both sides speak piece by piece, in ticks of a clock."""
+    speaker, words = "", ""
+    for tick in ticks:
+        if not isinstance(tick, dict):
+            yield tick
+            continue
+        for role, side in (("assistant", "agent"), ("user", "user")):
+            piece = _piece(tick, side)
+            calls, results = tick.get(f"{side}_tool_calls"), tick.get(f"{side}_tool_results")
+            if (piece and speaker != role) or calls or results:
+                if words:
+                    yield {"role": speaker, "content": words}
+                words = ""
+            if piece:
+                speaker, words = role, words + piece
+            if calls:
+                yield {"role": role, "content": words or None, "tool_calls": calls}
+                words = ""
+            yield from results or ()
+    if words:
+        yield {"role": speaker, "content": words}
+
+
+def _piece(tick: Mapping[str, Any], side: str) -> str:
+    """Return what one side says in a tick; of a user without text, it is what was understood."""
+    chunk = tick.get(f"{side}_chunk")
+    words = chunk.get("content") if isinstance(chunk, dict) else None
+    words = words or tick.get(f"{side}_transcript")
+    return words if isinstance(words, str) else ""
 
 
 def _add(collector: Collector, n: int, message: Any) -> None:
@@ -95,7 +135,7 @@ def _add(collector: Collector, n: int, message: Any) -> None:
 TAU2_BENCH: Final = Format(
     name="tau2-bench",
     title="tau2-bench results",
-    files="data/simulations/*.json",
+    files="data/simulations/*.json, data/simulations/*/simulations/*.json",
     omits="rewards, tasks, costs, tools of the simulated user",
     unwritten=OUTCOME,
     source="sierra-research/tau2-bench: src/tau2/data_model/message.py, simulation.py",
