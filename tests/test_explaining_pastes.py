@@ -233,3 +233,17 @@ def test_the_id_that_stands_for_a_topic_can_be_looked_up() -> None:
     (again,) = explain(found.rule.id)
     assert again.rule.repair == found.rule.repair
     assert cause_of(again) == cause_of(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("a gateway that nobody knows: messages[7].role has to be another", "openai_chat"),
+        ("'input[7].badge' is not supported", "openai_responses"),
+        ("'contents[7].parts[1].badge' is not supported", "gemini"),
+        ("messages.7.content.1.badge is not supported", "anthropic"),
+        ("Bedrock: messages.7.content.1.badge is not supported", "bedrock"),
+    ],
+)
+def test_words_that_no_rule_has_are_of_the_api_whose_list_they_name(text: str, dialect: str) -> None:
+    assert explain(text)[0].dialect == dialect

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import evolve, frozen
 
 from message_history.dialects.base import Rule
+from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, opaque_rules, own_rules, quoting_rules, topic_names
@@ -53,6 +54,12 @@ _HINTS: Final[Mapping[str, frozenset[str]]] = {
     "pydantic_ai": frozenset({"modelmessage", "modelrequest", "modelresponse"}),
 }
 """Words around an error that name its provider."""
+_ROOTS: Final[Mapping[str, re.Pattern[str]]] = {
+    "openai_responses": re.compile(r"\binput\["),
+    "gemini": re.compile(r"\bcontents\["),
+    "anthropic": re.compile(r"\bmessages\.\d+\.content\.\d"),
+}
+"""How errors of an API write the places of its list."""
 _REFUSING: Final[Mapping[str, bool | str]] = {
     "joins_neighbours": False,
     "leading_assistant": False,
@@ -274,9 +281,18 @@ def _by_topic(text: str, wanted: str | None, has: frozenset[str]) -> list[Explan
     topic = topic_of(text)
     if topic is None:
         return []
-    owner = wanted or max(_HINTS, key=lambda name: _favour(name, None, has))
+    owner = wanted or _owner(text, has)
     rule = _rule_of(topic, f"No rule has these words; they look to be about {topic.name}.")
     return [Explanation(dialect=owner, rule=rule, error="", score=GUESS)]
+
+
+def _owner(text: str, has: frozenset[str]) -> str:
+    """Return whose error a text is most likely that no rule has: what it names, or what its list is called.
+
+    What says neither is of the API that more servers have than any other.
+    """
+    named = next((name for name, words in _HINTS.items() if not has.isdisjoint(words)), None)
+    return named or next((name for name, root in _ROOTS.items() if root.search(text)), OpenAIChat.name)
 
 
 def _by_key(text: str, best: Explanation) -> list[Explanation]:
