@@ -106,7 +106,6 @@ WRONG: list[tuple[str, str, list[Any]]] = [
         [{"role": "system", "parts": [{"text": "be brief"}]}, user("a")],
     ),
     ("GM-G05", "", [user("x"), model(SIGNED), {"role": "tool", "parts": [response()]}]),
-    ("GM-G05", "", [user("x"), model(SIGNED), {"parts": [response()]}]),
     ("GM-G05", "", [user("x", SIGNED), user(response())]),
     ("GM-G05", "", [user("x"), model(SIGNED), model(response()), user("y")]),
     ("GM-G06", BEFORE_CALLS, [model(SIGNED), user(response()), user("next")]),

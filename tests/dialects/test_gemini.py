@@ -68,6 +68,7 @@ def test_a_malformed_list_is_found_and_mended(rule: str, text: str, raw: list[An
 
 VERTEX = Gemini(vertex=True, signatures_required=True, prefill=False)
 ON_VERTEX = [
+    ("GM-G05", "Please use a valid role: user, model.", [user("x"), model(SIGNED), {"parts": [response()]}]),
     ("GM-G04", EMPTY_TEXT, [user("hello"), model("hm"), user("")]),
     ("GM-G02", "it must include at least one parts field", [user("hi"), model(), user("go on")]),
     ("GM-G10", "function call `f` in the 2. content block is missing", [user("x"), model(call()), user(response())]),
@@ -531,6 +532,14 @@ def test_a_part_alone_stands_for_a_list_of_parts() -> None:
     assert check(raw, Gemini()) == []
     assert read(raw).for_send(Gemini()) == [{**content, "parts": [content["parts"]]} for content in raw]
     assert "GM-G08" in {violation.rule for violation in check([*raw[:2], user("y")], Gemini())}
+
+
+def test_responses_need_no_role_outside_vertex() -> None:
+    raw = [user("x"), model(SIGNED), {"parts": [response()]}]
+    for dialect in (Gemini(), STRICT, Gemini.for_model("gemini-2.5-flash-lite")):
+        assert not check(raw, dialect)
+        assert read(raw).for_send(dialect) == [*raw[:2], user(response())]
+        assert "GM-G05" in {found.rule for found in check([*raw, {"parts": [{"text": "y"}]}], dialect)}
 
 
 def test_a_model_that_takes_responses_in_contents_of_their_own_still_wants_all_of_them() -> None:

@@ -109,8 +109,7 @@ class _Check:
         for key in content.data:
             if key not in CONTENT_KEYS:
                 self.found.add("GM-G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")
-        alone = len(self.entries) == 1 and not content.responses
-        if content.role not in self._roles_of(content) and not (alone and not content.has_role):
+        if content.role not in self._roles_of(content) and not self._needs_no_role(n, content):
             own_role = content.data.get("role")
             self.found.add("GM-G05", n, "role", f"role {short_repr(own_role)}", role=own_role)
         for role, found in (("user", content.calls), ("model", content.responses)):
@@ -127,6 +126,12 @@ class _Check:
                 self._part(n, m, part)
         if content.responses:
             self._beside(n, content)
+
+    def _needs_no_role(self, n: int, content: _Content) -> bool:
+        """Return whether a content without a role is the user's all the same: a list's only one, or responses."""
+        if content.has_role:
+            return False
+        return n > 0 and not self._dialect.vertex if content.responses else len(self.entries) == 1
 
     def _roles_of(self, content: _Content) -> tuple[str, ...]:
         """Return the roles that a content may have: for the Developer API, one with responses may be the function's."""
