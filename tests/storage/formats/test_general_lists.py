@@ -39,6 +39,18 @@ def test_a_role_that_is_damaged_in_one_message_is_still_repaired() -> None:
     assert [each.code for each in session.conversations[0].history().repairs] == [RepairCode.ROLE_ASSUMED]
 
 
+def test_a_file_of_tasks_is_like_no_format() -> None:
+    with pytest.raises(NotRecognisedError) as refused:
+        session_in(value([{"task": "Sweep the floor."}, {"plan": "By noon."}]))
+    assert list(refused.value.nearest) == []
+
+
+def test_a_list_of_chats_of_which_each_is_a_list_is_read() -> None:
+    chat = [{"from": "human", "content": QUESTION}, {"from": "bot", "content": ANSWER}]
+    for each in session_in(value([chat, chat])).conversations:
+        assert told(each.history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
 def test_keys_of_a_chat_that_are_no_content_are_counted() -> None:
     chat = [{"sender": "human", "text": QUESTION, "at": "t"}, {"sender": "bot", "text": ANSWER, "mood": "fine"}]
     (conversation,) = session_in(value({"id": "s", "title": "A file", "messages": chat})).conversations

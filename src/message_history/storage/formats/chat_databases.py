@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects import OpenAIResponses
 from message_history.storage.formats.base import DATABASE, STATE, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
-from message_history.storage.formats.document import Document
+from message_history.storage.formats.document import INSPECTED, Document
 from message_history.storage.formats.langchain_dumps import add_message, fields_of
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.open_webui import OPEN_WEBUI
@@ -44,7 +44,7 @@ def _langchain_rows(document: Document) -> list[tuple[int, Any]]:
 
 
 def _fit_langchain(document: Document) -> Fit:
-    rows = [row for _, row in _langchain_rows(document) if isinstance(row, dict)]
+    rows = [row for _, row in _langchain_rows(document)[:INSPECTED] if isinstance(row, dict)]
     return _fit_rows(document, rows, _is_langchain_row)
 
 
@@ -122,7 +122,7 @@ def _runs(session: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _fit_agno(document: Document) -> Fit:
-    sessions = [item for _, item in _sessions(document) if isinstance(item, dict)]
+    sessions = [item for _, item in _sessions(document)[:INSPECTED] if isinstance(item, dict)]
     return _fit_rows(document, sessions, _is_session)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, Fit, Format
 from message_history.storage.formats.chat_messages import ROLES, add_chat_message
+from message_history.storage.formats.document import INSPECTED
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.message_lists import API_ROLES
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result
@@ -67,11 +68,20 @@ def _chats(document: Document) -> Iterator[tuple[int, Mapping[str, Any], list[An
 
 
 def _fit(document: Document) -> Fit:
+    first = document.first_items()
+    inside = [message for item in first for key in KEYS for message in _listed(item.get(key))[:INSPECTED]]
+    lists = [message for item in document.items[:INSPECTED] for message in _listed(item)[:INSPECTED]]
+    if not any(map(_is_own, [*first, *inside, *lists])):
+        return Fit.NONE
     chats = [entries for _, _, entries in _chats(document)]
     is_own = any(_is_own(each) for entries in chats for each in entries)
     if is_own and all(map(_is_chat, chats)):
         return Fit.CERTAIN
     return Fit.NEAR if is_own or any(_is_own(item) for _, item in document.numbered_items) else Fit.NONE
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _is_own(message: Any) -> bool:

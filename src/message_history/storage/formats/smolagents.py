@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import blocks_of, calls_of
+from message_history.storage.formats.document import INSPECTED
 from message_history.storage.formats.raw_blocks import BLOCKS, json_text, result, text
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def _is_step(step: Mapping[str, Any]) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items([step for _, step in _steps(document)[:60] if isinstance(step, dict)], _is_step, _is_action)
+    steps = [step for _, step in _steps(document)[:INSPECTED] if isinstance(step, dict)]
+    return fit_items(steps, _is_step, _is_action, is_common=True)
 
 
 def _read(document: Document) -> Reading:
