@@ -1,34 +1,43 @@
-"""Sessions that are folders: opencode and Strands keep each message of one in a file of its own."""
+"""Sessions that are folders: opencode and Strands keep each message in a file of its own, OpenHands each event."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["folder_content"]
+__all__ = ["folder_content", "is_session_folder"]
+
+_EVENT: Final = re.compile(r"(?:event-)?(\d+)(?:-[\w-]+)?\.json")
+"""How OpenHands names the file of an event, by its number."""
+_EVENTS: Final = "events"
+_KINDS: Final = frozenset({"action", "observation", "kind"})
 
 
 def folder_content(path: Path) -> bytes | None:
-    """Join the files of opencode's storage, or of one session in it, into what it exports, and a session of Strands.
+    """Join the files of opencode's storage into what it exports, and those of a session of Strands or OpenHands.
 
     Args:
         path: the storage (with the folders `message` and `part`), or the folder of a session's messages; a session of
-            Strands (with the folder `agents`), or an agent in it.
+            Strands (with the folder `agents`), or an agent in it; a conversation of OpenHands, or its folder `events`.
 
     Returns:
-        A list with an export of each session, newest first, as JSON, or with each agent of Strands; None for any other
-        folder.
+        A list with an export of each session, newest first, as JSON, or with each agent of Strands, or the events of
+        OpenHands; None for any other folder.
 
     Raises:
         OSError: when a file in it cannot be read.
 
     Complexity: linear in the files.
     """
+    events = _events(path) or _events(path / _EVENTS)
+    if events:
+        return json.dumps([_value(file) for file in events]).encode()
     agents = _agents(path)
     if agents:
         return json.dumps(
@@ -42,6 +51,33 @@ def folder_content(path: Path) -> bytes | None:
     about = {file.stem: _value(file) for name in ("session", "info") for file in _json_files(root / name)}
     exports = [_export(folder, about.get(folder.name), parts) for folder in sessions]
     return json.dumps(sorted(exports, key=_age, reverse=True)).encode()
+
+
+def is_session_folder(path: Path) -> bool:
+    """Return whether the files in a folder make up sessions; each by itself is none.
+
+    Args:
+        path: the folder.
+
+    Returns:
+        Whether `folder_content` joins them.
+
+    Complexity: linear in the names of its files.
+    """
+    try:
+        return bool(_events(path) or _agents(path)) or _storage(path) is not None
+    except OSError:
+        return False
+
+
+def _events(path: Path) -> list[Path]:
+    """Return the files of the events in a folder of OpenHands, in their order; none for any other folder."""
+    if path.name != _EVENTS or not path.is_dir():
+        return []
+    numbered = [(int(found[1]), file) for file in path.iterdir() if (found := _EVENT.fullmatch(file.name))]
+    files = [file for _, file in sorted(numbered)]
+    first = _value(files[0]) if files else None
+    return files if isinstance(first, dict) and "source" in first and not _KINDS.isdisjoint(first) else []
 
 
 def _agents(path: Path) -> list[Path]:

@@ -261,6 +261,36 @@ def test_the_storage_of_opencode_is_joined_and_so_is_one_session_in_it(tmp_path:
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
 
+def test_doctor_takes_a_folder_of_a_program_s_small_files_for_its_sessions(tmp_path: Path) -> None:
+    root = opencode_storage(tmp_path / "opencode")
+    events = tmp_path / "conversation" / "events"
+    events.mkdir(parents=True)
+    asked = {"source": "user", "action": "message", "args": {"content": QUESTION}, "message": QUESTION}
+    answered = {"source": "agent", "action": "message", "args": {"content": ANSWER}, "message": ANSWER}
+    for n, event in ((10, {"id": 10, **answered}), (9, {"id": 9, **asked})):
+        (events / f"{n}.json").write_bytes(value(event))
+    (events.parent / "base_state.json").write_bytes(value({"id": "s"}))
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    result = CliRunner().invoke(app, ["doctor", "--all", "--fix", "--in-place", str(tmp_path)])
+    assert result.exit_code == 0
+    assert result.output.splitlines()[-1] == "2 sessions: 2 sound, 1 other file"
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+    assert (str(root) in result.output.replace("\n", ""), str(events) in result.output.replace("\n", "")) == (
+        True,
+        True,
+    )
+    for path in (events, events.parent):
+        (conversation,) = from_file(path)
+        assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+def test_a_folder_of_other_events_is_searched_file_by_file(tmp_path: Path) -> None:
+    events = tmp_path / "events"
+    events.mkdir()
+    (events / "1.json").write_bytes(value({"name": "a click"}))
+    assert find_files([tmp_path], joined=True) == ([events / "1.json"], [])
+
+
 def test_a_file_of_opencode_s_storage_that_is_damaged_is_reported(tmp_path: Path) -> None:
     root = opencode_storage(tmp_path)
     (root / "message" / "s" / "0.json").write_bytes(b'{"id": "m9", "ro')

@@ -12,6 +12,7 @@ from attrs import field, frozen
 from message_history.storage.containers import SQLITE, is_container
 from message_history.storage.damaged_json import MERGED
 from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
+from message_history.storage.folders import is_session_folder
 from message_history.storage.formats.own_sessions import OWN_SESSIONS
 from message_history.storage.sessions.disk import Stamp, back_up, replace, stamp_of
 from message_history.storage.sessions.errors import SessionConflictError, SessionError
@@ -96,12 +97,15 @@ def _spoilt(session: SessionFile) -> int:
 
 def find_files(
     places: Iterable[str | PathLike[str]],
+    *,
+    joined: bool = False,
 ) -> tuple[list[Path], list[tuple[Path, str]]]:
     """Find the files that may be sessions.
 
     Args:
         places: folders, which are searched to the bottom, and files, which are taken as they are. Links to folders are
             not followed.
+        joined: whether a folder whose files make up sessions stands for them, as opencode's storage does.
 
     Returns:
         The files with a JSON ending and databases, sorted; and what could not be searched, with why not.
@@ -119,6 +123,10 @@ def find_files(
             found[place] = None
             continue
         for folder, inner, names in os.walk(place, onerror=refused):
+            if joined and is_session_folder(Path(folder)):
+                found[Path(folder)] = None
+                inner.clear()
+                continue
             inner[:] = sorted(set(inner) - NOT_ENTERED)
             paths = (Path(folder) / name for name in sorted(names) if _may_be_session(Path(folder) / name))
             # To open a pipe would wait for whoever writes to it.
