@@ -995,6 +995,7 @@ SAMPLES = (
     Sample("langsmith", lines(LANGSMITH)),
     Sample("langsmith", lines(LANGSMITH_OF_OPENAI, {"id": "c", "run_type": "chain", "inputs": {}})),
     Sample("agno", value([AGNO])),
+    Sample("agno", value({"run_id": "r", "agent_id": "a", "session_id": "s", "content": ANSWER, "messages": CHAT})),
     Sample("strands", value(STRANDS)),
     Sample("strands", value([{"agent_id": "a", "messages": STRANDS}])),
     Sample("letta", value({"agents": [{**LETTA, "messages": LETTA_MESSAGES}]})),

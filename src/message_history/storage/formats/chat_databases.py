@@ -103,11 +103,17 @@ def _read_webui(document: Document) -> Reading:
 def _sessions(document: Document) -> list[tuple[int, Any]]:
     """Return the sessions of Agno in a file, or in the tables of a database that hold them."""
     if document.database is None:
-        return document.numbered_items
+        return [(n, _around_run(item)) for n, item in document.numbered_items]
     columns = ("session_id", "session_type", "runs", "created_at")
     tables = [name for name in sorted(document.database.columns) if document.database.has(name, *columns)]
     rows = [row for name in tables for row in document.database.rows(name, "created_at DESC, session_id")]
     return [(n, {**row, "runs": json_of(row["runs"])}) for n, row in enumerate(rows)]
+
+
+def _around_run(item: Any) -> Any:
+    """Return a run that is alone in a file as a session with it; any other item as it is."""
+    is_run = isinstance(item, dict) and "run_id" in item and bool(item.keys() & {"agent_id", "team_id"})
+    return {"session_id": item.get("session_id"), "runs": [item]} if is_run and "messages" in item else item
 
 
 def _is_session(item: Any) -> bool:
@@ -169,7 +175,7 @@ LANGCHAIN_ROWS: Final = Format(
 )
 AGNO: Final = Format(
     name="agno",
-    title="Agno: sessions in its database (SQLite), or exported as JSON",
+    title="Agno: sessions in its database (SQLite), sessions and runs exported as JSON",
     files="what `SqliteDb` and `JsonDb` write",
     omits="messages that a later run repeats, metrics, states of sessions",
     unwritten=STATE,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STRANDS"]
 
+_AGENT: Final = {"agent_id", "messages"}
 _JUDGED: Final = frozenset({"BR-B06", "BR-B07"})
 """The rules on which results follow which calls."""
 
@@ -28,7 +29,8 @@ def _is_message(item: Any) -> bool:
 
 
 def _is_agent(item: Any) -> bool:
-    return isinstance(item, dict) and "agent_id" in item and isinstance(item.get("messages"), list)
+    # As the files of a folder are joined; runs of other programs have more keys.
+    return isinstance(item, dict) and item.keys() == _AGENT and isinstance(item["messages"], list)
 
 
 def _read(document: Document) -> Reading:
