@@ -206,3 +206,14 @@ def test_a_spoken_simulation_of_tau2_bench_is_read_piece_by_piece() -> None:
             ("result", "three lines"),
             ("assistant", ANSWER),
         ]
+
+
+def test_the_output_of_a_command_of_windsurf_is_the_text_of_its_result() -> None:
+    asked = {"status": "done", "type": "user_input", "user_input": {"user_response": QUESTION}}
+    ran = {"command": "ls", "exit_code": 0, "output": 'a "file"\nand more'}
+    rows = [{"status": "done", "type": "run_command", "run_command": ran}]
+    rows.append({"status": "done", "type": "run_command", "run_command": {**ran, "exit_code": 2}})
+    history = session_in(lines(asked, *rows)).conversations[0].history()
+    assert [words for kind, words in told(history) if kind == "result"] == [
+        *(ran["output"], f"{ran['output']}\n(exit code 2)"),
+    ]

@@ -18,6 +18,8 @@ __all__ = ["WINDSURF"]
 _MARKS: Final = ("user_input", "planner_response")
 _OUTPUTS: Final = ("output", "content", "result", "results", "response", "exit_code", "total_results", "user_rejected")
 """The keys of a step that hold what it gave; the others hold what it was asked."""
+_WORDS: Final = frozenset({"output", "content", "user_rejected", "exit_code"})
+"""The keys beside which the output is all that a step gave, as text."""
 _BESIDE: Final = ("original_content", "acknowledgement_type")
 """What a change of a file was made to, and whether the user took it."""
 
@@ -53,11 +55,11 @@ def _add_tool(collector: Collector, number: int, row: Mapping[str, Any], about: 
     asked = {key: value for key, value in about.items() if key not in (*_OUTPUTS, *_BESIDE)}
     gave = {key: about[key] for key in _OUTPUTS if key in about}
     collector.add_blocks(number, "assistant", [call(id, row["type"], asked)])
-    failed = (
-        row.get("status") == "error" or about.get("user_rejected") is True or about.get("exit_code") not in (None, 0)
-    )
-    only = first_of(gave, "output", "content") if gave.keys() <= {"output", "content", "user_rejected"} else None
-    output = only if isinstance(only, str) else gave or str(row.get("status"))
+    code = about.get("exit_code")
+    failed = row.get("status") == "error" or about.get("user_rejected") is True or code not in (None, 0)
+    only = first_of(gave, "output", "content") if gave.keys() <= _WORDS else None
+    shown = f"{only}\n(exit code {code})" if code not in (None, 0) else only
+    output = shown if isinstance(only, str) else gave or str(row.get("status"))
     collector.add_blocks(number, "user", [result(id, output, is_error=failed)])
     collector.omit("contents of files before a change", int("original_content" in about))
 
