@@ -47,6 +47,13 @@ REPLIES: list[dict[str, Any]] = [
         ],
         "usage": {"input_tokens": 3, "output_tokens": 5, "total_tokens": 8},
     },
+    {
+        "role": "assistant",
+        "content": [{"type": "thinking", "thinking": "Words without a signature."}, {"type": "text", "text": ANSWER}],
+        "api": "openai-completions",
+        "usage": {"input": 3, "output": 5},
+        "stopReason": "stop",
+    },
 ]
 
 
@@ -110,7 +117,7 @@ def test_a_file_of_which_no_message_would_be_left_is_not_written() -> None:
         blank.repair_file()
 
 
-@pytest.mark.parametrize("reply", REPLIES, ids=["messages", "responses"])
+@pytest.mark.parametrize("reply", REPLIES, ids=["messages", "responses", "pi"])
 def test_a_reply_of_an_api_is_no_conversation(reply: dict[str, Any], tmp_path: Path) -> None:
     data = value(reply)
     with pytest.raises(NotRecognisedError, match="messages"):

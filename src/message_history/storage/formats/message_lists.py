@@ -133,7 +133,7 @@ def strange_entry(document: Document) -> str:
 def _is_reply(document: Document) -> bool:
     """Return whether a file is one reply of an API: what a provider sent, and no conversation that goes on."""
     about = document.object
-    return about.get("object") in _REPLIES or ("stop_reason" in about and "usage" in about)
+    return about.get("object") in _REPLIES or ("usage" in about and ("stop_reason" in about or "stopReason" in about))
 
 
 def _fit(document: Document) -> Fit:
