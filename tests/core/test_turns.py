@@ -154,6 +154,23 @@ def test_results_of_plain_calls_are_added_just_as_block_by_block() -> None:
         assert whole.awaiting == blockwise.awaiting
 
 
+def test_a_stub_of_the_policy_s_own_words_is_one_also_where_the_whole_turn_comes_at_once() -> None:
+    asked: list[dict[str, Any]] = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "f", "input": {}} for id in "12"]},
+    ]
+    answers = [
+        {"type": "tool_result", "tool_use_id": "1", "content": "Nothing known."},
+        {"type": "tool_result", "tool_use_id": "2", "content": "x"},
+    ]
+    own = Policy(stub_text="Nothing known.")
+    read = MessageHistory.from_list([*asked, {"role": "user", "content": answers}], policy=own)
+    added = MessageHistory.from_list(asked, policy=own).add({"role": "user", "content": answers})
+    for made in (read, added):
+        assert [call.id for call in made.awaiting] == ["1"]
+    assert not MessageHistory.from_list([*asked, {"role": "user", "content": answers}]).awaiting
+
+
 # The rows of the step table, in its order.
 
 

@@ -8,6 +8,7 @@ from attrs import field, frozen
 
 from message_history.core.blocks import is_blank
 from message_history.core.json_values import short_repr
+from message_history.core.message import STUB_OPENINGS
 from message_history.core.shown import Shown
 from message_history.core.validators import one_of, set_state_once
 
@@ -66,9 +67,15 @@ class Policy(Shown):
     cancelled_text: str = field(default="[This call was cancelled before it started.]", validator=_check_text)
     bootstrap_text: str = field(default="[The conversation began before this point.]", validator=_check_text)
     continuation_text: str = field(default="[Please continue.]", validator=_check_text)
+    # Whether a stub of this policy may begin unlike those that are known, so that its text has to be looked up.
+    has_own_texts: bool = field(init=False, eq=False, repr=False)
     # Derived from the texts: every result that is added is looked up here.
     _reasons: dict[str, str] = field(init=False, eq=False, repr=False)
     _denials: tuple[str, ...] = field(init=False, eq=False, repr=False)
+
+    @has_own_texts.default
+    def _has_own_texts(self) -> bool:
+        return not all(getattr(self, name).startswith(STUB_OPENINGS) for name in ("stub_text", *_FIELDS.values()))
 
     @_reasons.default
     def _find_reasons(self) -> dict[str, str]:

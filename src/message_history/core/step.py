@@ -59,7 +59,7 @@ from message_history.core.rules import (
     placeholder,
     state_of,
 )
-from message_history.core.stub_results import approved_result, known_stub, reason_of, stub_repair
+from message_history.core.stub_results import approved_result, hides_stub, known_stub, reason_of, stub_repair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +99,8 @@ def move(conversation: Conversation, message: Message) -> Conversation | None:
             return last, turns, draft, None, context
     elif shape == CLEAN_USER and user is None:
         if type(assistant) is Message:
-            if message.ids == assistant.ids:
+            hidden = message.ids and context.policy.has_own_texts and hides_stub(message, context.policy)
+            if message.ids == assistant.ids and not hidden:
                 return last, turns, assistant, message, context
         elif assistant is None and not message.ids:
             return last, turns, None, message, context
@@ -157,6 +158,7 @@ def advance(conversation: Conversation, messages: Sequence[Message], start: int 
     position = start
     if isinstance(assistant, AssistantDraft) or isinstance(user, UserDraft):
         return conversation, start
+    own = context.policy.has_own_texts
     # Each message moves as a whole, as in `move`.
     for position in range(start, len(messages)):
         message = messages[position]
@@ -165,6 +167,8 @@ def advance(conversation: Conversation, messages: Sequence[Message], start: int 
             settled.append((assistant, user))
             assistant, user = message, None
         elif shape == CLEAN_USER and user is None and message.ids == (assistant.ids if assistant is not None else ()):
+            if own and hides_stub(message, context.policy):
+                break
             user = message
         else:
             break

@@ -20,9 +20,19 @@ from message_history.core.denials import OPENINGS, denial_of_text
 from message_history.core.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
+    from message_history.core.message import Message
     from message_history.core.policy import Policy
 
-__all__ = ["NO_ERROR", "approved_result", "is_final", "known_stub", "make_stub", "reason_of", "stub_repair"]
+__all__ = [
+    "NO_ERROR",
+    "approved_result",
+    "hides_stub",
+    "is_final",
+    "known_stub",
+    "make_stub",
+    "reason_of",
+    "stub_repair",
+]
 
 
 def make_stub(
@@ -87,6 +97,11 @@ def stub_repair(position: int, call: ToolUseBlock, stub: ToolResultBlock, source
 def reason_of(stub: ToolResultBlock) -> str:
     """Return the reason of a stub."""
     return stub.mark.reason if stub.mark is not None else ""
+
+
+def hides_stub(message: Message, policy: Policy) -> bool:
+    """Return whether a result of a message says what a stub of the policy says."""
+    return any(isinstance(block, ToolResultBlock) and known_stub(block, policy).is_stub for block in message.content)
 
 
 def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
