@@ -334,6 +334,7 @@ def before_entries(data: bytes) -> list[Any]:
     return list(json.loads(data)) if whole else [json.loads(line) for line in data.splitlines()]
 
 
+@pytest.mark.heavy
 @needs_an_installation
 def test_a_report_holds_no_session_longer_than_it_looks_at_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = json.loads(doctor(folder, "--json").stdout)

@@ -134,6 +134,7 @@ def test_a_check_takes_any_value_at_any_key(origin: str) -> None:
                 assert isinstance(check(raw, dialect), list)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("origin", LISTS)
 def test_two_values_without_bottom_are_never_compared(origin: str) -> None:
     for path, _ in places(LISTS[origin]):

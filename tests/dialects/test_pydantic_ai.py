@@ -620,6 +620,7 @@ def test_odd_entries_raise_nothing(entry: Any) -> None:
         assert not wire or not check(wire, TO)
 
 
+@pytest.mark.heavy
 def test_containers_that_hold_themselves_raise_nothing() -> None:
     inside: dict[str, Any] = {}
     inside["again"] = [inside, inside]

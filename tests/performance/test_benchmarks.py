@@ -189,6 +189,7 @@ def test_a_contender_does_what_its_operations_say(name: str) -> None:
     assert lost([*user_texts(raw), *owed_results(raw)], wire) == 0
 
 
+@pytest.mark.heavy
 def test_this_library_is_judged_as_all_others() -> None:
     found = judged(load("message-history"), quick=True)
     assert found["broken"]["whole"] == found["broken"]["lists"] == len(CASES)

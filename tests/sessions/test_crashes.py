@@ -98,6 +98,7 @@ def test_cut_off_at_every_byte_a_session_keeps_every_complete_message(path: Path
             assert "line 1: " in str(reader.report)
 
 
+@pytest.mark.heavy
 def test_with_any_line_gone_the_others_are_still_there(path: Path, whole: bytes) -> None:
     rows = whole.splitlines(keepends=True)
     for number in range(0, len(rows), 1 if LONG else 13):

@@ -93,6 +93,7 @@ def test_broken(strict_server):
 """
 
 
+@pytest.mark.heavy
 def test_the_fixture_fails_a_test_whose_request_was_refused(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["message_history.testing.pytest_plugin"]\n')
     (tmp_path / "test_agent.py").write_text(TESTS)

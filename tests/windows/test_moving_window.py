@@ -56,6 +56,7 @@ def changes(sent: list[list[Any]]) -> int:
     return sum(after[: len(before)] != before for before, after in pairwise(sent))
 
 
+@pytest.mark.heavy
 def test_what_is_sent_changes_rarely_where_a_fixed_window_changes_it_each_time() -> None:
     following = Following(MovingWindow(max_messages=60, keep=0.5))
     _, moving, _ = run(300, following, steered=False)

@@ -74,6 +74,7 @@ def test_a_page_that_quotes_messages_is_no_session(quoted: dict[str, Any], tmp_p
     assert is_left_alone(page, tmp_path)
 
 
+@pytest.mark.heavy
 def test_a_page_that_quotes_a_whole_session_is_not_recognised_as_one() -> None:
     for sample in SAMPLES:
         if not FORMATS[sample.format].of_text and b"\n" in sample.data.strip():
