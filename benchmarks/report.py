@@ -303,7 +303,8 @@ def _method(speed: Speed) -> str:
             "measurement. Its fast path is the one that its documentation names; see the list below.",
             f"- {made['rounds']} rounds, or 5 from 100,000 messages on; in each, all contenders of a group of "
             "operations are measured in turn. A ratio is that of two figures of one round. Short operations are "
-            "repeated until a figure takes 5 ms. What would take more than 1.5 s for one call is too slow here.",
+            "repeated until a figure takes 5 ms; the first call, which may import what others find, is in no figure. "
+            "What would take more than 1.5 s for one call is too slow here.",
             "- Seconds are those of the processor in the contender's process, so that other programs do not count.",
             f"- The garbage collector is {made['collector']}. What allocates much pays for it, as in an agent.",
             "- An append is measured on conversations of n messages that grow by at most a tenth, or by ten messages.",

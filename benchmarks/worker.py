@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 SHORTEST_RUN = 0.005
+LONGEST_FIRST_CALL = 0.5
 MOST_CALLS = 100_000
 
 
@@ -47,7 +48,7 @@ class Worker:
         self._contender = self._make(size)
 
     def prepare(self, operation: str) -> int | None:
-        """Make an operation ready, run it once, and choose how often it is called for one figure.
+        """Make an operation ready, run it at least once, and choose how often it is called for one figure.
 
         Args:
             operation: its name.
@@ -63,6 +64,9 @@ class Worker:
             return case.times
         calls = 1
         seconds = _timed(case, calls)
+        if case.before is None and seconds < LONGEST_FIRST_CALL:
+            # The first call imports and compiles what the others find: by it, a short operation would seem long enough.
+            seconds = _timed(case, calls)
         while case.before is None and seconds < SHORTEST_RUN and calls < MOST_CALLS:
             calls = min(MOST_CALLS, 1 + int(calls * max(1.5, min(20.0, SHORTEST_RUN / seconds))))
             seconds = _timed(case, calls)

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.broken_histories import CASES, as_chat, user_texts
 from benchmarks.charts import THEMES, Line, chart
 from benchmarks.contenders import CONTENDERS, load
-from benchmarks.contenders.base import Contender
+from benchmarks.contenders.base import Case, Contender
 from benchmarks.judge import JUDGES, STRICT, lost
 from benchmarks.operations import BLOCKS, OPERATIONS, chain_of
 from benchmarks.results import Ratio, Speed
@@ -212,6 +212,24 @@ def test_a_worker_measures_what_a_contender_has() -> None:
     assert worker.measure("trim") > 0
     assert worker.prepare("memory") == 10
     assert worker.measure("memory") > 100
+
+
+def test_what_only_the_first_call_takes_is_in_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    took: list[float] = []
+
+    class Importing(Contender):
+        def trim(self) -> Case:
+            return Case(lambda: took.append(0.001 if took else 0.02))
+
+    monkeypatch.setattr("benchmarks.worker.load", lambda _: Importing)
+    monkeypatch.setattr("benchmarks.worker.version_of", lambda _: "1")
+    monkeypatch.setattr("benchmarks.worker.process_time", lambda: sum(took))
+    worker = Worker("importing")
+    worker.open(10)
+    worker.prepare("trim")
+    before = len(took)
+    assert worker.measure("trim") == pytest.approx(0.001)
+    assert len(took) - before >= 5
 
 
 SPEED = Speed(
