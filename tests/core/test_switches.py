@@ -78,7 +78,7 @@ def switched(work: Callable[[], Any], other: Callable[[], Any], at: int) -> tupl
 
 
 @pytest.mark.parametrize("same", [False, True])
-@pytest.mark.parametrize("turns", [2, 66])
+@pytest.mark.parametrize("turns", [2, pytest.param(66, marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("dialect", [Anthropic(), OpenAIChat()], ids=lambda it: it.name)
 def test_a_switch_at_any_line_leaves_each_branch_its_own_messages(dialect: Any, turns: int, same: bool) -> None:
     at, reached = 0, True

@@ -44,6 +44,7 @@ def goes_round(history: MessageHistory, target: Dialect[Any]) -> None:
     assert again.export(target).messages == wire
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("form", FORMS)
 def test_odd_lists_go_round_everywhere(form: str) -> None:
     @settings(max_examples=max(settings().max_examples // 2, 5))
