@@ -16,6 +16,7 @@ from message_history.dialects import (
     Native,
     OpenAIChat,
     OpenAIResponses,
+    Portable,
     PydanticAI,
 )
 from tests.campaigns.lists import written
@@ -318,3 +319,65 @@ def test_the_keys_of_a_message_of_bedrock_that_white_space_opens_are_recorded() 
     raw = [{"role": "user", "content": [{"text": "q"}]}, reply, {"role": "user", "content": [{"text": "q"}]}]
     dialect = Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
     assert TOKEN in sent(MessageHistory.from_list(raw, dialect=dialect), dialect)
+
+
+def test_a_video_is_left_out_where_content_is_text() -> None:
+    video = {"type": "video_url", "video_url": {"url": f"https://e.x/{TOKEN}"}}
+    raw = [{"role": "user", "content": [{"type": "text", "text": "q"}, video]}]
+    for dialect in (Portable(), OpenAIChat.for_provider("azure on your data")):
+        assert TOKEN in sent(MessageHistory.from_list(raw), dialect)
+
+
+def test_ark_may_get_a_status_on_items_that_have_none_elsewhere() -> None:
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ZQ=="}
+    request = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a"}]}
+    raw = [{"role": "user", "content": "q"}, reasoning, answer, request, {"role": "user", "content": "on"}]
+    ark = OpenAIResponses.for_provider("volcengine")
+    history = MessageHistory.from_list(raw, dialect=OpenAIResponses())
+    assert check(history.for_send(ark), ark) == []
+
+
+@pytest.mark.parametrize("behind", [[], [{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "r"}]}]])
+def test_a_response_that_something_follows_is_not_suspended(behind: list[Any]) -> None:
+    dialect = PydanticAI()
+    raw = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+        {"kind": "response", "parts": [{"part_kind": "text", "content": "wait"}], "state": "suspended"},
+        {"kind": "response", "parts": [{"part_kind": "text", "content": "so"}], "state": "suspended", "run_id": "r"},
+    ]
+    history = MessageHistory.from_list(raw + behind, dialect=dialect)
+    wire = history.for_send(dialect)
+    assert check(wire, dialect) == []
+    assert [entry.get("state") for entry in wire[1:3]] == [None, None if behind else "suspended"]
+    told = [repair.detail for repair in history.export(dialect).repairs]
+    assert len([detail for detail in told if "suspended" in detail]) == (2 if behind else 1)
+
+
+def test_the_signature_of_an_image_of_gemini_goes_to_pydantic_ai() -> None:
+    part = {"inlineData": {"mimeType": "image/png", "data": PIXEL}, "thoughtSignature": "QUJDRA=="}
+    raw = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [part]}]
+    wire = MessageHistory.from_list(raw).for_send(PydanticAI(ends_with_response=True))
+    assert wire[1]["parts"][0]["provider_details"] == {"thought_signature": "QUJDRA=="}
+    assert wire[1]["parts"][0]["provider_name"] == "google"
+
+
+def test_reasoning_that_stands_alone_behind_a_call_keeps_its_id() -> None:
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "s"}]}
+    call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
+    raw = [{"role": "user", "content": "q"}, call, reasoning, {"role": "user", "content": "r"}]
+    grok = OpenAIResponses.for_model("grok-4")
+    wire = MessageHistory.from_list(raw).for_send(grok)
+    assert wire[1] == reasoning
+    assert MessageHistory.from_list(wire, dialect=grok).for_send(grok) == wire
+
+
+def test_what_a_reply_says_of_itself_is_recorded_if_all_of_it_was_half_written() -> None:
+    call = {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "t", "server_name": "s", "input": {}}
+    reply = {"role": "assistant", "content": [call], "stop_reason": "max_tokens", "model": TOKEN}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, reply], dialect=Anthropic())
+    assert TOKEN in held(history)
+    assert [repair.code for repair in history.repairs] == [
+        RepairCode.INCOMPLETE_CALL_DROPPED,
+        RepairCode.EMPTY_MESSAGE_DROPPED,
+    ]

@@ -119,6 +119,9 @@ def add_message(
     if truncated and own_call is not None:
         blocks = finished(blocks, source, parsed, own_call)
         if not blocks:
+            if keys:
+                # The message is gone with its blocks, and so is what else it said.
+                parsed.empty(keys, source)
             return
     made = as_system(blocks) if role == "system" else blocks
     carry(made, dialect, keys)

@@ -233,6 +233,8 @@ class _Check:
             known, nullable = schema.KEYS["message"], nullable | {"content"}
         if known is None:
             return
+        if self._dialect.needs_status:
+            known |= {"status"}
         for key, value in entry.items():
             if key not in known or (value is None and key not in nullable and key != "call_id"):
                 self.found.add("OR-17", n, str(key), f"the key {key!r:.80}", key=key)

@@ -199,8 +199,9 @@ class Planner:
                 continue
             if segment.calls:
                 moved = True
-            # What is moved out of a group leaves its id behind.
-            leaves = self._dialect.pairs_items and bool(segment.calls) and reasoned and len(unit) == 1
+            # What is moved out of a group leaves its id behind; reasoning that stands alone was in none.
+            alone = len(unit) == 1 and not unit[0].is_reasoning
+            leaves = self._dialect.pairs_items and bool(segment.calls) and reasoned and alone
             segment.words += self._without_id(unit[0]) if leaves and not unit[0].is_free else unit
         if moved:
             self._changes.rewritten("words behind calls, written before them (DS-15)")

@@ -53,6 +53,7 @@ FORM: Final = OpenAIChat(
     refusals=False,
     audio=False,
     files=False,
+    videos=False,
     cache_marks=False,
     object_arguments=True,
     reasoning=None,

@@ -86,10 +86,11 @@ class Render:
         self._ids = Aliases(ID, 1 << 30)
         self._names: dict[str, str] = {}
         self._opening: Sequence[SystemBlock] = ()
+        self._last = 0
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation; the system prompt opens the first request."""
-        self._opening = system
+        self._opening, self._last = system, len(messages) - 1
         wire = write_messages(self, messages)
         # Without a request to open, the system prompt goes beside the list.
         beside = [self._system(block) for block in system] if system and not messages else None
@@ -327,17 +328,18 @@ class Render:
         others = block.extra(PYDANTIC_AI).get("item")
         item = self._content.media(block, others if isinstance(others, FrozenDict) else EMPTY)
         if isinstance(item, dict) and item.get("kind") == "binary":
-            return self._part({"content": item}, "file", block, IN_RESPONSE)
+            return self._signed(self._part({"content": item}, "file", block, IN_RESPONSE), block)
         if isinstance(item, dict):
             self.changes.omitted(block, "media that is no data, in a response")
             item = f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"
         return {"content": item, "part_kind": "text"}
 
-    def _signed(self, wire: Wire, block: TextBlock | ToolUseBlock) -> Wire:
+    def _signed(self, wire: Wire, block: Block) -> Wire:
         """Put a signature of Google's that came from elsewhere where a part has it."""
-        if block.signature is not None and block.issuer == "gemini" and wire.get("provider_details") is None:
+        signature = block.meta.signature if block.meta is not None else None
+        if signature is not None and block.issuer == "gemini" and wire.get("provider_details") is None:
             wire["provider_name"] = PROVIDERS["gemini"]
-            wire["provider_details"] = {"thought_signature": block.signature}
+            wire["provider_details"] = {"thought_signature": signature}
         return wire
 
     # Both
@@ -380,7 +382,15 @@ class Render:
                 wire.append({"parts": piece.parts, **self._keys(shape, piece.keys), "kind": kind})
             elif piece.keys:
                 self.changes.omitted(piece.keys, f"the keys of a {kind} of which nothing could be sent")
+        self._resume(wire if self.changes.index < self._last else wire[:-1])
         return wire
+
+    def _resume(self, followed: Sequence[Wire]) -> None:
+        """Write what has been followed by anything as no longer suspended (PA-18)."""
+        for message in followed:
+            if message.get("state") == "suspended":
+                state = FrozenDict(state=message.pop("state"))
+                self.changes.omitted(state, "that a response is suspended, which something follows (PA-18)")
 
     def _end_well(self, piece: _Piece) -> None:
         """Write the calls of a response that was cut off elsewhere so that they do not seem to have been cut off."""
