@@ -173,6 +173,122 @@ DROID_STREAM = [
     {"type": "tool_result", "session_id": "s", "toolCallId": "c1", "value": RESULT},
     {"type": "completion", "session_id": "s", "finalText": ANSWER},
 ]
+CLAUDE_STREAM = [
+    {"type": "system", "subtype": "init", "session_id": "s", "tools": ["read_file"], "uuid": "u0"},
+    {"type": "user", "session_id": "s", "parent_tool_use_id": None, "message": CLAUDE[0]},
+    {"type": "stream_event", "session_id": "s", "event": {"type": "message_start", "message": {}}},
+    {
+        "type": "assistant",
+        "session_id": "s",
+        "parent_tool_use_id": None,
+        "message": {"role": "assistant", "id": "m", "content": [text(LOOKING)]},
+    },
+    {
+        "type": "assistant",
+        "session_id": "s",
+        "parent_tool_use_id": None,
+        "message": {"role": "assistant", "id": "m", "content": [TOOL_USE]},
+    },
+    {"type": "user", "session_id": "s", "parent_tool_use_id": None, "message": CLAUDE[2]},
+    {"type": "assistant", "session_id": "s", "parent_tool_use_id": None, "message": CLAUDE[3]},
+    {"type": "result", "subtype": "success", "is_error": False, "session_id": "s", "result": ANSWER},
+]
+CODEX_STREAM = [
+    {"type": "thread.started", "thread_id": "t"},
+    {"type": "turn.started"},
+    {"type": "item.completed", "item": {"id": "item_0", "type": "agent_message", "text": LOOKING}},
+    {
+        "type": "item.started",
+        "item": {"id": "item_1", "type": "command_execution", "command": "cat a.txt", "status": "in_progress"},
+    },
+    {
+        "type": "item.completed",
+        "item": {
+            "id": "item_1",
+            "type": "command_execution",
+            "command": "cat a.txt",
+            "aggregated_output": RESULT,
+            "exit_code": 0,
+            "status": "completed",
+        },
+    },
+    {"type": "item.completed", "item": {"id": "item_2", "type": "agent_message", "text": ANSWER}},
+    {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}},
+]
+PI_STREAM = [
+    {"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": "/tmp"},
+    {"type": "agent_start"},
+    *(
+        {"type": kind, "message": {**message, "timestamp": 1}}
+        for message in (
+            {"role": "user", "content": [text(QUESTION)]},
+            {
+                "role": "assistant",
+                "content": [
+                    text(LOOKING),
+                    {"type": "toolCall", "id": "c1", "name": "read_file", "arguments": ARGUMENTS},
+                ],
+                "stopReason": "toolUse",
+            },
+            {"role": "toolResult", "toolCallId": "c1", "toolName": "read_file", "content": [text(RESULT)]},
+            {"role": "assistant", "content": [text(ANSWER)], "stopReason": "stop"},
+        )
+        for kind in ("message_start", "message_end")
+    ),
+    {"type": "agent_end", "messages": []},
+]
+GEMINI_STREAM = [
+    {"type": "init", "timestamp": "t", "session_id": "s", "model": "m"},
+    {"type": "message", "timestamp": "t", "role": "user", "content": QUESTION},
+    {"type": "message", "timestamp": "t", "role": "assistant", "content": LOOKING[:5], "delta": True},
+    {"type": "message", "timestamp": "t", "role": "assistant", "content": LOOKING[5:], "delta": True},
+    {"type": "tool_use", "timestamp": "t", "tool_name": "read_file", "tool_id": "c1", "parameters": ARGUMENTS},
+    {"type": "tool_result", "timestamp": "t", "tool_id": "c1", "status": "success", "output": RESULT},
+    {"type": "message", "timestamp": "t", "role": "assistant", "content": ANSWER, "delta": True},
+    {"type": "result", "timestamp": "t", "status": "success", "stats": {}},
+]
+_CURSOR_CALL = {"type": "tool_call", "call_id": "c1", "session_id": "s"}
+CURSOR_STREAM = [
+    {"type": "system", "subtype": "init", "apiKeySource": "login", "session_id": "s"},
+    {"type": "user", "message": {"role": "user", "content": [text(QUESTION)]}, "session_id": "s"},
+    {"type": "thinking", "subtype": "delta", "text": THOUGHT[:4], "session_id": "s"},
+    {"type": "thinking", "subtype": "delta", "text": THOUGHT[4:], "session_id": "s"},
+    {"type": "thinking", "subtype": "completed", "session_id": "s"},
+    *(
+        {"type": "assistant", "session_id": "s", "message": {"role": "assistant", "content": [text(piece)]}, **about}
+        for piece, about in (
+            (LOOKING[:5], {"timestamp_ms": 1}),
+            (LOOKING[5:], {"timestamp_ms": 2}),
+            (LOOKING, {"timestamp_ms": 3, "model_call_id": "m"}),
+        )
+    ),
+    {**_CURSOR_CALL, "subtype": "started", "tool_call": {"readToolCall": {"args": ARGUMENTS}}},
+    {
+        **_CURSOR_CALL,
+        "subtype": "completed",
+        "tool_call": {"readToolCall": {"args": ARGUMENTS, "result": {"success": {"content": RESULT}}}},
+    },
+    {"type": "assistant", "message": {"role": "assistant", "content": [text(ANSWER)]}, "session_id": "s"},
+    {"type": "result", "subtype": "success", "is_error": False, "result": f"{LOOKING}{ANSWER}", "session_id": "s"},
+]
+OPENCODE_STREAM = [
+    {"type": kind, "timestamp": 1, "sessionID": "s", "part": part}
+    for kind, part in (
+        ("step_start", {"type": "step-start"}),
+        ("text", {"type": "text", "text": LOOKING}),
+        (
+            "tool_use",
+            {
+                "type": "tool",
+                "callID": "c1",
+                "tool": "read_file",
+                "state": {"status": "completed", "input": ARGUMENTS, "output": RESULT},
+            },
+        ),
+        ("text", {"type": "text", "text": ANSWER}),
+        ("step_finish", {"type": "step-finish"}),
+    )
+]
 GROK = [
     {"type": "system", "content": "You are Grok."},
     {"type": "user", "content": [text(QUESTION)], "prompt_index": 0},
@@ -234,7 +350,7 @@ GOOSE_CALL = {
     "id": "c1",
     "toolCall": {"status": "success", "value": {"name": "read_file", "arguments": ARGUMENTS}},
 }
-GOOSE = [
+GOOSE: list[dict[str, Any]] = [
     {"role": "user", "created": 1, "content": [text(QUESTION)]},
     {"role": "assistant", "created": 2, "content": [text(LOOKING), GOOSE_CALL]},
     {
@@ -243,6 +359,15 @@ GOOSE = [
         "content": [{"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": [text(RESULT)]}}],
     },
     {"role": "assistant", "created": 4, "content": [text(ANSWER)]},
+]
+GOOSE_STREAM = [
+    *(
+        {"type": "message", "message": {"id": f"m{message['created']}", **message, "content": [item]}}
+        for message in GOOSE
+        for part in message["content"]
+        for item in ([text(part["text"][:5]), text(part["text"][5:])] if part["type"] == "text" else [part])
+    ),
+    {"type": "complete", "total_tokens": 3},
 ]
 OPENCODE_TOOL = {
     "type": "tool",
@@ -921,6 +1046,14 @@ SAMPLES = (
     Sample("copilot-cli", lines(*COPILOT)),
     Sample("droid", lines({"type": "session_start", "id": "s", "title": "x"}, *linked("message", CLAUDE))),
     Sample("droid-stream", lines(*DROID_STREAM)),
+    Sample("claude-stream", lines(*CLAUDE_STREAM)),
+    Sample("claude-stream", value(CLAUDE_STREAM)),
+    Sample("codex-stream", lines(*CODEX_STREAM), FULL[1:], tool="command_execution"),
+    Sample("pi-stream", lines(*PI_STREAM)),
+    Sample("gemini-stream", lines(*GEMINI_STREAM)),
+    Sample("cursor-stream", lines(*CURSOR_STREAM), tool="readToolCall"),
+    Sample("goose-stream", lines(*GOOSE_STREAM)),
+    Sample("opencode-stream", lines(*OPENCODE_STREAM), FULL[1:]),
     Sample("grok-cli", lines(*GROK)),
     Sample(
         "kimi-cli", lines({"role": "_system_prompt", "content": "Kimi."}, *CHAT, {"role": "_usage", "token_count": 1})

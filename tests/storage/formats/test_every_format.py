@@ -52,7 +52,7 @@ WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}
 
 
 def told(history: MessageHistory) -> list[tuple[str, str]]:
-    """Give what a history tells, block by block."""
+    """Give what a history tells, block by block, but for our own words before a list that begins in the middle."""
     found = []
     for message in history:
         for block in message.content:
@@ -61,7 +61,7 @@ def told(history: MessageHistory) -> list[tuple[str, str]]:
             elif isinstance(block, ToolResultBlock):
                 texts = [part.text for part in block.content if isinstance(part, TextBlock)]
                 found.append(("result", "".join(texts)))
-            elif isinstance(block, TextBlock):
+            elif isinstance(block, TextBlock) and block.mark is None:
                 found.append((message.role, block.text))
     return found
 

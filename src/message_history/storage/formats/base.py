@@ -35,6 +35,7 @@ __all__ = [
     "NOTHING_JUDGED",
     "OUTCOME",
     "PAIRING",
+    "PRINTED",
     "STATE",
     "Collector",
     "Fit",
@@ -59,6 +60,7 @@ NOTHING_JUDGED: Final[frozenset[str]] = frozenset()
 """For programs that do not record the results of their calls, and for data that no program goes on with."""
 
 STATE: Final = "an application writes it with its framework, whose own code sends it"
+PRINTED: Final = "it is printed; no program reads it again"
 OUTCOME: Final = "it records what was done; no program goes on with it"
 EXPORTED: Final = "it is a copy for people; the service goes on from its own store"
 DATABASE: Final = "a database is read from a copy in memory, and only its own program writes it"
@@ -219,6 +221,14 @@ class Collector:
             last[key] += new
         elif new:
             self.add(place, {"role": role, key: new})
+
+    def add_piece(self, place: int, role: str, piece: object, key: str = "text") -> None:
+        """Add a piece of text, or of thinking; it goes on from the piece before when that is of the same role."""
+        last = self.entries[-1]["content"][-1] if self.entries and self.entries[-1]["role"] == role else {}
+        if isinstance(piece, str) and last.get("type") == key:
+            last[key] += piece
+        elif isinstance(piece, str) and piece.strip():
+            self.add_blocks(place, role, [{"type": key, key: piece}])
 
     def clear(self) -> None:
         """Take back all entries: others take their place."""

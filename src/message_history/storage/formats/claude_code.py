@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.storage.formats.agent_streams import is_printed
 from message_history.storage.formats.base import Fit, Format
 from message_history.storage.formats.spliced import read_threads, repair_threads
 from message_history.storage.sessions import claude_code
@@ -28,7 +29,7 @@ def _has_parts(row: Mapping[str, Any]) -> bool:
 def _fit(document: Document) -> Fit:
     rows = document.first_rows()
     # Qwen Code's lines are built like these, around contents of Gemini.
-    if any(map(_has_parts, rows)):
+    if any(map(_has_parts, rows)) or is_printed(document):
         return Fit.NONE
     lines = [row for row in rows if claude_code.is_line(row)]
     if any(row.keys() & _MARKS or row["type"] in _KINDS for row in lines):

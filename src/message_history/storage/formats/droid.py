@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import PRINTED, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.message_rows import RowForm
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text
 
@@ -135,7 +135,7 @@ DROID_STREAM: Final = Format(
     title="Factory droid: printed events (stream-json)",
     files="the output of `droid exec --output-format stream-json`",
     omits="system and error events",
-    unwritten="it is printed; no program reads it again",
+    unwritten=PRINTED,
     source="jazzyalex/agent-sessions: DroidSessionParser.swift (no public source)",
     checked="2026-11-22",
     fit=_fit_stream,

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
+from message_history.storage.formats.base import (
+    NOTHING_JUDGED,
+    PRINTED,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    fit_items,
+    row_fit,
+)
 from message_history.storage.formats.message_rows import RowForm, dialect_items
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
 
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
     from message_history.storage.formats.message_rows import Items
 
-__all__ = ["GOOSE", "add_message"]
+__all__ = ["GOOSE", "GOOSE_STREAM", "add_message"]
 
 _REQUESTS: Final = ("toolRequest", "frontendToolRequest")
 _NOT_SENT: Final = (
@@ -185,4 +194,47 @@ GOOSE: Final = Format(
     fit=_fit,
     read=_read,
     repair=_FORM.repair,
+)
+
+
+_SHOWN: Final = ("notification", "error", "complete")
+
+
+def _is_printed(row: Mapping[str, Any]) -> bool:
+    message = row.get("message")
+    return row.get("type") == "message" and isinstance(message, dict) and _is_message(message)
+
+
+def _read_stream(document: Document) -> Reading:
+    collector = Collector()
+    before: object = None
+    for number, row in document.rows():
+        kind, message = row.get("type"), row.get("message")
+        if kind == "message" and isinstance(message, dict):
+            id, content = message.get("id"), message.get("content")
+            piece = content[0] if isinstance(content, list) and len(content) == 1 else None
+            if id and id == before and isinstance(piece, dict) and piece.get("type") == "text":
+                # A reply comes in pieces, all with its id.
+                collector.add_piece(number, str(message.get("role")), piece.get("text"))
+            else:
+                add_message(collector, number, message)
+            before = id
+        elif kind in _SHOWN:
+            collector.omit(f"{kind} events")
+        else:
+            collector.note(number, f"an event of the unknown type {kind!r}", row)
+    return collector.reading(BLOCKS)
+
+
+GOOSE_STREAM: Final = Format(
+    name="goose-stream",
+    title="Goose: printed events (stream-json)",
+    files="the output of `goose run --output-format stream-json`",
+    omits="notifications, errors, the end",
+    unwritten=PRINTED,
+    source="block/goose: crates/goose-cli/src/session/mod.rs, crates/goose/src/conversation/mod.rs",
+    checked="2026-11-22",
+    fit=row_fit(lambda row: _is_printed(row) or row.get("type") in _SHOWN, _is_printed),
+    read=_read_stream,
+    judged=NOTHING_JUDGED,
 )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from message_history.storage.formats.document import Document
 
-__all__ = ["OPENCODE", "OPENCODE_STORAGE", "add_message"]
+__all__ = ["OPENCODE", "OPENCODE_STORAGE", "add_message", "add_part"]
 
 _NOT_SENT: Final = frozenset(
     {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction", "subtask", "source-url"}
@@ -66,12 +66,20 @@ def add_message(collector: Collector, n: int, message: Mapping[str, Any]) -> Non
         message: its `info` and `parts`.
     """
     for part in message["parts"]:
-        _add_part(collector, n, message["info"]["role"], part)
+        add_part(collector, n, message["info"]["role"], part)
     if message["info"].get("error"):
         collector.omit("errors of replies")
 
 
-def _add_part(collector: Collector, n: int, role: str, part: Any) -> None:
+def add_part(collector: Collector, n: int, role: str, part: Any) -> None:
+    """Add a part of a message.
+
+    Args:
+        collector: what it is added to.
+        n: where it stands.
+        role: the role of the message.
+        part: the part.
+    """
     kind = part.get("type") if isinstance(part, dict) else None
     if kind == "text" and part.get("ignored") is not True:
         collector.add_blocks(n, role, text(part.get("text")))
@@ -139,7 +147,7 @@ def _read_storage(document: Document) -> Reading:
         if not isinstance(row, dict) or "messageID" not in row:
             collector.note(n, "a message without its parts, which are in other files: read the folder `storage`", row)
         elif row.get("type") == "tool" or row.get("type") == "reasoning":
-            _add_part(collector, n, "assistant", row)
+            add_part(collector, n, "assistant", row)
         else:
             collector.note(n, "a part without its message, which says the role: read the folder `storage`", row)
     return collector.reading(BLOCKS)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from message_history.storage.formats.message_rows import Items
     from message_history.storage.sessions.splicing import Line
 
-__all__ = ["PI", "read_entries"]
+__all__ = ["PI", "add_message", "read_entries"]
 
 _KINDS: Final = frozenset(
     {
@@ -97,7 +97,7 @@ def _since_compaction(path: Sequence[Numbered], collector: Collector) -> list[Nu
 def _add_entry(collector: Collector, number: int, row: Mapping[str, Any]) -> None:
     kind = row.get("type")
     if kind == "message" and isinstance(row.get("message"), dict):
-        _add_message(collector, number, row["message"])
+        add_message(collector, number, row["message"])
     elif kind == "custom_message":
         collector.add_blocks(number, "user", _content(row.get("content")))
     elif kind == "compaction":
@@ -110,7 +110,14 @@ def _add_entry(collector: Collector, number: int, row: Mapping[str, Any]) -> Non
         collector.note(number, f"an entry of the unknown type {kind!r}", row)
 
 
-def _add_message(collector: Collector, number: int, message: Mapping[str, Any]) -> None:
+def add_message(collector: Collector, number: int, message: Mapping[str, Any]) -> None:
+    """Add a message as it is sent.
+
+    Args:
+        collector: what it is added to.
+        number: where it stands.
+        message: the message.
+    """
     role = message.get("role")
     if role == "assistant" and message.get("stopReason") in _FAILED:
         collector.omit("replies that failed or were aborted")

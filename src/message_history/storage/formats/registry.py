@@ -10,6 +10,7 @@ from message_history.core.repairs import InvariantError
 from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError
 from message_history.storage.formats.adk import ADK
 from message_history.storage.formats.agent_framework import AGENT_FRAMEWORK
+from message_history.storage.formats.agent_streams import CLAUDE_STREAM, CURSOR_STREAM
 from message_history.storage.formats.ai_sdk import AI_SDK, AI_SDK_MODEL
 from message_history.storage.formats.aider import AIDER
 from message_history.storage.formats.amp import AMP
@@ -26,6 +27,7 @@ from message_history.storage.formats.claude_export import CLAUDE_EXPORT
 from message_history.storage.formats.cline import CLINE_DISPLAY
 from message_history.storage.formats.cline_sessions import CLINE
 from message_history.storage.formats.codex import CODEX
+from message_history.storage.formats.codex_stream import CODEX_STREAM
 from message_history.storage.formats.continue_dev import CONTINUE
 from message_history.storage.formats.conversation_lists import CONVERSATION_LISTS
 from message_history.storage.formats.copilot_cli import COPILOT_CLI
@@ -36,7 +38,8 @@ from message_history.storage.formats.dify import DIFY
 from message_history.storage.formats.droid import DROID, DROID_STREAM
 from message_history.storage.formats.exchanges import EXCHANGES
 from message_history.storage.formats.gemini_cli import GEMINI_CLI
-from message_history.storage.formats.goose import GOOSE
+from message_history.storage.formats.gemini_stream import GEMINI_STREAM
+from message_history.storage.formats.goose import GOOSE, GOOSE_STREAM
 from message_history.storage.formats.grok_cli import GROK_CLI
 from message_history.storage.formats.haystack import HAYSTACK
 from message_history.storage.formats.hermes import HERMES
@@ -54,11 +57,13 @@ from message_history.storage.formats.llama_index import LLAMA_INDEX
 from message_history.storage.formats.message_lists import MESSAGE_LISTS, strange_entry
 from message_history.storage.formats.open_webui import OPEN_WEBUI
 from message_history.storage.formats.opencode import OPENCODE, OPENCODE_STORAGE
+from message_history.storage.formats.opencode_stream import OPENCODE_STREAM
 from message_history.storage.formats.openhands import OPENHANDS
 from message_history.storage.formats.other_roles import OTHER_ROLES
 from message_history.storage.formats.own_sessions import OWN_SESSIONS
 from message_history.storage.formats.phoenix import PHOENIX
 from message_history.storage.formats.pi import PI
+from message_history.storage.formats.pi_stream import PI_STREAM
 from message_history.storage.formats.preferences import PREFERENCES
 from message_history.storage.formats.qwen_code import QWEN_CODE
 from message_history.storage.formats.session_databases import SESSION_DATABASES
@@ -82,6 +87,7 @@ __all__ = ["FORMATS", "nearest_formats", "read_as", "recognise", "repair_as"]
 
 _ALL: Final = (
     *(OWN_SESSIONS, CLAUDE_CODE, CODEX, PI, GEMINI_CLI, QWEN_CODE, CURSOR, COPILOT_CLI, DROID, DROID_STREAM),
+    *(CLAUDE_STREAM, CODEX_STREAM, PI_STREAM, GEMINI_STREAM, CURSOR_STREAM, GOOSE_STREAM, OPENCODE_STREAM),
     *(
         GROK_CLI,
         KIMI_CONTEXT,

@@ -1,0 +1,115 @@
+"""What agents print while they work: pieces are joined, what was not completed is kept, repetitions are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from message_history.storage.sessions.reading import session_in
+from tests.storage.formats.samples import CLAUDE_STREAM, CODEX_STREAM, CURSOR_STREAM, LOOKING, PI_STREAM, lines, text
+from tests.storage.formats.test_every_format import told
+
+
+def printed(*rows: Any) -> list[tuple[str, str]]:
+    session = session_in(lines(*rows))
+    assert session.unread == ()
+    return told(session.conversations[0].history())
+
+
+def item(kind: str, event: str = "item.completed", **about: Any) -> dict[str, Any]:
+    return {"type": event, "item": {"id": "item_9", "type": kind, **about}}
+
+
+def test_a_codex_command_that_was_not_completed_is_a_call_without_a_result() -> None:
+    rows = [*CODEX_STREAM[:2], item("command_execution", "item.started", command="make", status="in_progress")]
+    session = session_in(lines(*rows))
+    assert [block["type"] for entry in session.conversations[0].file.entries for block in entry["content"]] == [
+        "tool_use"
+    ]
+
+
+def test_codex_items_of_all_kinds_are_read() -> None:
+    search: dict[str, Any] = {"server": "github", "tool": "search", "arguments": {"q": "a"}}
+    rows = [
+        *CODEX_STREAM[:2],
+        item("reasoning", text="A thought."),
+        item("plan", text="First this."),
+        item("file_change", changes=[{"path": "a", "kind": "add"}], status="failed"),
+        item("mcp_tool_call", **search, result={"content": [text("found")]}, status="completed"),
+        item("mcp_tool_call", **search, result={"content": [{"type": "resource", "uri": "u"}]}, status="completed"),
+        item(
+            "mcp_tool_call",
+            **search,
+            result={"content": [{"type": "image", "mimeType": "image/png", "data": "QQ=="}]},
+            status="completed",
+        ),
+        item("mcp_tool_call", **search, result={"content": [], "structured_content": {"n": 1}}, status="completed"),
+        item("mcp_tool_call", **search, result=None, status="completed"),
+        item("mcp_tool_call", **search, error={"message": "no"}, status="failed"),
+        item("collab_tool_call", tool="wait", agents_states={"x": {"status": "completed"}}, status="completed"),
+        item("todo_list", items=[]),
+        item("error", message="shown"),
+        {"type": "request_user_input", "call_id": "q1", "questions": [{"question": "Which?"}]},
+    ]
+    found = printed(*rows)
+    assert ("assistant", "First this.") in found
+    assert [name for kind, name in found if kind == "call"] == [
+        "file_change",
+        *["mcp__github__search"] * 6,
+        *("wait", "request_user_input"),
+    ]
+    assert [words for kind, words in found if kind == "result"][:8] == [
+        "failed",
+        "found",
+        '{"type": "resource", "uri": "u"}',
+        "",
+        '{"n": 1}',
+        "completed",
+        "no",
+        '{"x": {"status": "completed"}}',
+    ]
+
+
+def test_what_is_not_known_of_a_printed_stream_is_said() -> None:
+    odd = {"type": "odd", "session_id": "s", "sessionID": "s", "message": 1}
+    for rows in (CODEX_STREAM, PI_STREAM, CLAUDE_STREAM, CURSOR_STREAM):
+        assert len(session_in(lines(*rows, odd)).unread) == 1
+    assert len(session_in(lines(*CODEX_STREAM, item("odd"))).unread) == 1
+
+
+def test_what_a_subagent_says_is_a_conversation_of_its_own() -> None:
+    inner = {
+        "type": "assistant",
+        "session_id": "s",
+        "parent_tool_use_id": "c1",
+        "message": {"role": "assistant", "content": [text("inside")]},
+    }
+    main, side = session_in(lines(*CLAUDE_STREAM[:-1], inner, CLAUDE_STREAM[-1])).conversations
+    assert ("assistant", "inside") not in told(main.history())
+    assert side.label == "sidechain c1"
+    assert told(side.history()) == [("assistant", "inside")]
+
+
+def test_a_result_alone_is_the_reply() -> None:
+    row = {"type": "result", "subtype": "success", "is_error": False, "session_id": "s", "result": "The reply."}
+    assert printed(row) == [("assistant", "The reply.")]
+
+
+def test_a_call_of_cursor_keeps_its_name_and_its_failure() -> None:
+    about = {"type": "tool_call", "subtype": "completed", "session_id": "s"}
+    mcp = {"mcpToolCall": {"args": {"toolName": "search", "args": {"q": "a"}}, "result": {"rejected": {"why": "no"}}}}
+    function = {"function": {"name": "plain", "arguments": '{"q": 1}'}, "result": {"success": {"a": "b", "n": 1}}}
+    rows = [
+        *CURSOR_STREAM[:2],
+        {**about, "call_id": "c1", "tool_call": mcp},
+        {**about, "call_id": "c2", "tool_call": function},
+    ]
+    assert printed(*rows)[1:] == [
+        ("call", "search"),
+        ("result", '{"rejected": {"why": "no"}}'),
+        ("call", "plain"),
+        ("result", '{"a": "b", "n": 1}'),
+    ]
+
+
+def test_a_reply_of_pi_that_was_cut_off_is_kept_as_far_as_it_came() -> None:
+    assert printed(*PI_STREAM[:5])[1:3] == [("assistant", LOOKING), ("call", "read_file")]
