@@ -115,7 +115,7 @@ def test_what_a_language_puts_around_an_error_does_not_make_it_one_of_the_list(
     [
         ("Missing required parameter: 'input[22].summary'.", "thinking", "EX-55"),
         ("Unknown parameter: 'input[1].encrypted_content'.", "thinking", "OR-17"),
-        ("Missing required parameter: 'messages[1].content[1].file.file_id'.", "media", "EX-54"),
+        ("Missing required parameter: 'messages[1].content[1].image_url.url'.", "media", "EX-54"),
         ("Missing required parameter: 'input[2].action.type'.", "server tools", "EX-55"),
         ("Missing required parameter: 'messages[1].role'.", "roles and turns", "EX-54"),
         ("messages.4.content.0.tool_use.input: Field required", "arguments", "AN-B8"),
@@ -129,6 +129,11 @@ def test_the_key_at_which_a_rule_of_any_key_is_broken_tells_what_the_error_is_ab
     assert second.rule.id == rule
     assert (first.score, first.error) == (second.score, second.error)
     assert cause_of(first)
+
+
+def test_a_rule_that_names_the_key_itself_says_more_than_one_of_any_key() -> None:
+    found = explain("Missing required parameter: 'messages[1].content[1].file.file_id'.")
+    assert found[0].rule.id == "OC-25"
 
 
 def test_a_key_that_messages_of_other_apis_have_is_a_matter_of_form_where_it_is_not_wanted() -> None:

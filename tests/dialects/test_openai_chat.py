@@ -64,7 +64,7 @@ def pictured(*urls: str) -> Wire:
 def served(name: str) -> OpenAIChat:
     """Give the dialect of a provider, or of a model at one."""
     provider, _, model = name.partition("|")
-    return OpenAIChat.for_model(model, provider) if model else OpenAIChat.for_provider(provider)
+    return OpenAIChat.for_model(model, provider or None) if model else OpenAIChat.for_provider(provider)
 
 
 BROKEN: list[tuple[str, str, list[Wire], str]] = [
@@ -170,6 +170,13 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("OC-20", "openai", [{"role": "user", "content": "\ud83d"}], "Failed to parse the request body as JSON: messages"),
     ("OC-22", "openai", [pictured("data:image/png;base64,aGk=")], "You uploaded an unsupported image."),
     ("OC-23", "openai", [pictured(*[IMAGE] * 501)], "You uploaded an unsupported image."),
+    ("OC-25", "openai|gpt-5", [{"role": "user", "content": parts({"type": "file", "file": {"file_data": "aGk="}})}],
+     "Missing required parameter: 'messages[0].content[0].file.file_id'."),
+    ("OC-26", "openai|gpt-4.1", [pictured("/foobar.exe")],
+     "Failed to download image from /foobar.exe. Image URL is invalid."),
+    ("OC-26", "openai|gpt-4o-mini",
+     [{"role": "user", "content": parts("q", {"type": "image_url", "image_url": {"url": None}})}],
+     "Invalid type for 'messages[0].content[1].image_url.url': expected a base64-encoded data URL, but got null"),
     ("AZ-01", "azure", [ASK, {"role": "assistant", "tool_calls": call("c1")["tool_calls"]}, tool("c1")],
      "'content' is a required property - 'messages.1'"),
     ("AZ-02", "azure", [ASK, SAID] * 1024 + [ASK], '"$.messages" is too long. Maximum length is 2048, but got 2049'),
@@ -334,6 +341,9 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("OL-04", "ollama", [{"role": "user", "content": parts("see", image("https://example.com/a.png"))}],
      "image URLs are not currently supported, please use base64 encoded data instead"),
     ("OL-04", "ollama", [{"role": "user", "content": parts({"type": "file", "file": {}})}], "invalid message format"),
+    ("OL-04", "|mistral-small3.1", [{"role": "user", "content": ["see", image()]}], "invalid message format"),
+    ("DS-12", "deepseek", [{"role": "user", "content": ["see"]}],
+     "Failed to deserialize the JSON body into the target type: messages[0]: missing field `type`"),
 ]  # fmt: skip
 names = [f"{rule} {provider}" for rule, provider, _, _ in BROKEN]
 every_broken_list = pytest.mark.parametrize(("rule", "provider", "raw", "text"), BROKEN, ids=names)
@@ -361,6 +371,44 @@ def test_each_broken_list_becomes_acceptable(rule: str, provider: str, raw: list
 def test_openai_itself_minds_its_own_rules_only(rule: str, provider: str, raw: list[Wire], text: str) -> None:
     del rule, provider, text
     assert all(violation.rule.startswith("OC-") for violation in check(raw, OpenAIChat()))
+
+
+@pytest.mark.parametrize(
+    ("provider", "raw"),
+    [
+        # Requests of ruby_llm's, req_llm's and crush's recordings, all of which were answered.
+        ("openai|gpt-4.1-nano", [{"role": "user", "content": ["Compare these", {"type": "text", "text": "a"}]}]),
+        ("openrouter|google/gemini-2.5-flash", [{"role": "user", "content": ["Compare these", image()]}]),
+        ("openai|gpt-4o", [ASK, call("c1", content=[]), tool("c1")]),
+        ("openrouter|qwen/qwen3-14b", [ASK, call("c1", content=[]), tool("c1")]),
+        ("groq|llama-3.1-8b-instant", [ASK, call("c1", content=[]), tool("c1")]),
+        ("xai|grok-2-1212", [ASK, call("c1", content=[]), tool("c1")]),
+        ("cerebras|gpt-oss-120b", [ASK, call("c1", content=[]), tool("c1")]),
+        ("zai|glm-4.5-air", [ASK, call("call_-82", content="I add."), {"role": "tool", "content": "5"}]),
+        ("zai|glm-4.5-air", [ASK, call("a", "b"), {"role": "tool", "content": "5"}, {"role": "tool", "content": "6"}]),
+        ("|mistral-small3.1", [ASK, call("call_hh9mwpgp"), tool("call_hh9mwpgp"), MORE]),
+        ("openrouter|moonshotai/kimi-k2-0905", [ASK, call("a", name="Test/fetch_tool-2"), tool("a")]),
+        ("openai|gpt-5", [{"role": "user", "content": parts("q", {"type": "file", "file": {"file_id": "file-1"}})}]),
+        ("openrouter|openai/gpt-4o", [{"role": "user", "content": parts(
+            "q", {"type": "file", "file": {"filename": "a.pdf", "file_data": "https://example.com/a.pdf"}})}]),
+    ],
+)  # fmt: skip
+def test_what_was_recorded_to_be_taken_is_no_violation(provider: str, raw: list[Wire]) -> None:
+    assert check(raw, served(provider)) == []
+
+
+def test_a_mark_of_a_whole_message_goes_back_to_kimi_at_openrouter() -> None:
+    raw = [{**RULED, "cache_control": {"type": "ephemeral"}}, ASK]
+    dialect = served("openrouter|moonshotai/kimi-k2-0905")
+    assert MessageHistory.from_list(raw).for_send(dialect) == raw
+
+
+def test_the_base64_of_a_pdf_goes_to_openai_as_a_data_url() -> None:
+    raw = [{"role": "user", "content": parts("q", {"type": "file", "file": {"file_data": "JVBERi0xLjQK"}})}]
+    sent = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(served("openai|gpt-5"))
+    file = {"filename": "document.pdf", "file_data": "data:application/pdf;base64,JVBERi0xLjQK"}
+    assert sent.messages[0]["content"][1] == {"type": "file", "file": file}
+    assert [repair.code for repair in sent.repairs] == [RepairCode.REWRITTEN]
 
 
 def test_every_rule_has_an_example_or_a_reason_why_a_list_cannot_break_it() -> None:

@@ -61,6 +61,8 @@ class OpenAIChat(Fields):
         refusals: whether there is a place for refusals (OC-18).
         images: whether user messages may hold images (DS-11).
         image_urls: whether an image may be given as a URL (OL-04).
+        strict_urls: whether an image's URL must say where it is or hold it, and a file be a data URL or an id (OC-25,
+            OC-26).
         result_images: whether tool messages may hold images (OC-15): `refused`; `moved`, where nobody was seen to
             refuse them and they are sent behind the results to be safe; or `kept`. None where no host is known: a check
             takes them, and an export moves them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["BlockWriter", "Wire"]
 
 Wire = dict[str, Any]
+PDF: Final = base64.b64encode(b"%PDF-1").decode()
+"""How the base64 of a PDF begins."""
+ADDRESSES: Final = ("https://", "http://", "data:")
+"""How the URLs of images begin that OpenAI can get."""
 ZERO_WIDTH: Final = "\u200b"
 _SENT: Final[Mapping[type[Block], tuple[str, ...]]] = {
     TextBlock: ("type",),
@@ -172,6 +177,8 @@ class BlockWriter:
         url = url_of(block.source)
         if url is None or not self._dialect.images or not (self._dialect.image_urls or url.startswith("data:")):
             return None
+        if self._dialect.strict_urls and not url.startswith(ADDRESSES):
+            return None
         wire: Wire = {"url": well_formed(url, self.changes)}
         detail = block.extra(OPENAI_CHAT).get("detail")
         if self._dialect.native:
@@ -198,6 +205,16 @@ class BlockWriter:
             named = {"filename": self.text(block.title)} if block.title else {}
             return {"type": "file", "file": {"file_id": self.text(str(source["file_id"])), **named}}
         return None
+
+    def file(self, block: ProviderBlock, written: Wire) -> Wire | None:
+        """Write a file that is neither a data URL nor an id, where it shows that it is a PDF (OC-25)."""
+        file = written.get("file")
+        data = file.get("file_data") if isinstance(file, dict) else None
+        if not isinstance(file, dict) or not isinstance(data, str) or not data.startswith(PDF):
+            return None
+        self.changes.rewritten("a file's data as a data URL (OC-25)", block)
+        named = {"filename": "document.pdf", **file, "file_data": f"data:application/pdf;base64,{data}"}
+        return {**written, "file": named}
 
     def omit_keys(self, block: Block, taken: Iterable[str] = ()) -> None:
         """Record the keys of a block, and of the message that it opened, that are not sent; `taken` are sent."""

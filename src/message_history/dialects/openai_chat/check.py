@@ -169,7 +169,7 @@ class _Check:
             elif not self._dialect.no_content:
                 self._add("null content", n, "content")
         elif isinstance(content, list):
-            self._parts(n, content, role)
+            self._parts(n, content, role, speaks=speaks)
         elif not isinstance(content, str):
             tag = "object" if isinstance(content, Mapping) else type(content).__name__
             self._add("odd content", n, "content", tag=tag)
@@ -180,10 +180,11 @@ class _Check:
         if content and not self._dialect.text_with_calls and entries(entry.get("tool_calls")):
             self._add("content beside calls", n, "content", "content beside calls")
 
-    def _parts(self, n: int, parts: list[Any], role: str) -> None:
+    def _parts(self, n: int, parts: list[Any], role: str, *, speaks: bool) -> None:
         dialect = self._dialect
         if not parts:
-            self._add("no parts", n, "content", "an empty list of parts", text=2)
+            beside = role == "assistant" and speaks
+            self._add("no parts beside calls" if beside else "no parts", n, "content", "an empty list of parts", text=2)
         elif not dialect.parts:
             if role != "user":
                 self._add("parts", n, "content", "a list of parts", text=2)
@@ -201,7 +202,9 @@ class _Check:
         dialect = self._dialect
         kind = kind_of(part)
         taken = {"input_audio": dialect.audio, "file": dialect.files, "video_url": dialect.videos}.get(kind, True)
-        if not kind:
+        if isinstance(part, str):
+            self._add("bare text", n, path, "a text that is no part", m=m)
+        elif not kind:
             self._add("no part type", n, path, m=m)
         elif kind == "image_url" and not dialect.images:
             self._add("image", n, path, kind=kind, role=role)
@@ -211,8 +214,12 @@ class _Check:
             self._add("image elsewhere", n, path, role=role, kind=kind)
         elif kind == "image_url" and not dialect.image_urls and not _is_inline(part):
             self._add("image url", n, path, "an image that is only a URL", text=1)
+        elif kind == "image_url" and dialect.strict_urls and not _is_address(url := _url_of(part)):
+            self._add("image address", n, f"{path}.image_url.url", text=int(url is not None), m=m, url=url)
         elif kind == "image_url":
             self._media.url(n, f"{path}.image_url.url", _url_of(part))
+        elif kind == "file" and role == "user" and dialect.strict_urls and not _has_file(part):
+            self._add("file", n, path, "a file that is no data URL and has no id", m=m)
         elif kind not in schema.PARTS.get(role, frozenset()) or not taken:
             fault = "part type" if role == "user" else "part of another role"
             self._add(fault, n, path, f"a part of type {kind!r:.40}", kind=kind, role=role)
@@ -278,6 +285,8 @@ class _Check:
                 calls = OpenCalls(n, ids) if ids else _NO_CALLS
                 continue
             id = text_at(entry, "tool_call_id")
+            if "tool_call_id" not in entry and "no id" not in self._quoted and calls.is_waiting:
+                id = calls.waiting[0]
             others = calls.is_waiting
             before = calls.answered_at(id)
             found = calls.answer(id, n)
@@ -329,6 +338,16 @@ def _has_text(part: object) -> bool:
 def _url_of(part: object) -> object:
     image = part.get("image_url") if isinstance(part, Mapping) else None
     return image.get("url") if isinstance(image, Mapping) else image
+
+
+def _is_address(url: object) -> bool:
+    """Return whether a URL says where an image is, or holds it."""
+    return isinstance(url, str) and url.startswith(("https://", "http://", "data:"))
+
+
+def _has_file(part: object) -> bool:
+    file = mapping_of(part.get("file") if isinstance(part, Mapping) else None)
+    return bool(text_at(file, "file_id")) or text_at(file, "file_data").startswith("data:")
 
 
 def _is_inline(part: object) -> bool:

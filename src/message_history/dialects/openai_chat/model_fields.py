@@ -49,6 +49,7 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     refusals: bool = True
     images: bool = True
     image_urls: bool = True
+    strict_urls: bool = False
     result_images: Literal["refused", "moved", "kept"] | None = None
     audio: bool = True
     videos: bool = True

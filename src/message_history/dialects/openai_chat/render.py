@@ -449,7 +449,12 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             return [self._writer.media(block)]
         if isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in self._taken():
-            return [thaw_well_formed(block.data, self.changes)]
+            written: Wire = thaw_well_formed(block.data, self.changes)
+            if block.type != "file" or not self._dialect.strict_urls:
+                return [written]
+            file = self._writer.file(block, written)
+            if file is not None:
+                return [file]
         self.changes.omitted(block, "not for a user message")
         return []
 
