@@ -290,7 +290,8 @@ def compact(
         history: the history.
         summary: what the messages before the cut say: text, or blocks that a user may send.
         keep_from: one of `safe_cuts`, or its position; None to go on with the summary and the calls that are awaited.
-        pin: which of the user's words stand before the summary; see `window`.
+        pin: which of the user's words stand before the summary; see `window`. Where the summary takes the place of
+            all, they are those that no reply has ended.
 
     Returns:
         A history that begins with the summary, and what was omitted. Its calls that are awaited are so still.

@@ -381,3 +381,10 @@ def test_what_a_reply_says_of_itself_is_recorded_if_all_of_it_was_half_written()
         RepairCode.INCOMPLETE_CALL_DROPPED,
         RepairCode.EMPTY_MESSAGE_DROPPED,
     ]
+
+
+def test_reasoning_of_another_provider_has_no_id_for_a_gateway_that_wants_one() -> None:
+    gateway = OpenAIResponses.for_model("deepseek-reasoner", "openrouter")
+    reply = [{"type": "thinking", "thinking": TOKEN, "issuer": "openai_responses"}, {"type": "text", "text": "a"}]
+    raw = [{"role": "user", "content": "q", "native": 1}, {"role": "assistant", "content": reply, "native": 1}]
+    assert TOKEN in sent(MessageHistory.from_list(raw), gateway)

@@ -147,6 +147,18 @@ def test_a_summary_stands_where_the_head_was_and_calls_stay_open() -> None:
     assert pinned[0].text == f"{TASK}\nNine steps are done."
 
 
+def test_a_summary_of_all_may_stand_behind_the_words_that_asked_for_it() -> None:
+    asked = agent(2).add_assistant("Done.").add_user("And now?")
+    pinned = {pin: asked.compact("So far.", pin=pin)[0].text for pin in (None, "turn", "task")}
+    assert pinned == {None: "So far.", "turn": "And now?\nSo far.", "task": f"{TASK}\nAnd now?\nSo far."}
+    at_work = agent(2)
+    assert at_work.compact("So far.", pin="turn")[0].text == f"{TASK}\nSo far."
+    done = asked.add_assistant("Nothing.")
+    assert done.compact("So far.", pin="turn")[0].text == "So far."
+    assert done.compact("So far.", pin="task")[0].text == f"{TASK}\nSo far."
+    assert list(MessageHistory().compact("So far.", pin="task")) == [Message.user("So far.")]
+
+
 def test_a_window_of_a_window_keeps_the_same_task() -> None:
     history = agent(50).window(max_messages=41)
     history = rounds(history, 20, 50).window(max_messages=21)

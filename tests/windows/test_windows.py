@@ -499,6 +499,11 @@ def test_a_summary_leads_and_the_kept_turns_follow(history: MessageHistory) -> N
         assert [call.id for call in kept.awaiting] == [call.id for call in history.awaiting]
     else:
         assert list(history.compact("So far: nothing.")) == [Message.user("So far: nothing.")]
+        for pin in ("turn", "task"):
+            pinned = history.compact("So far: nothing.", pin=pin)
+            assert is_valid(pinned)
+            assert pinned[0].content[-1] == TextBlock("So far: nothing.")
+            assert len(pinned) == 1
 
 
 @pytest.mark.parametrize("summary", ["", " ", [], ["", "\n"], SystemBlock("x"), call(), ToolResultBlock("1", "x")])

@@ -113,7 +113,7 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
 
     Args:
         conversation: the conversation.
-        position: a safe cut.
+        position: a safe cut; or the end, where a summary takes the place of all.
         pin: `turn` for the words that opened the turn that is cut, `task` for the words of the first message as well,
             None for no words.
 
@@ -124,13 +124,16 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
     """
     if position == 0:
         return ()
-    first = message_at(conversation, position)
-    inside = first.role == "assistant"
+    at_end = position == length_of(conversation)
+    # An assistant message stands there, or would come next.
+    inside = position % 2 == 1
     places = [0] if pin == "task" else []
     if pin is not None and inside:
-        places.append(opening_before(conversation, position))
+        places.append(newest_opening(conversation) if at_end else opening_before(conversation, position))
     words = [block for place in dict.fromkeys(places) for block in _written_by_user(message_at(conversation, place))]
-    follows = () if inside else content_behind(first)
+    if at_end and not words:
+        return ()
+    follows = () if inside or at_end else content_behind(message_at(conversation, position))
     if not words and follows and not isinstance(follows[0], SystemBlock):
         return ()
     if not words or isinstance(words[0], SystemBlock):

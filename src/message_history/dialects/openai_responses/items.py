@@ -259,6 +259,7 @@ class Items:
                 item.flaw = "reasoning without a text that this server reads (OR-21)"
             else:
                 item.id = self.fresh(extra.get("id"), "reasoning")
+                item.flaw = "" if item.id is not None or self._dialect.bare_items else "reasoning without an id (OR-27)"
         elif self._dialect.reasoning is None and block.signature is None and extra.get("content"):
             item.id, item.is_free = self.fresh(extra.get("id"), ""), True
         elif block.signature is None and not (self._is_stored and extra.get("id")):
