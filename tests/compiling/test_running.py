@@ -49,6 +49,21 @@ def test_a_file_of_lines_is_cut_between_lines_and_all_rows_arrive_in_order(tmp_p
         assert json.loads(data[place:].split(b"\n")[0])["id"] == row["id"]
 
 
+def test_a_folder_whose_small_files_make_up_a_session_is_one_source(tmp_path: Path) -> None:
+    messages = tmp_path / "in" / "session_1" / "agents" / "agent_a" / "messages"
+    messages.mkdir(parents=True)
+    (messages.parent / "agent.json").write_text("{}")
+    for n, (role, words) in enumerate([("user", "What is it?"), ("assistant", "A file.")]):
+        message = {"message_id": n, "message": {"role": role, "content": [{"text": words}]}}
+        (messages / f"message_{n}.json").write_text(json.dumps(message))
+    report = compile_files([tmp_path / "in"], TRL, tmp_path / "out")
+    assert report.rows == {"train": 1}
+    assert rejected_in(tmp_path / "out") == []
+    [row] = rows_in(tmp_path / "out")
+    assert [message["content"] for message in row["messages"]] == ["What is it?", "A file."]
+    assert row["receipt"]["source"].endswith("session_1")
+
+
 def test_a_run_that_was_stopped_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", [*many(40), {"no": "conversation"}])
     compile_files([path], TRL, tmp_path / "whole", unit_bytes=2000)

@@ -104,7 +104,7 @@ def examine_folders(
     if (in_place or force) and not fix:
         raise click.UsageError("--in-place and --force are for --fix")
     printer = printer_for("doctor", as_json=as_json)
-    paths, problems = find_files(folders, joined=True)
+    paths, problems = find_files(folders)
     rows: list[Row] = []
     codes = [ExitCode.FAILED for _ in problems]
     for path, problem in problems:

@@ -99,6 +99,9 @@ def plan_units(paths: Iterable[str], unit_bytes: int, format_name: str | None = 
 
 def _parts_of(path: str, unit_bytes: int, chosen: Any) -> Iterable[Part]:
     try:
+        if Path(path).is_dir():
+            yield Part(path, 0, sum(each.stat().st_size for each in Path(path).rglob("*.json")))
+            return
         size = Path(path).stat().st_size
         lines = line_format(path, chosen)
     except OSError:

@@ -288,7 +288,7 @@ def test_a_folder_of_other_events_is_searched_file_by_file(tmp_path: Path) -> No
     events = tmp_path / "events"
     events.mkdir()
     (events / "1.json").write_bytes(value({"name": "a click"}))
-    assert find_files([tmp_path], joined=True) == ([events / "1.json"], [])
+    assert find_files([tmp_path]) == ([events / "1.json"], [])
 
 
 def test_a_file_of_opencode_s_storage_that_is_damaged_is_reported(tmp_path: Path) -> None:

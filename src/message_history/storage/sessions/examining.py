@@ -95,20 +95,16 @@ def _spoilt(session: SessionFile) -> int:
     return session.skipped + sum(note.detail == MERGED for note in session.notes)
 
 
-def find_files(
-    places: Iterable[str | PathLike[str]],
-    *,
-    joined: bool = False,
-) -> tuple[list[Path], list[tuple[Path, str]]]:
+def find_files(places: Iterable[str | PathLike[str]]) -> tuple[list[Path], list[tuple[Path, str]]]:
     """Find the files that may be sessions.
 
     Args:
         places: folders, which are searched to the bottom, and files, which are taken as they are. Links to folders are
             not followed.
-        joined: whether a folder whose files make up sessions stands for them, as opencode's storage does.
 
     Returns:
-        The files with a JSON ending and databases, sorted; and what could not be searched, with why not.
+        The files with a JSON ending and databases, sorted, and folders whose files make up sessions, as opencode's
+        storage; and what could not be searched, with why not.
 
     Complexity: linear in what is there.
     """
@@ -123,7 +119,7 @@ def find_files(
             found[place] = None
             continue
         for folder, inner, names in os.walk(place, onerror=refused):
-            if joined and is_session_folder(Path(folder)):
+            if is_session_folder(Path(folder)):
                 found[Path(folder)] = None
                 inner.clear()
                 continue
