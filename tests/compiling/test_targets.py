@@ -293,6 +293,11 @@ def test_the_end_that_was_not_preferred_is_not_learned() -> None:
     assert isinstance(chosen, Row)
     assert isinstance(other, Rejected)
     assert other.code == "preference"
+    texts = {"prompt": "a", "chosen": "b", "rejected": "c"}
+    chosen, other = compile_all(texts, "trl", format="instructions")
+    assert (isinstance(chosen, Row), isinstance(other, Rejected)) == (True, True)
+    (rated,) = compile_all({"prompt": "a", "completion": "b", "label": False}, "trl", format="instructions")
+    assert isinstance(rated, Rejected)
 
 
 @pytest.mark.parametrize("target", LINES)

@@ -28,8 +28,10 @@ MAX_LINE: Final = 64 * 1024 * 1024
 """A longer line is rejected: it would take several times as much memory."""
 HEAD_LINES: Final = 60
 HEAD_BYTES: Final = 16 * 1024 * 1024
-NOT_LEARNED_FROM: Final = ("rejected", "non_preferred_output")
-"""The ends of preferences that a model must not learn."""
+NOT_LEARNED_FROM: Final = (", rejected", ", non_preferred_output", ", rejected_messages")
+"""The ends of preferences that a model must not learn, as their labels name them."""
+PREFERENCES: Final = frozenset({"preferences", "instructions", "sharegpt", "llama-factory"})
+"""The formats that hold preferences."""
 
 
 @final
@@ -135,7 +137,7 @@ def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Foun
         return
     for each in reading.conversations:
         place = source if len(reading.conversations) == 1 else evolve(source, label=each.label)
-        if each.label.endswith(NOT_LEARNED_FROM) and chosen.name == "preferences":
+        if each.label.endswith(NOT_LEARNED_FROM) and chosen.name in PREFERENCES:
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         else:
             yield Found(each, place)
@@ -187,7 +189,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         return
     for each in session.conversations:
         place = evolve(source, label=each.label)
-        if each.label.endswith(NOT_LEARNED_FROM) and session.format.name == "preferences":
+        if each.label.endswith(NOT_LEARNED_FROM) and session.format.name in PREFERENCES:
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         elif each.file.entries:
             yield Found(each, place)

@@ -251,7 +251,8 @@ def test_quotes_recaps_and_attached_files_of_chatgpt_are_read_or_counted() -> No
         ("result", "A page\nhttps://e.org\nSaid there."),
         ("assistant", ANSWER),
     ]
-    assert conversation.omitted == (("recaps of reasoning", 1),)
+    made = "results without a call, which each have an empty one made for them"
+    assert conversation.omitted == (("recaps of reasoning", 1), (made, 1))
 
 
 def test_a_provider_s_own_tool_in_a_log_of_inspect_has_its_result() -> None:

@@ -43,8 +43,10 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _is_marked(row: Mapping[str, Any]) -> bool:
-    if not _is_row(row) or "session_id" not in row:
+    if not _is_row(row):
         return False
+    if "session_id" not in row:
+        return _is_message(row) and "uuid" not in row and row["message"].get("role") == row["type"]
     is_start = row.get("type") == "system" and row.get("subtype") == "init"
     is_end = row.get("type") == "result" and "subtype" in row and "is_error" in row
     return is_start or is_end or (_is_message(row) and _PARENT in row)

@@ -21,7 +21,8 @@ _START: Final = "# aider chat started at "
 _STARTED: Final = re.compile(r"^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d *\r?$", re.MULTILINE)
 """The heading of a chat. An older history may begin in the middle of one, and a reply may hold lines of JSON."""
 _USER: Final = "#### "
-_PROGRAM: Final = ">"
+_PROGRAM: Final = "> "
+"""A block that the model wants to change ends with `>>>>>>> REPLACE`."""
 
 
 def _fit(document: Document) -> Fit:
@@ -40,9 +41,9 @@ def _fit(document: Document) -> Fit:
 def _kind(line: str) -> str:
     if line.startswith(_START):
         return "start"
-    return (
-        "user" if line.startswith(_USER) or line == "####" else "program" if line.startswith(_PROGRAM) else "assistant"
-    )
+    if line.startswith(_USER) or line == "####":
+        return "user"
+    return "program" if line.startswith(_PROGRAM) or line == ">" else "assistant"
 
 
 def _read(document: Document) -> Reading:

@@ -12,6 +12,7 @@ from message_history.storage.formats.raw_blocks import BLOCKS, result, text, thi
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from message_history.core.message import Role
     from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
@@ -133,14 +134,17 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
         is_user = kind == "UserMessage" or (kind != "AssistantMessage" and message.get("source") == "user")
         blocks = text(content) if isinstance(content, str) else blocks_of(content)
         thought = thinking(message.get("thought")) if not is_user else []
-        collector.add_blocks(n, "user" if is_user else "assistant", [*thought, *blocks])
+        role: Role = "user" if is_user else "assistant"
+        collector.add_blocks(n, role, [*thought, *blocks])
+        if message.get("source") not in (None, role):
+            collector.omit("names of speakers")
 
 
 AUTOGEN: Final = Format(
     name="autogen",
     title="AutoGen states of agents and teams, and lists of their messages",
     files="what `save_state()` and `TaskResult` give; chats of version 0.2 are lists of messages",
-    omits="chunks of streams, requests for input, choices of the next speaker",
+    omits="chunks of streams, requests for input, choices of the next speaker, names of speakers",
     unwritten=STATE,
     source="microsoft/autogen: autogen-core models/_types.py, autogen-agentchat messages.py, state/_states.py (0.7.5)",
     checked="2026-11-22",

@@ -60,6 +60,8 @@ def add_chat_message(collector: Collector, place: int, message: object) -> bool:
         before = thinking(thought) if known == "assistant" and isinstance(thought, str) else []
         calls = calls_of(first_of(message, "tool_calls", "toolCalls")) if known == "assistant" else []
         collector.add_blocks(place, known, [*before, *blocks_of(content), *calls])
+        if isinstance(message.get("name"), str) and message["name"]:
+            collector.omit("names of speakers")
     return True
 
 

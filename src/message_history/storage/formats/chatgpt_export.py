@@ -116,6 +116,7 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any], calls: _Calls
         answered = calls.answered_by(str(author.get("name")))
         if answered is None:
             answered = id
+            collector.omit("results without a call, which each have an empty one made for them")
             collector.add_blocks(n, "assistant", [call(id, author.get("name") or "unknown_tool", {})])
         collector.add_blocks(n, "user", [result(answered, blocks or "")])
     elif role == "system" and blocks:

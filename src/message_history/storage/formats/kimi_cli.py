@@ -20,9 +20,15 @@ _MARKS: Final = ("_system_prompt", "_usage", "_checkpoint")
 
 
 def _fit_context(document: Document) -> Fit:
-    return fit_items(
-        document.first_rows(), lambda row: "role" in row, lambda row: row.get("role") in _MARKS, is_common=True
-    )
+    return fit_items(document.first_rows(), lambda row: "role" in row, _is_marked, is_common=True)
+
+
+def _is_marked(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is a record of Kimi CLI, or a reply with thinking in its form."""
+    content = row.get("content")
+    parts = content if isinstance(content, list) else []
+    has_thought = any(isinstance(part, dict) and part.get("type") == "think" and "think" in part for part in parts)
+    return row.get("role") in _MARKS or (row.get("role") == "assistant" and has_thought)
 
 
 def _read_context(document: Document) -> Reading:
@@ -43,7 +49,7 @@ _FORM: Final = ChatRows().form()
 KIMI_CONTEXT: Final = Format(
     name="kimi-cli",
     title="Kimi CLI context",
-    files="~/.kimi/sessions/*/*/context.jsonl",
+    files="~/.kimi/sessions/*/*/context.jsonl, the output of `kimi --print --output-format stream-json`",
     omits="counts of tokens and checkpoints",
     source="MoonshotAI/kimi-cli: src/kimi_cli/soul/context.py, packages/kosong/src/kosong/message.py",
     checked="2026-07-16",

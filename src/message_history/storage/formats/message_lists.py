@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from message_history.core.policy import Policy
     from message_history.storage.formats.document import Document
 
-__all__ = ["API_ROLES", "MESSAGE_LISTS", "fit_of_messages", "is_message", "strange_entry"]
+__all__ = ["API_ROLES", "MESSAGE_LISTS", "fit_of_messages", "is_message", "is_reply", "strange_entry"]
 
 _CONTENT: Final = frozenset(
     {"content", "parts", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning_details"}
@@ -130,9 +130,8 @@ def strange_entry(document: Document) -> str:
     return ""
 
 
-def _is_reply(document: Document) -> bool:
-    """Return whether a file is one reply of an API: what a provider sent, and no conversation that goes on."""
-    about = document.object
+def is_reply(about: Mapping[str, Any]) -> bool:
+    """Return whether an object is one reply of an API: what a provider sent, and no conversation that goes on."""
     return about.get("object") in _REPLIES or ("usage" in about and ("stop_reason" in about or "stopReason" in about))
 
 
@@ -142,7 +141,7 @@ def _fit(document: Document) -> Fit:
     except UnreadableFileError:
         return Fit.NONE
     found = fit_of_messages(saved.entries)
-    return min(found, Fit.NEAR) if _is_reply(document) else found
+    return min(found, Fit.NEAR) if is_reply(document.object) else found
 
 
 def _read(document: Document) -> Reading:

@@ -48,7 +48,8 @@ def _read(document: Document) -> Reading:
             collector = found.collector()
             for message in [*_prompt(item), *end]:
                 collector.add(n, message)
-            label = f"item {n}, {key}" if found else ""
+            name = "rejected" if item.get("label") is False else key
+            label = f"item {n}, {name}" if found or name == "rejected" else ""
             found.add(collector.conversation(None, label=label, tools=item.get("tools")))
     return found.reading()
 

@@ -44,6 +44,7 @@ from message_history.storage.formats.grok_cli import GROK_CLI
 from message_history.storage.formats.haystack import HAYSTACK
 from message_history.storage.formats.hermes import HERMES
 from message_history.storage.formats.inspect_logs import INSPECT_LOGS
+from message_history.storage.formats.instructions import INSTRUCTIONS
 from message_history.storage.formats.kimi_cli import KIMI_CONTEXT, KIMI_WIRE
 from message_history.storage.formats.kimi_code import KIMI_CODE
 from message_history.storage.formats.langchain_dumps import LANGCHAIN
@@ -55,6 +56,7 @@ from message_history.storage.formats.librechat import LIBRECHAT
 from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
 from message_history.storage.formats.message_lists import MESSAGE_LISTS, strange_entry
+from message_history.storage.formats.named_lists import NAMED_LISTS
 from message_history.storage.formats.open_webui import OPEN_WEBUI
 from message_history.storage.formats.opencode import OPENCODE, OPENCODE_STORAGE
 from message_history.storage.formats.opencode_stream import OPENCODE_STREAM
@@ -135,8 +137,8 @@ _ALL: Final = (
         ATIF,
     ),
     *(*SESSION_DATABASES, *CHAT_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
-    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, EXCHANGES, PREFERENCES, OTHER_ROLES),
-    *(CONVERSATION_LISTS, MESSAGE_LISTS),
+    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, EXCHANGES, PREFERENCES, INSTRUCTIONS, OTHER_ROLES),
+    *(CONVERSATION_LISTS, MESSAGE_LISTS, NAMED_LISTS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
 """The formats by name; those of one program first."""

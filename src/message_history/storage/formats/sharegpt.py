@@ -32,22 +32,24 @@ def _turns(item: Any) -> list[Any] | None:
         if isinstance(item, dict)
         else item
     )
-    if not isinstance(found, list) or not found:
+    if not isinstance(found, list):
         return None
     return found if all(isinstance(turn, dict) and "from" in turn and "value" in turn for turn in found) else None
 
 
 def _items(document: Document) -> list[tuple[int, Any]]:
     """Return the conversations; a mere list of turns is one of them."""
-    if isinstance(document.value, list) and _turns(document.value) is not None:
+    if isinstance(document.value, list) and _turns(document.value):
         return [(0, document.value)]
     return document.numbered_items
 
 
 def _fit(document: Document) -> Fit:
     items = [item for _, item in _items(document)[:60]]
-    fitting = sum(_turns(item) is not None for item in items)
-    if fitting * 2 > len(items):
+    found = [_turns(item) for item in items]
+    fitting = sum(map(bool, found))
+    # A data set may hold conversations without a turn.
+    if fitting and sum(turns is not None for turns in found) * 2 > len(items):
         return Fit.CERTAIN
     return Fit.NEAR if fitting else Fit.NONE
 
@@ -79,7 +81,7 @@ def _ends(found: Conversations, n: int, about: dict[str, Any]) -> list[tuple[str
     for key in ("chosen", "rejected"):
         end = about.get(key)
         answers = _turns([end] if isinstance(end, dict) else end)
-        if answers is not None:
+        if answers:
             made.append((key, answers))
         elif end is not None:
             found.collector().note(n, f"a preference under `{key}`", end)

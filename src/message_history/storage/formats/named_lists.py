@@ -1,0 +1,97 @@
+"""Lists of messages under names of a program's own: `history`, `dialogue`, or the id of each conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.dialects.registry import shape_of
+from message_history.storage.formats.base import NOTHING_JUDGED, Fit, Format
+from message_history.storage.formats.document import INSPECTED
+from message_history.storage.formats.many_conversations import Conversations
+from message_history.storage.formats.message_lists import API_ROLES, fit_of_messages, is_reply
+from message_history.storage.request_bodies import entries_at, find_place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from message_history.storage.formats.base import Reading
+    from message_history.storage.formats.document import Document
+
+__all__ = ["NAMED_LISTS"]
+
+_IDS: Final = ("id", "conversation_id", "session_id", "chat_id")
+
+
+def _messages(value: Any) -> list[Any]:
+    """Return the list of messages that a value is, or that is in it where a request has it; else an empty list."""
+    if isinstance(value, dict) and "role" not in value and shape_of(value) is None:
+        place = find_place(value)
+        value = entries_at(value, place) if place is not None else None
+    if not isinstance(value, list) or not value:
+        return []
+    are_messages = all(isinstance(each, dict) and each.get("role") in API_ROLES for each in value)
+    return value if are_messages and fit_of_messages(value) is Fit.CERTAIN else []
+
+
+def _lists(item: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the lists of messages in an object, by their names."""
+    if "role" in item or is_reply(item) or find_place(item) is not None:
+        return {}
+    return {str(key): found for key, value in item.items() if (found := _messages(value))}
+
+
+def _is_whole(item: Any) -> bool:
+    """Return whether an object has such lists, and no other list of objects in it."""
+    if not isinstance(item, dict):
+        return False
+    lists = _lists(item)
+    return bool(lists) and not any(_has_objects(value) for key, value in item.items() if key not in lists)
+
+
+def _has_objects(value: Any) -> bool:
+    """Return whether a list of objects is in a value: it may hold messages that nobody would read."""
+    if isinstance(value, dict):
+        return any(map(_has_objects, value.values()))
+    return isinstance(value, list) and any(isinstance(each, dict) or _has_objects(each) for each in value)
+
+
+def _fit(document: Document) -> Fit:
+    items = [item for _, item in document.numbered_items[:INSPECTED]]
+    found = [bool(isinstance(item, dict) and _lists(item)) for item in items]
+    if found and all(found) and all(map(_is_whole, items)):
+        return Fit.CERTAIN
+    return Fit.NEAR if any(found) else Fit.NONE
+
+
+def _read(document: Document) -> Reading:
+    found = Conversations()
+    for n, item in document.numbered_items:
+        lists = _lists(item) if isinstance(item, dict) else {}
+        if not lists:
+            found.collector().note(n, "an item without a list of messages", item)
+            continue
+        id = next((item[key] for key in _IDS if key in item), None)
+        for name, messages in lists.items():
+            collector = found.collector()
+            for message in messages:
+                collector.add(n, message)
+            collector.omit("other keys beside the messages", len(item) - len(lists))
+            label = name if document.value is not None and not document.items else f"item {n}, {name}"
+            found.add(collector.conversation(None, label=label if found else "", id=id, tools=item.get("tools")))
+    return found.reading()
+
+
+NAMED_LISTS: Final = Format(
+    name="named-lists",
+    title="Lists of messages under other names (`history`, `dialogue`, the id of each conversation)",
+    files="anywhere",
+    omits="other keys, which are counted",
+    unwritten="who wrote the file is not known, nor what else it is read for",
+    source="data sets and logs",
+    checked="2026-11-22",
+    fit=_fit,
+    read=_read,
+    judged=NOTHING_JUDGED,
+    general=True,
+    by_line=True,
+)
