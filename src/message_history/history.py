@@ -24,7 +24,7 @@ from message_history.core.step import move, step
 from message_history.core.view import ConversationView
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
-from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output
+from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
 from message_history.dialects.lists import from_list, restore, to_list
 from message_history.dialects.registry import DIALECTS, TYPED
 from message_history.dialects.sending import (
@@ -57,14 +57,17 @@ WireT = TypeVar("WireT")
 class _HistoryType(ABCMeta):
     """Lets serializers that take a history apart by its `_asdict` call the class with what that returned."""
 
-    def __call__(cls, *args: Any, **fields: Any) -> Any:
-        if fields.keys() == {STATE_KEY}:
-            from message_history.dialects.state import from_state_text  # noqa: PLC0415 - few serializers come this way
+    # pyright would take every history for what this returns, and check none of them.
+    if not TYPE_CHECKING:
 
-            return history_of(from_state_text(fields[STATE_KEY]))
-        if args:
-            raise TypeError("MessageHistory() is empty; write MessageHistory.from_list(messages) to read a list")
-        return super().__call__(**fields)
+        def __call__(cls, *args: Any, **fields: Any) -> Any:
+            if fields.keys() == {STATE_KEY}:
+                from message_history.dialects.state import from_state_text  # noqa: PLC0415 - few serializers come this way
+
+                return history_of(from_state_text(fields[STATE_KEY]))
+            if args:
+                raise TypeError("MessageHistory() is empty; write MessageHistory.from_list(messages) to read a list")
+            return super().__call__(**fields)
 
 
 STATE_KEY: Final = "_saved"
@@ -93,9 +96,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     def __new__(cls, *, policy: Policy | None = None) -> MessageHistory:
         """Make an empty history."""
-        if policy is not None and not isinstance(policy, Policy):
-            raise TypeError(f"policy must be a Policy, not {type(policy).__name__}")
-        return history_of(make_conversation(Log(), NO_TURN, Context(policy if policy is not None else _DEFAULT)))
+        return history_of(make_conversation(Log(), NO_TURN, Context(_checked(policy))))
 
     def __init_subclass__(cls) -> Never:
         raise TypeError("MessageHistory cannot be subclassed: its laws hold because nothing can get round them")
@@ -224,8 +225,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         parsed = parse_response(response, dialect if dialect is None else checked_dialect(dialect))
         if parsed is None:
             raise TypeError(
-                f"response must be a whole response of a provider's SDK or its dict, not {type(response).__name__}; "
-                "`add` takes one message of it, such as response.choices[0].message"
+                "response must be a whole response of a provider's SDK or its dict, not "
+                f"{type(response).__name__}; {response_hint(response)}"
             )
         if sent is None:
             return history_of(add_parsed(self._conversation, parsed))
@@ -312,7 +313,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Complexity: linear in the list.
         """
         chosen = dialect if dialect is None else checked_dialect(dialect)
-        return history_of(from_list(raw, chosen, policy if policy is not None else _DEFAULT, open_tail))
+        return history_of(from_list(raw, chosen, _checked(policy), open_tail))
 
     def follow(self, raw: Iterable[Any], *, dialect: Dialect[Any] | None = None) -> Followed[MessageHistory]:
         """Go on with a raw list that an agent grows and sends whole each time; see `healing.follow`.
@@ -591,6 +592,12 @@ def _chosen(dialect: Dialect[Any] | None) -> Dialect[Any]:
     return checked_dialect(dialect) if dialect is not None else DIALECTS[TYPED]
 
 
+def _checked(policy: Policy | None) -> Policy:
+    if policy is not None and not isinstance(policy, Policy):
+        raise TypeError(f"policy must be a Policy, not {type(policy).__name__}; write Policy(on_violation=...)")
+    return policy if policy is not None else _DEFAULT
+
+
 def history_of(conversation: Conversation) -> MessageHistory:
     """Return a history with a conversation in it whose laws hold; `add` does the same in place."""
     history: Any = _Unfinished()
@@ -601,7 +608,12 @@ def history_of(conversation: Conversation) -> MessageHistory:
 
 def conversation_of(history: MessageHistory) -> Conversation:
     """Return the conversation inside a history."""
-    return history._conversation
+    try:
+        return history._conversation
+    except AttributeError:
+        raise TypeError(
+            f"history must be a MessageHistory, not {type(history).__name__}; MessageHistory.from_list reads a list"
+        ) from None
 
 
 def restored(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Repair]) -> MessageHistory:

@@ -12,6 +12,7 @@ from attrs import frozen
 
 from message_history.core.json_values import short_repr
 from message_history.core.readable import read_anyway
+from message_history.core.view import ConversationView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,8 +67,13 @@ def check(raw: Sequence[Any], dialect: Checks) -> list[Violation]:
 
     Complexity: linear in the list.
     """
+    if isinstance(raw, ConversationView):
+        raise TypeError("raw must be a list of messages, not a history; check what it sends: history.for_send(dialect)")
     if isinstance(raw, (str, bytes, bytearray, dict)) or not hasattr(raw, "__iter__"):
-        raise TypeError(f"check takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
+        hint = (
+            "parse the JSON first" if isinstance(raw, (str, bytes, bytearray)) else "pass its 'messages', or [message]"
+        )
+        raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}; {hint}")
     if isinstance(dialect, type) or not hasattr(dialect, "violations"):
         name = dialect.__name__ if isinstance(dialect, type) else ""
         if name:

@@ -7,17 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import InvariantError, MessageHistory, Policy, TextBlock, check
+from message_history import InvariantError, MessageHistory, Policy, PromptCache, TextBlock, check
 from message_history.dialects import Anthropic, OpenAIChat
+from message_history.history import conversation_of
+from message_history.streaming import Accumulator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 SECRET = "SECRET-4711"
 HISTORY: Any = MessageHistory().add_user("q")
 AnyHistory: Any = MessageHistory
 AnyCheck: Any = check
 AnyText: Any = TextBlock
+AnyPolicy: Any = Policy
+AnyCache: Any = PromptCache
+AnyAccumulator: Any = Accumulator
+AnyList: Any = list
+
+
+class Pending:
+    """What an asynchronous client returns before it is awaited."""
+
+    def __await__(self) -> Iterator[None]:
+        return iter(())
+
+
 MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.for_send("openai"), r"dialect must be a dialect, not the text 'openai'; write OpenAIChat\(\)"),
     (lambda: HISTORY.for_send("gemini"), r"write Gemini\(\)"),
@@ -44,6 +59,33 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.add_tool_result({"id": SECRET}, "x"), "call must be a ToolUseBlock or its id, not dict"),
     (lambda: HISTORY.add_response({"x": SECRET}), "response must be a whole response"),
     (lambda: Policy(on_violation="boom"), "^on_violation must be 'repair' or 'raise', not 'boom'$"),  # type: ignore[arg-type]
+    (lambda: AnyCheck(HISTORY, Anthropic()), r"not a history; check what it sends: history\.for_send\(dialect\)"),
+    (
+        lambda: AnyCheck({"messages": [SECRET]}, Anthropic()),
+        "raw must be a list of messages, not dict; pass its 'messages'",
+    ),
+    (lambda: AnyCheck(SECRET, Anthropic()), "not str; parse the JSON first"),
+    (lambda: AnyHistory.from_list([], policy="raise"), r"policy must be a Policy, not str; write Policy\(on_violation"),
+    (lambda: HISTORY.add_user(None), "not NoneType; pass a str, a block such as TextBlock, or a list of them"),
+    (lambda: HISTORY.add_response({"type": "error", "error": {"message": SECRET}}), "it is the provider's error: send"),
+    (lambda: HISTORY.add_response(iter([SECRET])), "a stream goes to message_history.streaming.Accumulator"),
+    (lambda: HISTORY.add_response(Pending()), "not Pending; await it first"),
+    (lambda: HISTORY.window(max_tokens=1, counter=4), "counter must be a function of a message, not int"),
+    (lambda: HISTORY.trim_results(older_than="4"), "older_than must be a whole number, not str"),
+    (lambda: HISTORY.rewind("4"), "n_turns must be a whole number, not str"),
+    (lambda: HISTORY.drop_before("4"), "cut must be a whole number, not str"),
+    (lambda: HISTORY.compact("x", keep_from="4"), "keep_from must be a whole number, not str"),
+    (lambda: AnyPolicy(stub_text=7), "stub_text must be a text that is not blank, not 7"),
+    (lambda: AnyPolicy(denied_text=[SECRET]), "denied_text must be a text"),
+    (lambda: AnyCache(ttl="2h"), "ttl must be '5m' or '1h', not '2h'"),
+    (lambda: AnyAccumulator(Anthropic, HISTORY), r"write Anthropic\(\)"),
+    (lambda: AnyAccumulator("openai", HISTORY), r"write OpenAIChat\(\)"),
+    (lambda: AnyAccumulator(Anthropic(), [SECRET]), "sent must be the MessageHistory that was sent, not list"),
+    (lambda: AnyAccumulator(Anthropic(), HISTORY).feed(f"data: {SECRET}"), "not str; parse its JSON first"),
+    (
+        lambda: conversation_of(AnyList([SECRET])),
+        "history must be a MessageHistory, not list; MessageHistory.from_list",
+    ),
     (lambda: Anthropic.for_model("gpt-4o"), r"model 'gpt-4o' is not served by this API"),
 ]
 
@@ -57,7 +99,12 @@ def test_a_mistake_says_what_to_write_instead(mistake: Callable[[], object], tex
 
 @pytest.mark.parametrize(
     ("name", "instead"),
-    [("append", r"write history = history\.add_user"), ("messages", r"list\(history\)"), ("last", r"history\[-1\]")],
+    [
+        ("append", r"write history = history\.add_user"),
+        ("messages", r"list\(history\)"),
+        ("last", r"history\[-1\]"),
+        ("pop", r"history\.rewind\(\)"),
+    ],
 )
 def test_a_name_that_people_try_first_says_what_to_write(name: str, instead: str) -> None:
     with pytest.raises(AttributeError, match=instead):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_type
 
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, Portable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
 HISTORY = MessageHistory()
+assert_type(HISTORY, MessageHistory)  # else pyright lets every use of a history pass
 
 
 def anthropic(sdk: AnthropicSDK) -> None:

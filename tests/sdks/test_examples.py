@@ -105,6 +105,13 @@ def test_pyright_takes_the_examples_without_a_cast() -> None:
     assert strict_errors(files, without_types={"bedrock_agent.py", "gemini_agent.py", "calls.py"}) == []
 
 
+def test_pyright_refuses_each_use_that_mypy_refuses() -> None:
+    needs_sdk("anthropic")
+    if shutil.which("pyright", path=str(Path(sys.executable).parent)) is None:
+        pytest.skip("pyright is not installed")
+    assert strict_errors(["tests/typing/forbidden.py"], without_types=()) == []
+
+
 def test_no_example_casts() -> None:
     for path in [*(ROOT / "examples").glob("*.py"), ROOT / "tests" / "sdks" / "calls.py"]:
         text = path.read_text(encoding="utf-8")

@@ -299,9 +299,12 @@ def blocks_of(content: Content) -> tuple[Block, ...]:
     raise TypeError(_no_content(content))
 
 
+_CONTENT: Final = "pass a str, a block such as TextBlock, or a list of them"
+
+
 def _no_content(value: object) -> str:
     """Say what to write instead of what is neither text nor a block."""
-    hint = "a raw dict goes to add({'role': ..., 'content': [...]})" if isinstance(value, Mapping) else "use TextBlock"
+    hint = "a raw dict goes to add({'role': ..., 'content': [...]})" if isinstance(value, Mapping) else _CONTENT
     return f"content must be text or blocks, not {type(value).__name__}; {hint}"
 
 

@@ -74,6 +74,8 @@ class Costs:
     """
 
     def __init__(self, counter: Counter | None) -> None:
+        if counter is not None and not callable(counter):
+            raise TypeError(f"counter must be a function of a message, not {type(counter).__name__}")
         self._counter: Counter = counter if counter is not None else estimate_tokens
         # None until it has been asked once.
         self._takes_lists: bool | None = None

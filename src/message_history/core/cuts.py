@@ -91,9 +91,16 @@ def is_safe_cut(conversation: Conversation, position: int) -> bool:
     return position < length_of(conversation) - 1 and begins_turn(message)
 
 
-def safe_position(conversation: Conversation, cut: SupportsIndex) -> int:
+def checked_index(name: str, value: SupportsIndex) -> int:
+    """Return what was passed as a position, if it is one."""
+    if not isinstance(value, SupportsIndex):
+        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
+    return index(value)
+
+
+def safe_position(conversation: Conversation, cut: SupportsIndex, name: str = "cut") -> int:
     """Return the position of a safe cut; `WindowError` for any other."""
-    position, length = index(cut), length_of(conversation)
+    position, length = checked_index(name, cut), length_of(conversation)
     if 0 <= position < length and is_safe_cut(conversation, position):
         return position
     before = next((n for n in range(min(position, length) - 1, -1, -1) if is_safe_cut(conversation, n)), None)

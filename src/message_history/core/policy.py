@@ -73,18 +73,20 @@ class Policy(Shown):
     _reasons: dict[str, str] = field(init=False, eq=False, repr=False)
     _denials: tuple[str, ...] = field(init=False, eq=False, repr=False)
 
+    # The validators, which refuse what is no text, come after the defaults.
     @has_own_texts.default
     def _has_own_texts(self) -> bool:
-        return not all(getattr(self, name).startswith(STUB_OPENINGS) for name in ("stub_text", *_FIELDS.values()))
+        return not all(str(getattr(self, name)).startswith(STUB_OPENINGS) for name in ("stub_text", *_FIELDS.values()))
 
     @_reasons.default
     def _find_reasons(self) -> dict[str, str]:
-        own = {getattr(self, name): reason for reason, name in _FIELDS.items()}
-        return {**KNOWN_WORDINGS, **own, self.stub_text: own.get(self.stub_text, "not_recorded")}
+        own = {str(getattr(self, name)): reason for reason, name in _FIELDS.items()}
+        unknown = str(self.stub_text)
+        return {**KNOWN_WORDINGS, **own, unknown: own.get(unknown, "not_recorded")}
 
     @_denials.default
     def _find_denials(self) -> tuple[str, ...]:
-        denied = [self.denied_text, *(text for text, reason in KNOWN_WORDINGS.items() if reason == "denied")]
+        denied = [str(self.denied_text), *(text for text, reason in KNOWN_WORDINGS.items() if reason == "denied")]
         return tuple(f"{text} {WITH_REASON}" for text in dict.fromkeys(denied))
 
     def stub_content(self, reason: str, detail: str = "") -> str:

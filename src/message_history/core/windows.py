@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from itertools import chain
-from operator import index
 from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, final
 
 from attrs import define, evolve, frozen
@@ -45,6 +44,7 @@ from message_history.core.costs import Counter, json_of_block
 from message_history.core.cuts import (
     Pin,
     WindowError,
+    checked_index,
     checked_pin,
     content_behind,
     leading_blocks,
@@ -135,7 +135,7 @@ def drop_before(conversation: Conversation, cut: SupportsIndex, *, pin: Pin = "t
 
 def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
     """Omit the newest whole turns."""
-    if n_turns < 0:
+    if checked_index("n_turns", n_turns) < 0:
         raise WindowError(f"{n_turns} turns cannot be omitted; pass a number from 0 on")
     messages = _messages_from(conversation, 0)
     starts = [n for n, message in enumerate(messages) if n == 0 or starts_turn(message)]
@@ -163,7 +163,7 @@ def compact(
     if all(isinstance(block, TextBlock) and is_blank(block.text) for block in blocks):
         raise ValueError("a summary must say something")
     if keep_from is not None:
-        position = safe_position(conversation, keep_from)
+        position = safe_position(conversation, keep_from, "keep_from")
     else:
         position = messages_in(past_of(conversation)) if awaited(conversation) else length_of(conversation)
     pinned = leading_blocks(conversation, position, pin) if checked_pin(pin) and position else ()
@@ -178,7 +178,7 @@ def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text:
     if text == context.policy.stub_text:
         raise ValueError("this text says that a result is missing; a shortened result needs another one")
     messages = _messages_from(conversation, 0)
-    end = slice(index(older_than)).indices(len(messages))[1]
+    end = slice(checked_index("older_than", older_than)).indices(len(messages))[1]
     trimming = _Trimming(() if is_blank(text) else (TextBlock(text),))
     before_user = messages_in(past) + (assistant is not None)
     trimmed = [trimming.message(n, message) for n, message in enumerate(messages[: min(end, before_user)])]

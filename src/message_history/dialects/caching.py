@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from attrs import evolve, field, frozen
-from attrs.validators import and_, ge, in_, instance_of, le
+from attrs.validators import and_, ge, instance_of, le, optional
 
 from message_history.core.conversation import length_of
+from message_history.core.validators import one_of
 
 if TYPE_CHECKING:
     from message_history.core.conversation import Conversation
@@ -39,7 +40,7 @@ class PromptCache:
     """
 
     marks: int = field(default=MOST_MARKS, validator=and_(instance_of(int), ge(0), le(MOST_MARKS)))
-    ttl: Literal["5m", "1h"] | None = field(default=None, validator=in_((None, "5m", "1h")))
+    ttl: Literal["5m", "1h"] | None = field(default=None, validator=optional(one_of("5m", "1h")))
     min_tokens: int = field(default=1024, validator=and_(instance_of(int), ge(0)))
     tools: Sequence[Any] = field(default=(), repr=False, hash=False)
 

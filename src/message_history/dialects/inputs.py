@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
@@ -216,6 +216,25 @@ def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Par
         if blocks:
             parsed.note(RepairCode.CHOICE_PASSED_OVER, 0, blocks, f"choice {number} of {1 + len(reply.others)}")
     return parsed
+
+
+def response_hint(value: object) -> str:
+    """Say what to do with what is no response of a provider.
+
+    Args:
+        value: what was passed as one.
+
+    Returns:
+        What to write instead; nothing of the value is quoted.
+    """
+    if isinstance(value, Awaitable):
+        return "await it first"
+    if isinstance(value, Mapping):
+        if value.get("error") is not None:
+            return "it is the provider's error: send the request again, and add nothing"
+    elif hasattr(value, "__next__") or hasattr(value, "__anext__"):
+        return "a stream goes to message_history.streaming.Accumulator, event by event"
+    return "`add` takes one message of it, such as response.choices[0].message"
 
 
 def _add_info(parsed: Parsed, info: ReplyInfo) -> None:

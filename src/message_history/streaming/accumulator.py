@@ -10,6 +10,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, final
 
+from message_history.core.view import ConversationView
+from message_history.dialects.base import checked_dialect
+
 if TYPE_CHECKING:
     from message_history.core.message import Message
     from message_history.dialects import Dialect
@@ -25,9 +28,10 @@ class Accumulator:
 
     Args:
         dialect: whose stream it is.
-        sent: the version of the history that was sent, as `close` gave it.
+        sent: the version of the history that was sent.
 
     Raises:
+        TypeError: for what is no dialect, or no history.
         ValueError: for a dialect that has no stream.
 
     Examples:
@@ -40,8 +44,10 @@ class Accumulator:
     """
 
     def __init__(self, dialect: Dialect[Any], sent: MessageHistory) -> None:
-        self._reply = _new_stream(dialect)
+        self._reply = _new_stream(checked_dialect(dialect))
         self._dialect = dialect
+        if not isinstance(sent, ConversationView):
+            raise TypeError(f"sent must be the MessageHistory that was sent, not {type(sent).__name__}")
         self._sent = sent.as_sent(dialect)
 
     def feed(self, event: object) -> None:
@@ -50,8 +56,15 @@ class Accumulator:
         Args:
             event: an SDK's object or its dict; what says nothing of the reply is passed over.
 
+        Raises:
+            TypeError: for text, such as a line of the stream whose JSON was not parsed.
+
         Complexity: the size of the event.
         """
+        if isinstance(event, str | bytes):
+            raise TypeError(
+                f"event must be an SDK's event or its dict, not {type(event).__name__}; parse its JSON first"
+            )
         self._reply.take(event)
 
     @property

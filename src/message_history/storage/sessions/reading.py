@@ -150,7 +150,7 @@ def from_file(path: str | PathLike[str], *, format: str | None = None) -> tuple[
 
     Complexity: linear in the file.
     """
-    found = session_in(content_of(path), chosen=FORMATS[format] if format is not None else None)
+    found = read_session(path, chosen=FORMATS[format] if format is not None else None)
     return tuple(each.located_in(str(path)) for each in found.conversations)
 
 
@@ -170,7 +170,12 @@ def read_session(path: str | PathLike[str], *, chosen: Format | None = None) -> 
 
     Complexity: linear in the file.
     """
-    return session_in(content_of(path), chosen=chosen)
+    try:
+        return session_in(content_of(path), chosen=chosen)
+    except UnreadableFileError as error:
+        # Beside the text, which the command line prints behind the name.
+        error.add_note(f"file: {path}")
+        raise
 
 
 def session_in(data: bytes, *, chosen: Format | None = None) -> SessionFile:
