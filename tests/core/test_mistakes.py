@@ -76,7 +76,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.drop_before("4"), "cut must be a whole number, not str"),
     (lambda: HISTORY.compact("x", keep_from="4"), "keep_from must be a whole number, not str"),
     (lambda: AnyPolicy(stub_text=7), "stub_text must be a text that is not blank, not 7"),
-    (lambda: AnyPolicy(denied_text=[SECRET]), "denied_text must be a text"),
+    (lambda: AnyPolicy(denied_text=[7]), "denied_text must be a text"),
     (lambda: AnyCache(ttl="2h"), "ttl must be '5m' or '1h', not '2h'"),
     (lambda: AnyAccumulator(Anthropic, HISTORY), r"write Anthropic\(\)"),
     (lambda: AnyAccumulator("openai", HISTORY), r"write OpenAIChat\(\)"),
