@@ -81,7 +81,6 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: AnyAccumulator(Anthropic, HISTORY), r"write Anthropic\(\)"),
     (lambda: AnyAccumulator("openai", HISTORY), r"write OpenAIChat\(\)"),
     (lambda: AnyAccumulator(Anthropic(), [SECRET]), "sent must be the MessageHistory that was sent, not list"),
-    (lambda: AnyAccumulator(Anthropic(), HISTORY).feed(f"data: {SECRET}"), "not str; parse its JSON first"),
     (
         lambda: conversation_of(AnyList([SECRET])),
         "history must be a MessageHistory, not list; MessageHistory.from_list",

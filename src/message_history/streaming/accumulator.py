@@ -56,15 +56,8 @@ class Accumulator:
         Args:
             event: an SDK's object or its dict; what says nothing of the reply is passed over.
 
-        Raises:
-            TypeError: for text, such as a line of the stream whose JSON was not parsed.
-
         Complexity: the size of the event.
         """
-        if isinstance(event, str | bytes):
-            raise TypeError(
-                f"event must be an SDK's event or its dict, not {type(event).__name__}; parse its JSON first"
-            )
         self._reply.take(event)
 
     @property
