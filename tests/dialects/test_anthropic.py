@@ -526,7 +526,7 @@ def test_a_system_message_behind_the_user_is_a_violation_only_at_models_that_are
         ("claude-opus-4-8", {"leading_assistant", "split_results", "system_in_list"}),
         ("claude-opus-5-5", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
         ("claude-fable-5-1", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
-        ("claude-sonnet-5", {"leading_assistant", "split_results"}),
+        ("claude-sonnet-5", {"leading_assistant", "split_results", "system_in_list"}),
         ("claude-opus-9", {"split_results", "binds_thinking"}),
         ("kimi-k3", {"split_results", "binds_thinking"}),
     ],

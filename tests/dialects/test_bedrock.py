@@ -132,7 +132,7 @@ REFUSED: list[tuple[str, Bedrock, list[Wire], int | None, str]] = [
     ),
     (
         "BR-B02",
-        NOVA,
+        LLAMA,
         [user("a"), user("b")],
         1,
         "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between "
@@ -1041,10 +1041,11 @@ def test_the_last_call_of_a_response_that_was_cut_off_is_dropped() -> None:
         assert omitted.removed == (FrozenDict(stopReason=reason),)
 
 
-def test_neighbours_are_taken_as_one_message_by_claude() -> None:
+def test_neighbours_are_taken_as_one_message_by_claude_and_nova() -> None:
     wire = [*asked(result()), user("and?")]
     assert not check(wire, CLAUDE_3)
-    assert [violation.rule for violation in check(wire, NOVA)] == ["BR-B02"]
+    assert not check(wire, NOVA)
+    assert [violation.rule for violation in check(wire, LLAMA)] == ["BR-B02"]
 
 
 def test_text_goes_before_the_calls_of_claude_with_its_cache_point_and_that_is_recorded() -> None:
@@ -1276,3 +1277,35 @@ def in_converse(message: Wire) -> Wire:
             status = {"status": "error"} if block.get("is_error") else {}
             blocks.append({"toolResult": {"toolUseId": block["tool_use_id"], "content": parts, **status}})
     return {"role": message["role"], "content": blocks}
+
+
+VOXTRAL = Bedrock.for_model("mistral.voxtral-mini-3b-2507")
+SOUND = {"audio": {"format": "wav", "source": {"bytes": b"RIFF"}}}
+
+
+@pytest.mark.parametrize(
+    ("raw", "dialect"),
+    [
+        # Requests of ruby_llm's and rig's recordings, which were answered.
+        ([user("What is said?", SOUND)], VOXTRAL),
+        ([user("What is said?", SOUND)], Bedrock()),
+        ([user("x"), assistant({"reasoningContent": {"reasoningText": {"text": "hm"}}}, "y"), user("z")], NOVA_2),
+    ],
+)
+def test_what_was_recorded_goes_back_as_it_came(raw: list[Any], dialect: Bedrock) -> None:
+    assert check(raw, dialect) == []
+    sent = MessageHistory.from_list(raw, dialect=dialect).export(dialect)
+    assert sent.messages == raw
+    assert sent.repairs == ()
+
+
+def test_an_image_may_have_a_name_which_no_sdk_knows() -> None:
+    raw = [user("x", {"image": {"format": "png", "name": "1 ruby", "source": {"bytes": base64.b64decode(PIXEL)}}})]
+    assert check(raw, CLAUDE) == []
+    assert "name" not in MessageHistory.from_list(raw, dialect=CLAUDE).for_send(CLAUDE)[0]["content"][1]["image"]
+
+
+@pytest.mark.parametrize("dialect", [CLAUDE, NOVA, LLAMA])
+def test_audio_is_refused_by_models_that_take_none(dialect: Bedrock) -> None:
+    assert [found.rule for found in check([user("x", SOUND)], dialect)] == ["BR-B20"]
+    assert not check(MessageHistory.from_list([user("x", SOUND)], dialect=dialect).for_send(dialect), dialect)

@@ -941,3 +941,37 @@ def test_golden(path: Path) -> None:
 
 
 EMPTIES = (RepairCode.BLANK_TEXT_DROPPED, RepairCode.EMPTY_MESSAGE_DROPPED, RepairCode.BOOTSTRAP_ADDED)
+
+
+CALLED = [user("x"), model(call())]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        # Requests of rig's, docker-agent's and pydantic-ai's recordings, which were answered.
+        [{"role": "user", "parts": [{"text": "x", "thought": False}]}],
+        [user("x"), {"role": "model", "parts": [{**call(), "thought": False}]},
+         {"role": "user", "parts": [{**response(), "thought": False}]}],
+        [*CALLED, user(response("call_cf745b87-8b05-45bb-9b07-489204d82f21"))],
+        [*CALLED, user(response("c779cd09-ea6b-4ed1-993d-12a6a09e8c61"))],
+        [user("x", {"inlineData": {"mimeType": "video/mp4", "data": "AAAA"}}, {"videoMetadata": {"fps": 0.2}})],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dialect", [Gemini(signatures_required=False), Gemini.for_model("gemini-2.0-flash")])
+def test_what_was_recorded_goes_back_as_it_came(raw: list[Any], dialect: Gemini) -> None:
+    assert check(raw, dialect) == []
+    sent = MessageHistory.from_list(raw, dialect=dialect).export(dialect)
+    assert sent.messages == raw
+    assert sent.repairs == ()
+
+
+def test_a_list_of_parts_among_the_parts_is_read_as_these_parts() -> None:
+    raw = [{"role": "user", "parts": [{"text": "a"}, [{"text": "b"}, {"text": "c"}]]}]
+    assert check(raw, Gemini()) == []
+    assert MessageHistory.from_list(raw, dialect=Gemini()).for_send(Gemini()) == [user("a", "b", "c")]
+
+
+def test_a_response_with_the_name_of_another_function_gets_that_of_its_call() -> None:
+    (sent,) = MessageHistory.from_list([*CALLED, user(response("g"))], dialect=Gemini()).for_send(Gemini())[2]["parts"]
+    assert sent["functionResponse"]["name"] == "f"

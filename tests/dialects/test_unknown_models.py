@@ -98,7 +98,7 @@ TAKEN: list[tuple[str, Dialect[Any], Dialect[Any], list[Any]]] = [
     (
         "BR-B02",
         Bedrock(),
-        Bedrock.for_model("amazon.nova-pro-v1:0"),
+        Bedrock.for_model("us.meta.llama4-maverick-17b-instruct-v1:0"),
         [turn("user", {"text": "a"}), turn("user", {"text": "b"})],
     ),
     (

@@ -60,6 +60,7 @@ class Bedrock(Fields):
         calls_last: whether nothing but calls may stand behind a call (BR-B32).
         status: whether a result may have a status (BR-B26).
         reasoning: whether signed reasoning goes back (BR-B23).
+        unsigned_reasoning: whether reasoning without a signature does.
         binds_thinking: whether it is refused once anything before it has changed.
         cache_points: whether the model has a cache (BR-B22).
         cache_ttl: whether a cache point may say how long it lives (BR-B22).

@@ -44,7 +44,7 @@ from message_history.dialects.bedrock.provider_blocks import (
     kind_of,
     qualifiers_of,
 )
-from message_history.dialects.bedrock.schema import DOCUMENTS, VIDEOS
+from message_history.dialects.bedrock.schema import AUDIO, DOCUMENTS, VIDEOS
 from message_history.media.encoded import encoded, inline_data
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ class BlockWriter:
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> list[Wire]:
         why = ""
         wire: Wire = {}
-        if not self._dialect.reasoning:
+        if self._dialect.unsigned_reasoning and isinstance(block, ThinkingBlock) and not block.signature:
+            wire = {"reasoningText": {"text": self.text(block.thinking)}}
+        elif not self._dialect.reasoning:
             why = "reasoning, which this model does not take back (BR-B23)"
         elif block.issuer not in (None, ANTHROPIC, BEDROCK):
             why = f"reasoning issued by {block.issuer} (BR-B23)"
@@ -295,15 +297,16 @@ class BlockWriter:
         value = block.data[kind]
         if not isinstance(value, FrozenDict):
             return None
-        if kind == "video":
+        if kind in ("audio", "video"):
             source = value.get("source")
             sent = self._sent(source, kind) if isinstance(source, FrozenDict) else None
-            if sent is None or not isinstance(source, FrozenDict) or value.get("format") not in VIDEOS:
+            taken = VIDEOS if kind == "video" else AUDIO
+            if sent is None or not isinstance(source, FrozenDict) or value.get("format") not in taken:
                 return None
             as_parsed = {"bytes": source["bytes"]} if "bytes" in sent else sent
             self.omit_keys(block)
             self._omit(beyond(value, {"format": value["format"], "source": as_parsed}))
-            return {"video": {"format": value["format"], "source": sent}}
+            return {kind: {"format": value["format"], "source": sent}}
         if kind == "searchResult" and is_search_result(value):
             known = {key: value[key] for key in ("source", "title", "content", "citations") if key in value}
             self.omit_keys(block)

@@ -47,7 +47,8 @@ REQUIRED: Final = {
     "cachePoint": ("type",),
 }
 KNOWN: Final = {
-    "image": frozenset({"format", "source", "error"}),
+    # The service takes a name of an image, which SDKs do not know.
+    "image": frozenset({"format", "source", "error", "name"}),
     "document": frozenset({"format", "name", "source", "context", "citations"}),
     "video": frozenset({"format", "source"}),
     "toolUse": frozenset({"toolUseId", "name", "input", "type"}),
@@ -289,6 +290,13 @@ class _Check:
 
     def _reasoning(self, n: int, path: str, data: Mapping[Any, Any], role: str) -> None:
         text = data.get("reasoningText")
+        if (
+            role == "assistant"
+            and self._dialect.unsigned_reasoning
+            and isinstance(text, Mapping)
+            and "signature" not in text
+        ):
+            return
         if role == "user" or not self._dialect.reasoning:
             self.found.add("BR-B23", n, path, which=1)
         elif "reasoningText" in data and not (isinstance(text, Mapping) and text_at(text, "signature")):

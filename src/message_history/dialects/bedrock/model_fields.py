@@ -31,13 +31,14 @@ class Fields(Dialect["MessageUnionTypeDef"]):
     text_with_calls: bool = True
     in_results: frozenset[str] | None = field(default=None, repr=names_in_order)
     media: frozenset[str] = field(
-        default=frozenset({"document", "image", "searchResult", "video"}), repr=names_in_order
+        default=frozenset({"audio", "document", "image", "searchResult", "video"}), repr=names_in_order
     )
     empty_results: bool = True
     white_space: Literal["never", "beside_text", "alone"] = "beside_text"
     calls_last: bool = True
     status: bool = True
     reasoning: bool = True
+    unsigned_reasoning: bool = False
     binds_thinking: bool = True
     cache_points: bool = True
     cache_ttl: bool = False

@@ -62,6 +62,23 @@ DOCUMENTS: Final = {
     "txt": "text/plain",
     "md": "text/markdown",
 }
+AUDIO: Final = (
+    "mp3",
+    "opus",
+    "wav",
+    "aac",
+    "flac",
+    "mp4",
+    "ogg",
+    "mkv",
+    "mka",
+    "x-aac",
+    "m4a",
+    "mpeg",
+    "mpga",
+    "pcm",
+    "webm",
+)
 VIDEOS: Final = ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp")
 """The formats of each kind of media, with the media types that they stand for."""
 

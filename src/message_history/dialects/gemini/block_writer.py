@@ -143,6 +143,12 @@ class Parts:
             },
         }
 
+    def beside(self, block: ProviderBlock) -> Wire:
+        """Write a part of nothing but what stands beside a part's data."""
+        data: Any = block.data
+        self._omit(self._unsent(dict(data)))
+        return {key: thaw_well_formed(value, self.changes) for key, value in data.items() if self._is_sent(key, value)}
+
     def text(self, text: str) -> str:
         """Write a text that UTF-8 can carry."""
         return text if text.isascii() else well_formed(text, self.changes)
@@ -161,7 +167,9 @@ class Parts:
             return part
         left: dict[str, Any] = dict(block.carried(GEMINI))
         for key, value in block.extra(GEMINI).items():
-            if part and key in (*allowed, "partMetadata") and self._is_sent(key, value):
+            # That a part is no thought, some clients say of every part; recorded requests have it anywhere.
+            sent = key in (*allowed, "partMetadata") or (key == "thought" and value is False)
+            if part and sent and self._is_sent(key, value):
                 part[key] = thaw_well_formed(value, self.changes)
             elif key not in (NOTED, *written):
                 left[key] = value

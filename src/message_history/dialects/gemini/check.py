@@ -71,7 +71,9 @@ class _Content:
         self.role = text_at(self.data, "role")
         held = self.data.get("parts")
         # A single part may stand where a list of parts is meant.
-        parts = [held] if isinstance(held, Mapping) and held else entries(held)
+        listed = [held] if isinstance(held, Mapping) and held else entries(held)
+        # A list of parts among the parts is taken for these parts.
+        parts = [part for item in listed for part in (item if isinstance(item, list) and item else [item])]
         self.parts = [_renamed(part) if isinstance(part, Mapping) else None for part in parts]
         self.calls = self._at("functionCall")
         self.responses = self._at("functionResponse")
@@ -145,7 +147,8 @@ class _Check:
         for key in unknown:
             where = f"contents[{n}].parts[{m}]"
             self.found.add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
-        if len(kinds) > 1 or (not kinds and not part.get("thoughtSignature")):
+        bare = bool(part.get("thoughtSignature")) or isinstance(part.get("videoMetadata"), Mapping)
+        if len(kinds) > 1 or (not kinds and not bare):
             self.found.add("GM-G03", n, path, f"{len(kinds)} data fields", m=m)
         if part.get("text") == "" and not self._dialect.empty_text:
             self.found.add("GM-G04", n, f"{path}.text")

@@ -105,6 +105,9 @@ class Entry(NamedTuple):
             held = data["parts"]
             single = isinstance(held, str) or as_mapping(held) is not None
             items = [held] if single else as_sequence(held) or []
+            if any(isinstance(item, list) for item in items):
+                # Recorded requests hold lists of parts among the parts, and were taken.
+                items = [part for item in items for part in (item if isinstance(item, list) else [item])]
         elif isinstance(entry, str) or (data is not None and any(_CAMEL.get(key, key) in schema.DATA for key in data)):
             items = [entry]
         return Entry(data, items, [fields_of(item) for item in items], is_content)

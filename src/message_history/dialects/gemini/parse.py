@@ -197,7 +197,7 @@ class Reader:
             # Streams end with a signature alone, with or without its empty text.
             came.facts["text"] = False
             return [self._text("", came)]
-        if fields.keys() <= schema.BESIDE:
+        if fields.keys() <= schema.BESIDE and not (self._role == "user" and "videoMetadata" in fields):
             self.parsed.dropped(fields, self._source, "a part without data")
             return []
         if isinstance(fields.get("type"), str) and fields["type"] in MODELLED:

@@ -246,6 +246,9 @@ class Render:
             return [self._parts.keys(block, {"text": self._parts.text(f"<system>\n{block.text}\n</system>")}, ())]
         if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
             return self._parts.media(block)
+        if isinstance(block, ProviderBlock) and block.dialect == GEMINI and block.data.keys() <= schema.BESIDE:
+            # Some clients put what belongs to a video into a part of its own.
+            return [self._parts.beside(block)]
         self.changes.omitted(block, "not for a user message")
         return []
 
@@ -296,7 +299,8 @@ class Render:
         if isinstance(own, str) and len(own) <= schema.NAME_LIMIT:
             # What no function could be called is an id in the place of the name, and recorded requests have it there.
             named = schema.NAME if called.id is not None or self._dialect.vertex else schema.RESPONSE_NAME
-            if named.fullmatch(own) and (called.id is not None or not schema.NAME.fullmatch(own)):
+            is_id = not schema.NAME.fullmatch(own) or schema.MADE_ID.fullmatch(own) is not None
+            if named.fullmatch(own) and (called.id is not None or is_id):
                 return own
         self.changes.omitted(
             FrozenDict({"name": own}), "a response's own name, in place of which is its call's (GM-G17)"

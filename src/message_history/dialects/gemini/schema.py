@@ -25,6 +25,8 @@ BYPASSES: Final = frozenset({BYPASS, "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3
 
 NAME: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_.:-]*")
 RESPONSE_NAME: Final = re.compile("[a-zA-Z0-9_.:-]+")
+MADE_ID: Final = re.compile("(call|toolu|tooluse)_.+|(.*[^0-9a-f])?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What clients make ids of, which some of them send in the place of a response's name."""
 NAME_LIMIT: Final = 64
 ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 ID_LIMIT: Final = 256
