@@ -40,7 +40,8 @@ def test_a_sound_list_is_answered_and_a_broken_one_is_refused_with_the_providers
         assert ask(server, [QUESTION])["stop_reason"] == "tool_use"
         with pytest.raises(HTTPError) as refused:
             ask(server, [QUESTION, CALL, QUESTION])
-        assert "`tool_use` ids were found without `tool_result` blocks" in refused.value.read().decode()
+        with refused.value as error:
+            assert "`tool_use` ids were found without `tool_result` blocks" in error.read().decode()
         assert len(server.requests) == 2
         assert len(server.refusals) == 1
 
