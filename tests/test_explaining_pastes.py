@@ -252,3 +252,44 @@ def test_the_id_that_stands_for_a_topic_can_be_looked_up() -> None:
 )
 def test_words_that_no_rule_has_are_of_the_api_whose_list_they_name(text: str, dialect: str) -> None:
     assert explain(text)[0].dialect == dialect
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Organization already has an active subscription",
+        "Exception: Value '[x]' at 'labels' failed to satisfy constraint: Member must have length less than 9",
+        "Value 'x' at 'source.details.type' failed to satisfy constraint: Member must satisfy enum value set: [a, b]",
+        "sources must be present and must be a list of names",
+        '{"path": request.url.path, "message": "Invalid API key format"}',
+        "Missing Stripe-Signature header",
+        "invalid method signature",
+        "containerProperties must contain image",
+        "Unknown content-type: x1",
+        "Invalid service role: Service role account ID does not match the caller's account",
+        "oneOf at '/' not met: required properties at '/audio' are 'voice,format', enum a not in b at '/tools/0/type'",
+    ],
+)
+def test_words_that_stand_in_any_error_do_not_make_it_one_of_the_list(text: str) -> None:
+    assert explain(text) == []
+
+
+def test_a_value_at_a_place_of_the_list_is_one_of_it() -> None:
+    text = "Value 'x' at 'messages.1.member.role' failed to satisfy constraint: Member must satisfy enum value set: [a]"
+    assert explain(text)[0].rule.id == "BR-B25"
+
+
+def test_a_text_that_ends_within_an_object_is_cut_off() -> None:
+    text = '{"error":{"message":"messages.236: `tool_use` ids wer'
+    assert "about calls and results." in explain(text)[0].rule.rule
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("json: cannot unmarshal string into Go struct field ChatRequest.messages of type api.Message", "EX-54"),
+        ("'messages' array must only contain objects with a 'content' field that is not empty", "EX-62"),
+    ],
+)
+def test_what_go_and_lm_studio_say_of_messages_leads_to_its_rule(text: str, rule: str) -> None:
+    assert explain(text)[0].rule.id == rule

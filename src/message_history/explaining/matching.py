@@ -19,7 +19,7 @@ from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, further_texts, own_rules, subjects
 from message_history.explaining.places import is_root, masked, parameters_of, places_of
 from message_history.explaining.reading import clauses_of, features_of, is_place
-from message_history.explaining.topics import is_key, leaves_of
+from message_history.explaining.topics import is_key, is_of_list, leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -80,6 +80,7 @@ class Known:
         leaves: the topics of the keys that those places end with.
         short: whether it has so few words that a part of it says nothing.
         code: whether it is one of the codes of an API, whose words stand in many sentences.
+        named: whether it has a word for something in the list; what else it says, texts about anything say.
     """
 
     dialect: str
@@ -92,6 +93,7 @@ class Known:
     leaves: frozenset[str]
     short: bool
     code: bool
+    named: bool
 
 
 @final
@@ -151,6 +153,7 @@ def matches(text: str) -> list[Match]:
     leaves = leaves_of(text) or (frozenset({_LIST}) if _WHOLE_AT_FAULT.search(text) else frozenset())
     shared: dict[int, float] = {}
     proof: dict[int, float] = {}
+    named: set[int] = set()
     all_of_it = 0.0
     for feature in sorted(has & index.holders.keys()):
         weight = index.weights[feature]
@@ -158,6 +161,8 @@ def matches(text: str) -> list[Match]:
         for clause in index.holders[feature]:
             shared[clause] = shared.get(clause, 0.0) + weight
             proof[clause] = proof.get(clause, 0.0) + weight * index.proofs[feature]
+        if is_of_list(feature):
+            named.update(index.clauses[clause][0] for clause in index.holders[feature])
     cut = is_cut(text)
     unplaced = not any(is_place(feature) for feature in has)
     by_text: dict[int, list[tuple[float, float, float]]] = {}
@@ -169,7 +174,7 @@ def matches(text: str) -> list[Match]:
         known = index.texts[number]
         elsewhere = bool(leaves) and bool(known.leaves) and leaves.isdisjoint(known.leaves)
         part = apart.get(number, 0.0) / known.apart if known.apart else 1.0
-        if elsewhere or part < SHARED:
+        if elsewhere or part < SHARED or (known.named and number not in named):
             continue
         if known.short and sum(weight for weight, _, _ in clauses) < known.whole * _ALL_OF_IT:
             continue
@@ -189,8 +194,9 @@ def matches(text: str) -> list[Match]:
 
 
 def is_cut(text: str) -> bool:
-    """Return whether a text says that something was cut off at its end."""
-    return text.rstrip().endswith(_CUT)
+    """Return whether a text says that something was cut off at its end, or ends within an object of JSON."""
+    text = text.rstrip()
+    return text.endswith(_CUT) or (text[-1:].isalnum() and text.count("{") > text.count("}"))
 
 
 def _apart(index: _Index, text: str) -> dict[int, float]:
@@ -265,7 +271,9 @@ def _index() -> _Index:
         words = {feature for clause in clauses for feature in clause if feature.isalnum()}
         code = isinstance(about, Rule) and _CODE.fullmatch(error) is not None
         short = isinstance(about, Rule) and len(words) <= _SHORT
-        texts.append(Known(dialect, about, error, whole, placed, around, apart, _leaves(error.lower()), short, code))
+        named = isinstance(about, Rule) and any(is_of_list(word) for word in words)
+        leaves = _leaves(error.lower())
+        texts.append(Known(dialect, about, error, whole, placed, around, apart, leaves, short, code, named))
     return _Index(tuple(texts), tuple(numbered), weights, proofs, holders)
 
 

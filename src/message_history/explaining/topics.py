@@ -13,7 +13,7 @@ from attrs import frozen
 from message_history.explaining.places import places_of, surroundings
 from message_history.explaining.reading import words_of
 
-__all__ = ["Topic", "is_key", "leaves_of", "topic_of", "topic_of_key", "topics"]
+__all__ = ["Topic", "is_key", "is_of_list", "leaves_of", "topic_of", "topic_of_key", "topics"]
 
 _FILE: Final = "topics.toml"
 _SENTENCE_END: Final = re.compile(
@@ -22,6 +22,11 @@ _SENTENCE_END: Final = re.compile(
     r"""|\b(?:message|type|code|param|status|detail): (?=["'\\]|some\(|none\b)"""
 )
 """Where a sentence or a value of a JSON body ends, and the keys that many bodies have."""
+_ELSEWHERE: Final = re.compile(
+    r"""(?<=['"`])/(?!(?:messages?|contents?|input|history)\b)[\w/*-]{1,200}(?=['"`])"""
+    r"""|\bcontent-(?:disposition|encoding|language|length|md5|range|security|transfer|type)(?!\w)"""
+)
+"""A place that is not in the list, as a JSON pointer, or a header: its words are not what a sentence is about."""
 _IN_SYSTEM: Final = re.compile(r"\bsystem(?:\[|\.\d|\.\{)")
 _SYSTEM: Final = "the system prompt"
 _FORM: Final = "the form of content"
@@ -90,6 +95,17 @@ def is_key(name: str) -> bool:
     return name in _by_key()
 
 
+@cache
+def is_of_list(word: str) -> bool:
+    """Return whether a word names something that a list of messages holds."""
+    return word.startswith(_nouns())
+
+
+@cache
+def _nouns() -> tuple[str, ...]:
+    return tuple(tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["of_list"]["stems"])
+
+
 def leaves_of(text: str) -> frozenset[str]:
     """Return the names of the topics that the places of a plain text end in; none for one that ends with an index.
 
@@ -124,7 +140,7 @@ def topic_of(text: str) -> Topic | None:
 
 def _by_sign(text: str) -> Topic | None:
     """Return the topic of the first sentence that has a sign of one."""
-    sentences = [" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text)]
+    sentences = [" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(_ELSEWHERE.sub(" ", text))]
     return next((topic for sentence in sentences for topic in topics() if _has(topic, sentence)), None)
 
 
