@@ -72,9 +72,18 @@ def test_lists_under_other_names_are_conversations_and_other_keys_are_counted() 
     assert (second.label, len(session.unread)) == ("item 2, dialogue", 1)
 
 
+@pytest.mark.parametrize("answered", [CHAT[3], {"message": CHAT[3]}, {"messages": CHAT[3:]}, CHAT[3:]])
+def test_a_test_s_row_goes_on_from_what_is_asked_to_what_is_expected(answered: Any) -> None:
+    row = {"inputs": {"messages": CHAT[:1]}, "outputs": answered, "metadata": {"split": "a"}}
+    session = session_in(lines(row, row))
+    assert [told(each.history()) for each in session.conversations] == [PAIR, PAIR]
+    assert session.conversations[0].omitted == (("other keys beside the messages", 1),)
+
+
 @pytest.mark.parametrize(
     "whole",
     [
+        {"history": CHAT, "deep": {"deeper": {"message": CHAT[0]}}},
         {"history": CHAT, "nodes": [{"text": "a"}]},
         {"history": CHAT, "state": {"nodes": [[{"text": "a"}]]}},
         {"history": [*CHAT, {"role": "narrator", "content": "a"}]},
@@ -104,9 +113,55 @@ def test_replies_with_thinking_that_kimi_prints_are_read() -> None:
     assert session.conversations[0].file.entries[1]["content"][0] == {"type": "thinking", "thinking": "A thought."}
 
 
-def test_printed_messages_without_ids_are_read() -> None:
-    rows = [{"type": each["role"], "message": each} for each in (CHAT[0], CHAT[3])]
+def test_printed_messages_without_ids_are_read_where_each_line_is_one() -> None:
+    rows: list[Any] = [{"type": each["role"], "message": each} for each in (CHAT[0], CHAT[3])]
     assert all_told(lines(*rows)) == [PAIR]
+    assert all_told(lines(*({**row, "message": {"content": row["message"]["content"]}} for row in rows))) == [PAIR]
+    with pytest.raises(NotRecognisedError):
+        session_in(lines(*rows, {"type": "tool", "message": {"output": "a"}}))
+
+
+def test_the_tree_that_librechat_exports_is_read() -> None:
+    answer = {"messageId": "2", "isCreatedByUser": False, "text": ANSWER, "children": []}
+    asked = {"messageId": "1", "isCreatedByUser": True, "text": QUESTION, "children": [answer]}
+    session = session_in(value({"conversationId": "s", "recursive": True, "messagesTree": [asked]}))
+    assert session.conversations[0].origin.id == "s"
+    assert told(session.conversations[0].history()) == PAIR
+
+
+def test_messages_that_are_taken_out_of_librechat_s_database_are_parted_by_conversation() -> None:
+    rows = [
+        {
+            "messageId": f"{n}{m}",
+            "parentMessageId": f"{n}{m - 1}",
+            "conversationId": n,
+            "isCreatedByUser": not m,
+            "text": words,
+        }
+        for n in ("a", "b")
+        for m, words in enumerate((QUESTION, ANSWER))
+    ]
+    session = session_in(value(rows))
+    assert [each.origin.id for each in session.conversations] == ["a", "b"]
+    assert [told(each.history()) for each in session.conversations] == [PAIR, PAIR]
+
+
+def test_steps_of_a_run_are_calls_with_what_they_gave() -> None:
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}", "output": "three lines"}},
+        {"id": "c2", "type": "code_interpreter", "code_interpreter": {"input": "1 + 1", "outputs": []}},
+        {"type": "file_search", "file_search": {"results": None}},
+    ]
+    steps = [
+        {"object": "thread.run.step", "step_details": {"type": "tool_calls", "tool_calls": calls}},
+        {"object": "thread.run.step", "step_details": {"type": "message_creation", "message_creation": {}}},
+    ]
+    (found,) = session_in(value({"object": "list", "data": steps})).conversations
+    assert [(block["type"], block.get("input")) for entry in found.file.entries for block in entry["content"]] == [
+        *(("tool_use", {}), ("tool_result", None)),
+        *(("tool_use", {"input": "1 + 1"}), ("tool_result", None), ("tool_use", {})),
+    ]
+    assert found.omitted == (("steps that only name their message", 1),)
 
 
 def test_calls_that_are_made_for_results_of_chatgpt_are_counted() -> None:

@@ -46,7 +46,7 @@ def _is_marked(row: Mapping[str, Any]) -> bool:
     if not _is_row(row):
         return False
     if "session_id" not in row:
-        return _is_message(row) and "uuid" not in row and row["message"].get("role") == row["type"]
+        return _is_message(row) and "uuid" not in row and row["message"].get("role", row["type"]) == row["type"]
     is_start = row.get("type") == "system" and row.get("subtype") == "init"
     is_end = row.get("type") == "result" and "subtype" in row and "is_error" in row
     return is_start or is_end or (_is_message(row) and _PARENT in row)
@@ -64,10 +64,15 @@ def is_printed(document: Document) -> bool:
     return any(map(_is_marked, items)) and not any(map(_SAVED.intersection, items))
 
 
+def _is_known(items: list[dict[str, Any]]) -> bool:
+    """Return whether the events name their session, or else whether each of them is one of these."""
+    return any("session_id" in item for item in items) or all(map(_is_row, items))
+
+
 def _fit_claude(document: Document) -> Fit:
     items = document.first_items()
     has_other = not all(map(_SAVED.isdisjoint, items)) or any(map(_is_cursors, items))
-    return Fit.NONE if has_other else fit_items(items, _is_row, _is_marked, is_common=True)
+    return Fit.NONE if has_other or not _is_known(items) else fit_items(items, _is_row, _is_marked, is_common=True)
 
 
 def _fit_cursor(document: Document) -> Fit:

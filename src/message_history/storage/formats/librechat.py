@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, Format
 from message_history.storage.formats.chatgpt_export import branch_to
+from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, text_of, thinking
 
 if TYPE_CHECKING:
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["LIBRECHAT"]
@@ -18,25 +20,41 @@ def _is_message(item: Any) -> bool:
     return isinstance(item, dict) and "messageId" in item and "isCreatedByUser" in item
 
 
+def _listed(document: Document) -> Any:
+    """Return the messages, under the name that an export of their tree has, or of the path to the newest."""
+    about = document.object
+    return about.get("messages", about.get("messagesTree", document.value))
+
+
 def _fit(document: Document) -> Fit:
-    messages = document.object.get("messages", document.value)
+    messages = _listed(document)
     if not isinstance(messages, list) or not messages or not all(map(_is_message, messages)):
         return Fit.NONE
     return Fit.CERTAIN
 
 
 def _read(document: Document) -> Reading:
-    collector = Collector()
-    messages = document.object.get("messages", document.value)
-    flat = _flat(messages)
-    by_id = {str(each["messageId"]): each for each in flat}
-    path = branch_to(by_id, None, "parentMessageId")
-    if len(path) < len(flat):
-        collector.omit("messages on another branch", len(flat) - len(path))
-    for n, message in enumerate(path):
-        _add(collector, n, message)
-    about = document.object
-    return collector.reading(BLOCKS, id=about.get("conversationId"), title=about.get("title"))
+    found = Conversations()
+    flat = _flat(_listed(document))
+    parts: dict[object, list[dict[str, Any]]] = {}
+    for message in flat:
+        # What is taken out of the database is of all conversations.
+        parts.setdefault(message.get("conversationId"), []).append(message)
+    for id, messages in parts.items():
+        collector = found.collector()
+        path = branch_to({str(each["messageId"]): each for each in messages}, None, "parentMessageId")
+        if len(path) < len(messages):
+            collector.omit("messages on another branch", len(messages) - len(path))
+        for n, message in enumerate(path):
+            _add(collector, n, message)
+        about = {"id": id, "title": None} if len(parts) > 1 else _about(document, id)
+        label = f"conversation {id}" if found else ""
+        found.add(collector.conversation(BLOCKS, label=label, **about))
+    return found.reading()
+
+
+def _about(document: Document, id: object) -> dict[str, Any]:
+    return {"id": document.object.get("conversationId", id), "title": document.object.get("title")}
 
 
 def _flat(messages: list[Any]) -> list[dict[str, Any]]:

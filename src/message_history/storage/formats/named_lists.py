@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMED_LISTS"]
 
+_INPUT: Final = "input"
+_OUTPUT: Final = "output"
 _IDS: Final = ("id", "conversation_id", "session_id", "chat_id")
 
 
 def _messages(value: Any) -> list[Any]:
-    """Return the list of messages that a value is, or that is in it where a request has it; else an empty list."""
-    if isinstance(value, dict) and "role" not in value and shape_of(value) is None:
+    """Return the messages that a value is, or that are in it where a request or a reply has them; else none."""
+    if isinstance(value, dict) and "role" not in value and isinstance(value.get("message"), dict):
+        value = value["message"]
+    if isinstance(value, dict) and "role" in value:
+        value = [value]
+    elif isinstance(value, dict) and shape_of(value) is None:
         place = find_place(value)
         value = entries_at(value, place) if place is not None else None
     if not isinstance(value, list) or not value:
@@ -37,21 +43,24 @@ def _lists(item: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return the lists of messages in an object, by their names."""
     if "role" in item or is_reply(item) or find_place(item) is not None:
         return {}
-    return {str(key): found for key, value in item.items() if (found := _messages(value))}
+    found = {str(key): messages for key, value in item.items() if (messages := _messages(value))}
+    # A row of a test goes on from what was asked to what is expected.
+    names = tuple(name.removesuffix("s") for name in found)
+    return {_OUTPUT: [message for each in found.values() for message in each]} if names == (_INPUT, _OUTPUT) else found
 
 
 def _is_whole(item: Any) -> bool:
     """Return whether an object has such lists, and no other list of objects in it."""
     if not isinstance(item, dict):
         return False
-    lists = _lists(item)
-    return bool(lists) and not any(_has_objects(value) for key, value in item.items() if key not in lists)
+    rest = [value for value in item.values() if not _messages(value)]
+    return bool(_lists(item)) and not any(map(_has_objects, rest))
 
 
 def _has_objects(value: Any) -> bool:
-    """Return whether a list of objects is in a value: it may hold messages that nobody would read."""
+    """Return whether a list of objects, or a message, is in a value: nobody would read it."""
     if isinstance(value, dict):
-        return any(map(_has_objects, value.values()))
+        return "role" in value or any(map(_has_objects, value.values()))
     return isinstance(value, list) and any(isinstance(each, dict) or _has_objects(each) for each in value)
 
 
@@ -75,7 +84,7 @@ def _read(document: Document) -> Reading:
             collector = found.collector()
             for message in messages:
                 collector.add(n, message)
-            collector.omit("other keys beside the messages", len(item) - len(lists))
+            collector.omit("other keys beside the messages", sum(not _messages(value) for value in item.values()))
             label = name if document.value is not None and not document.items else f"item {n}, {name}"
             found.add(collector.conversation(None, label=label if found else "", id=id, tools=item.get("tools")))
     return found.reading()
