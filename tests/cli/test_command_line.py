@@ -220,3 +220,12 @@ def test_the_help_imports_no_command() -> None:
     shown = python("-c", code).stdout
     assert "['message_history.cli.app']" in shown
     assert all(name in shown for name in COMMANDS)
+
+
+def test_an_option_that_is_missing_is_asked_for_with_its_choices_in_lines(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text("[]")
+    result = CliRunner().invoke(app, ["convert", str(file)])
+    assert result.exit_code == 2
+    assert "Missing option '--to'" in result.stderr
+    assert "\n\tanthropic," in result.stderr

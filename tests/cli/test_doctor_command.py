@@ -77,6 +77,12 @@ def test_what_is_broken_is_listed_and_nothing_is_written(folder: Path) -> None:
     assert held(folder) == before
 
 
+def test_the_first_place_where_something_is_wrong_is_named(tmp_path: Path) -> None:
+    blank = {"role": "assistant", "content": [{"type": "text", "text": " "}]}
+    (tmp_path / "a.json").write_text(json.dumps([*BROKEN, {"role": "user", "content": "r"}, blank, BROKEN[0]]))
+    assert "entry 1: AN-C1: no result right after: toolu_1" in doctor(tmp_path).stdout
+
+
 @pytest.mark.heavy
 @needs_processes
 def test_several_processes_find_what_one_does(folder: Path) -> None:

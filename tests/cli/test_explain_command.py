@@ -96,7 +96,9 @@ def test_the_error_can_come_from_the_standard_input() -> None:
 def test_a_text_that_no_rule_is_like_has_no_explanation(text: str) -> None:
     result = run("--", text)
     assert result.exit_code == 1
-    assert result.stdout == "no known error is like this text\n"
+    assert result.stdout == (
+        "no known error is like this text; `message-history check FILE` finds what is wrong in a list without it\n"
+    )
 
 
 def test_an_error_about_something_else_comes_with_a_hint() -> None:

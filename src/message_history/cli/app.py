@@ -96,6 +96,9 @@ class Commands(click.Group):
         """Run a command; what it refuses is said without what could steer the terminal."""
         try:
             return super().invoke(ctx)
+        except click.MissingParameter:
+            # It quotes nothing of the command line, and lists the choices in lines.
+            raise
         except click.UsageError as error:
             from message_history.cli.printing import visible  # noqa: PLC0415 - imports rich
 

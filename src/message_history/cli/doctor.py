@@ -184,7 +184,9 @@ def _first(found: Examined) -> str:
     if session is None or not found.wrong:
         return ""
     if found.violations:
-        conversation, violation = found.violations[0]
+        first = found.violations[0][0]
+        of_first = (each for conversation, each in found.violations if conversation is first)
+        conversation, violation = first, min(of_first, key=lambda each: -1 if each.index is None else each.index)
         place = "the list" if violation.index is None else conversation.file.place_of(violation.index)
         label = f"{conversation.label}, " if conversation.label and not conversation.label.startswith("line") else ""
         return f"{label}{place}: {violation.rule}: {violation.detail}"

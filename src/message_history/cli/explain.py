@@ -143,7 +143,8 @@ def _print_nothing(printer: Printer, error: str) -> None:
     """Print that no rule explains a text, and what it is about instead, where that is known."""
     subject = subject_of(error)
     if subject is None:
-        printer.line(Text("no known error is like this text", "bold red"))
+        hint = "; `message-history check FILE` finds what is wrong in a list without it"
+        printer.line(Text.assemble(("no known error is like this text", "bold red"), hint))
     else:
         about = f"not about the form of the messages, but about {subject.name}"
         printer.line(Text.assemble((about, "bold"), f": {subject.hint}"))
