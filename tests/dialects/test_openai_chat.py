@@ -403,6 +403,14 @@ def test_a_mark_of_a_whole_message_goes_back_to_kimi_at_openrouter() -> None:
     assert MessageHistory.from_list(raw).for_send(dialect) == raw
 
 
+def test_marks_of_openai_s_cache_go_back_to_openai_alone() -> None:
+    part = {"type": "text", "text": "q", "prompt_cache_breakpoint": {"mode": "explicit"}}
+    raw = [{"role": "system", "content": [part]}, {"role": "user", "content": [part]}]
+    history = MessageHistory.from_list(raw, dialect=OpenAIChat())
+    assert history.for_send(served("openai|gpt-5.6-sol")) == raw
+    assert "prompt_cache_breakpoint" not in json.dumps(history.for_send(served("groq|llama-3.1-8b-instant")))
+
+
 def test_the_base64_of_a_pdf_goes_to_openai_as_a_data_url() -> None:
     raw = [{"role": "user", "content": parts("q", {"type": "file", "file": {"file_data": "JVBERi0xLjQK"}})}]
     sent = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(served("openai|gpt-5"))

@@ -215,3 +215,60 @@ def test_reasoning_goes_by_its_id_where_a_named_model_s_request_says_nothing_of_
     for cautious in (OpenAIResponses(), evolve(OpenAIResponses.for_model("gpt-5"), store=False)):
         sent = MessageHistory.from_list(raw, dialect=cautious).for_send(cautious)
         assert "rs_1" not in json.dumps(sent)
+
+
+OPENAI = OpenAIResponses.for_model("gpt-5.6")
+MARK = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+
+
+@pytest.mark.parametrize("role", ["user", "developer", "system"])
+def test_marks_of_openai_s_cache_go_back(role: str) -> None:
+    marked = {"role": role, "content": [{"type": "input_text", "text": "x", **MARK}]}
+    raw = [marked] if role == "user" else [marked, Q]
+    assert check(raw, OPENAI) == []
+    assert MessageHistory.from_list(raw, dialect=OPENAI).for_send(OPENAI) == raw
+
+
+def test_without_storage_messages_may_share_an_id() -> None:
+    said = answer("a", type="message", id="msg_missing_id", status="completed")
+    raw = [Q, said, Q2, said, Q]
+    assert is_kept(raw, evolve(OPENAI, store=False))
+    assert {violation.rule for violation in check(raw, OPENAI)} == {"OR-11"}
+
+
+SOUND = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}
+
+
+def file(**keys: Any) -> list[Any]:
+    return [{"role": "user", "content": [{"type": "input_text", "text": "q"}, {"type": "input_file", **keys}]}]
+
+
+@pytest.mark.parametrize(
+    ("rule", "raw", "error"),
+    [
+        ("OR-38", file(file_url="data:application/pdf;base64,JVBERi0xLjQK"),
+         "Failed to download file from data:application/pdf;base64,JVBERi0xLjQK"),
+        ("OR-39", file(file_data="data:audio/mpeg;base64,SUQz"),
+         "Invalid file data: 'input[0].content[1].file_data'. Expected a base64-encoded data URL"),
+        ("OR-39", file(file_data="data:video/mp4;base64,AAAA", filename="a.mp4"), "Invalid file data: "),
+        ("OR-18", [{"role": "user", "content": [SOUND, {"type": "input_text", "text": "q"}]}],
+         "Invalid value: 'input_audio'. Supported values are: 'input_text', 'input_image', and 'input_file'."),
+    ],
+)  # fmt: skip
+def test_files_that_openai_refuses_are_found_and_replaced(rule: str, raw: list[Any], error: str) -> None:
+    (found,) = check(raw, OPENAI)
+    assert found.rule == rule
+    assert found.error.startswith(error)
+    sent = MessageHistory.from_list(raw, dialect=OPENAI).export(OPENAI)
+    assert check(sent.messages, OPENAI) == []
+    assert sent.repairs
+    grok = OpenAIResponses.for_model("grok-4")
+    assert check(raw, grok) == []
+    if rule != "OR-38":
+        parts = MessageHistory.from_list(raw, dialect=grok).for_send(grok)[0]["content"]
+        assert {part["type"] for part in parts} == {part["type"] for part in raw[0]["content"]}
+
+
+def test_a_recording_that_a_tool_gave_is_replaced_too() -> None:
+    raw = [Q, call(), {**output(), "output": [SOUND]}]
+    assert "input_audio" not in json.dumps(MessageHistory.from_list(raw, dialect=OPENAI).for_send(OPENAI))

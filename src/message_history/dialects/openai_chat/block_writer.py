@@ -248,7 +248,16 @@ class BlockWriter:
             sent.discard("detail")
         if self._mark(block) is not None:
             sent.add("cache_control")
+        if self._point(block) is not None:
+            sent.add("prompt_cache_breakpoint")
         return sent
+
+    def _point(self, block: Block) -> FrozenDict | None:
+        """Return where OpenAI's own cache is to end, which a part of text says."""
+        point = block.extra(OPENAI_CHAT).get("prompt_cache_breakpoint")
+        if not isinstance(block, TextBlock | SystemBlock) or self._dialect.provider not in ("openai", "azure"):
+            return None
+        return point if isinstance(point, FrozenDict) else None
 
     def author(self, block: Block) -> str | None:
         """Return the name of the author that a block carries, where names are taken."""
@@ -309,7 +318,12 @@ class BlockWriter:
         return mark if mark.get("type") == "ephemeral" and mark.keys() <= {"type", "ttl"} else None
 
     def _with_mark(self, block: Block, wire: Wire) -> Wire:
-        mark = self._mark(block) if block.meta is not None else None
+        if block.meta is None:
+            return wire
+        point = self._point(block)
+        if point is not None:
+            wire["prompt_cache_breakpoint"] = thaw_well_formed(point, self.changes)
+        mark = self._mark(block)
         if mark is not None:
             wire["cache_control"] = thaw_well_formed(mark, self.changes)
             self._marked.append((self.changes.index, wire))

@@ -71,6 +71,17 @@ class Pieces:
         self.changes.omitted(block, f"a {what} whose source this API does not take")
         return {"type": "input_text", "text": f"[{what} left out: it cannot be sent here]"}
 
+    def own(self, block: ProviderBlock) -> Wire:
+        """Write a part as it came; a recording as a note where it is refused (OR-18, OR-39)."""
+        held = block.data.get("file_data")
+        kind = held[5:11] if isinstance(held, str) and held.startswith("data:") else ""
+        refused = self._dialect.checks_keys is True and block.type == "input_audio"
+        if not refused and (self._dialect.checks_keys is False or kind not in ("audio/", "video/")):
+            part: Wire = thaw_well_formed(block.data, self.changes)
+            return part
+        self.changes.omitted(block, "a recording, which this API does not take")
+        return {"type": "input_text", "text": "[recording left out: it cannot be sent here]"}
+
     def _held(self, block: ImageBlock | DocumentBlock) -> Wire | None:
         """Return the key that holds what an image or a document is."""
         name = "image" if isinstance(block, ImageBlock) else "file"
@@ -79,6 +90,13 @@ class Pieces:
         if not isinstance(held, str):
             return None
         if kind == "base64":
+            media_type = str(source.get("media_type"))
+            if (
+                name == "file"
+                and self._dialect.checks_keys is not False
+                and media_type.startswith(("audio/", "video/"))
+            ):
+                return None
             held = f"data:{source.get('media_type') or 'text/plain'};base64,{held}"
         held = well_formed(held, self.changes)
         if kind == "file":

@@ -169,7 +169,20 @@ class _Check:
                 self.found.add("OR-26", n, path, "a refusal")
             elif kind == "input_image" and not text_at(data, "file_id"):
                 self._media.url(n, f"{path}.image_url", data.get("image_url"))
+            elif kind == "input_file" and self._dialect.checks_keys is not False:
+                self._file(n, m, data)
+            elif kind == "input_audio" and self._dialect.checks_keys:
+                self.found.add("OR-18", n, path, "audio", which=1, kind=kind)
             self._length(n, f"{path}.text", data.get("text"))
+
+    def _file(self, n: int, m: int, part: Mapping[Any, Any]) -> None:
+        """OR-38 and OR-39: where a file is, and what it is."""
+        url, held = text_at(part, "file_url"), text_at(part, "file_data")
+        if url.startswith("data:"):
+            self.found.add("OR-38", n, f"content[{m}].file_url", "a data URL", url=f"{url:.60}")
+        kind = held[5:].partition(";")[0].partition(",")[0] if held.startswith("data:") else ""
+        if kind.startswith(("audio/", "video/")):
+            self.found.add("OR-39", n, f"content[{m}].file_data", f"a file of type {kind!r:.60}", m=m, type=kind)
 
     def _reasoning(self, n: int, entry: Mapping[Any, Any]) -> None:
         content = entry.get("content")
@@ -259,7 +272,8 @@ class _Check:
             prefix = schema.PREFIXES.get(kind, "")
             if self._encrypted and id and not id.startswith(prefix):
                 self.found.add("OR-12", n, "id", f"id {id!r:.80}", ids=id, prefix=prefix)
-            if id and id in seen:
+            # Where nothing is stored, recorded requests give all messages one id.
+            if id and id in seen and not (kind == "message" and self._dialect.store is False):
                 self.found.add("OR-11", n, "id", f"id {id!r:.80}", ids=id)
             seen.add(id)
 

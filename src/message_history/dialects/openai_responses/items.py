@@ -295,7 +295,7 @@ class Items:
         prefix = schema.PREFIXES.get(kind, "") if self._encrypted else ""
         if not isinstance(id, str) or not schema.ID.fullmatch(id) or not id.startswith(prefix):
             why = "an item's id that the API does not take (OR-12 to OR-14)"
-        elif id in self._seen:
+        elif id in self._seen and not (kind == "message" and self._dialect.store is False):
             why = "an item's id that was sent before (OR-11)"
         else:
             self._seen.add(id)

@@ -328,7 +328,7 @@ class Render:
             elif isinstance(part, ImageBlock | DocumentBlock):
                 parts.append(_detailed(self._pieces.media(part)) if detailed else self._pieces.media(part))
             elif isinstance(part, ProviderBlock) and is_part(part):
-                parts.append(thaw_well_formed(part.data, self.changes))
+                parts.append(self._pieces.own(part))
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that an output may not hold, as JSON text", part)
                 parts += [{"type": "input_text", "text": text} for text in self._pieces.texts(json_text(part.data))]
@@ -357,7 +357,7 @@ class Render:
                 wire += self._system_message(block)
             elif isinstance(block, ProviderBlock) and is_part(block):
                 self._pieces.omit_keys(block.carried(OPENAI_RESPONSES), frozenset())
-                parts.append(thaw_well_formed(block.data, self.changes))
+                parts.append(self._pieces.own(block))
             elif isinstance(block, ProviderBlock):
                 item = self._user_item(block)
                 if item:
@@ -420,8 +420,15 @@ class Render:
                 role = "developer"
             else:
                 self.changes.rewritten("the developer's words as the system's (DS-18)", block)
-        self._pieces.omit_keys({**block.extra(OPENAI_RESPONSES), **_carried(block)}, frozenset())
-        return [{"role": role, "content": text} for text in self._pieces.texts(block.text)]
+        extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
+        mark = extra.get("prompt_cache_breakpoint")
+        if not isinstance(mark, FrozenDict):
+            self._pieces.omit_keys({**extra, **_carried(block)}, frozenset())
+            return [{"role": role, "content": text} for text in self._pieces.texts(block.text)]
+        self._pieces.omit_keys({**extra, **_carried(block)}, {"prompt_cache_breakpoint"})
+        parts: list[Wire] = [{"type": "input_text", "text": text} for text in self._pieces.texts(block.text)]
+        parts[-1]["prompt_cache_breakpoint"] = thaw_well_formed(mark, self.changes)
+        return [{"role": role, "content": parts}]
 
 
 def _carried(block: Block) -> Mapping[str, Any]:
