@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
 from message_history.core.json_values import freeze_mapping, short_repr
-from message_history.core.message import make_message, with_replies
+from message_history.core.message import Message, make_message, with_replies
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.plain_reader import common_message, read_each
@@ -19,7 +19,6 @@ from message_history.dialects._shared.typed_blocks import carry, read_blocks, re
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from message_history.core.message import Message
     from message_history.dialects.base import Foreign
 
 NATIVE: Final = "native"
@@ -28,6 +27,8 @@ OPEN: Final = "open"
 """The key, in the mark of a stub, that says that the stub was not recorded yet: its turn was open."""
 REPLIES: Final = "replies"
 """The key of what providers said of the replies in a message."""
+PIECE: Final = 64
+"""How many entries are well read ahead at once: with fewer each costs more, and of more the collector sees more."""
 
 
 class _Blocks:
@@ -75,10 +76,49 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
     Complexity: linear in the entries.
     """
-    found = read_each([entry if _is_usual(entry) else None for entry in raw], 3)
+    found = _read_usual(raw)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
     return read_entries(raw, foreign, _Reader(), "no message of the saved form", known=found)
+
+
+def read_ahead(entries: Sequence[Any]) -> list[Any]:
+    """Read a piece of a list in our own saved form, so that its dicts need not stay until the whole list is there.
+
+    The garbage collector looks at all dicts that are held, again and again: of a long session, that takes as long as
+    all else.
+
+    Args:
+        entries: the piece; not the end of the list, whose marks are looked at again.
+
+    Returns:
+        The entries, with messages for those that need no second look. The first is not read: it tells the dialect.
+
+    Complexity: linear in the entries.
+    """
+    first = next((n for n, entry in enumerate(entries) if _is_usual(entry)), len(entries)) + 1
+    rest = entries[first:]
+    found = zip(rest, _read_usual(rest), strict=True)
+    return [*entries[:first], *[message or _read_common(entry) or entry for entry, message in found]]
+
+
+def _read_usual(raw: Sequence[Any]) -> list[Message | None]:
+    """Read the messages that have the shapes that nearly all have."""
+    if Message not in map(type, raw):
+        return read_each([entry if _is_usual(entry) else None for entry in raw], 3)
+    # Few entries are left of a list that was read ahead.
+    read = iter(read_each([entry for entry in raw if _is_usual(entry)], 3))
+    return [entry if type(entry) is Message else next(read) if _is_usual(entry) else None for entry in raw]
+
+
+def _read_common(entry: Any) -> Message | None:
+    """Read a message of such a shape, with what its provider said of it."""
+    if not _is_usual(entry):
+        return None
+    message = common_message(entry, 4 if REPLIES in entry else 3)
+    if message is None or message.role != "assistant" or REPLIES not in entry:
+        return message
+    return with_replies(message, saved_replies(entry[REPLIES]))
 
 
 def _is_usual(entry: Any) -> bool:
@@ -98,14 +138,13 @@ class _Reader:
         data = as_mapping(entry)
         if data is None or NATIVE not in data:
             return False
-        usual = type(data[NATIVE]) is int and data[NATIVE] == VERSION
-        message = common_message(entry, 4 if REPLIES in data else 3) if usual else None
+        message = _read_common(entry)
         if message is None:
             message = self._message(data, source)
             if message is None:
                 return True
-        if message.role == "assistant" and REPLIES in data:
-            message = with_replies(message, saved_replies(data[REPLIES]))
+            if message.role == "assistant" and REPLIES in data:
+                message = with_replies(message, saved_replies(data[REPLIES]))
         self.parsed.add(message, source)
         return True
 

@@ -13,7 +13,7 @@ from message_history.core.conversation import context_of
 from message_history.core.message import with_content
 from message_history.core.rules import behind_change
 from message_history.core.stubs import unrecorded_stubs
-from message_history.dialects.native.parse import NATIVE, VERSION
+from message_history.dialects.native.parse import NATIVE, PIECE, VERSION, read_ahead
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.damaged_json import Decoder
@@ -139,7 +139,9 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
         omitted = len(_STAND_IN)
         entries += _STAND_IN
         recorded = [evolve(repair, index=repair.index - first + omitted) for repair in recorded]
-    history = restored([*entries, *_values(messages)], policy, recorded)
+    for start in range(0, len(messages) - 1, PIECE):
+        entries += read_ahead(_values(messages[start : min(start + PIECE, len(messages) - 1)]))
+    history = restored([*entries, *_values(messages[-1:])], policy, recorded)
     sound = len(history) == head.messages - first + omitted and len(history.repairs) == len(recorded)
     if first and sound:
         history = history.drop_before(omitted)

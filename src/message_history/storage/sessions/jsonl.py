@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 
 from message_history.core.conversation import context_of
 from message_history.core.policy import Policy
+from message_history.dialects.native.parse import PIECE
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
 from message_history.storage.sessions.errors import SessionConflictError, SessionError, refuse_to_shorten
@@ -141,6 +142,8 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
             else:
                 journal.take(number, written)
                 ended = written.endswith(b"\n")
+            if number % PIECE == 0:
+                journal.read_ahead()
     except FileNotFoundError:
         return Held(MessageHistory(policy=policy), None), LoadReport(missing=True)
     except OSError as error:

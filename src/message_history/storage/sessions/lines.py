@@ -27,7 +27,7 @@ from attrs import define, field
 
 from message_history.core.conversation import context_of
 from message_history.core.stubs import unrecorded_stubs
-from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION
+from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION, read_ahead
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
 from message_history.history import conversation_of
 from message_history.storage.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_line, parted
@@ -141,14 +141,20 @@ class Journal:
     _last: int = -1
     _last_size: int = 0
     _before: int = 0
+    _unread: list[int] = field(factory=list)
 
     @property
     def last_size(self) -> int:
         """Return how many bytes the line of the last message has."""
         return self._last_size
 
+    def read_ahead(self) -> None:
+        """Read the messages behind which others stand; it is worth it every `PIECE` lines."""
+        waiting, self._unread = self._unread[:-1], self._unread[-1:]
+        self.messages |= zip(waiting, read_ahead([self.messages[position] for position in waiting]), strict=True)
+
     def entries(self) -> list[Any]:
-        """Return the messages as a list in the saved form, the system prompt first."""
+        """Return the messages as a list in the saved form, the system prompt first, but for those that were read."""
         return [*([self.system] if self.system is not None else []), *self.messages.values()]
 
     def note(self, line: int, detail: str, skipped: str | None = None) -> None:
@@ -214,6 +220,7 @@ class Journal:
         """Take a value that is no line of a session for an entry, for a repair to hold."""
         self.note(line, "no line of a session", "")
         self._last += 1
+        self._unread.append(self._last)
         self.messages[self._last] = value
         self._last_size = 0
 
@@ -255,6 +262,8 @@ class Journal:
             position = self._last + 1
         if position == self._last:
             self.live -= self._last_size
+        else:
+            self._unread.append(position)
         self.lost += range(self._last + 1, min(position, self._last + 1 + MAX_LOST))
         self.messages[position] = value
         self._last, self._last_size = position, size
