@@ -73,7 +73,7 @@ def linked(kind: str, messages: list[Any], **more: Any) -> list[dict[str, Any]]:
     ]
 
 
-PI = [
+PI: list[dict[str, Any]] = [
     {"role": "user", "content": [text(QUESTION)]},
     {
         "role": "assistant",

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from message_history.storage.sessions.reading import session_in
-from tests.storage.formats.samples import CLAUDE_STREAM, CODEX_STREAM, CURSOR_STREAM, LOOKING, PI_STREAM, lines, text
+from tests.storage.formats.samples import (
+    CLAUDE_STREAM,
+    CODEX_STREAM,
+    CURSOR_STREAM,
+    GEMINI_STREAM,
+    LOOKING,
+    PI,
+    PI_STREAM,
+    lines,
+    text,
+)
 from tests.storage.formats.test_every_format import told
 
 
@@ -113,3 +125,27 @@ def test_a_call_of_cursor_keeps_its_name_and_its_failure() -> None:
 
 def test_a_reply_of_pi_that_was_cut_off_is_kept_as_far_as_it_came() -> None:
     assert printed(*PI_STREAM[:5])[1:3] == [("assistant", LOOKING), ("call", "read_file")]
+
+
+def test_an_error_of_gemini_stands_behind_what_the_tool_gave_unless_it_repeats_it() -> None:
+    about = {"type": "tool_result", "timestamp": "t", "tool_id": "c1", "status": "error"}
+    for output, message, words in (
+        ("a", "b", "a\nb"),
+        ("a b", "b", "a b"),
+        (None, "b", "b"),
+        ({"a": 1}, None, '{"a": 1}'),
+    ):
+        rows = [*GEMINI_STREAM[:5], {**about, "output": output, "error": {"type": "x", "message": message}}]
+        assert printed(*rows)[-1] == ("result", words)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_the_end_of_a_session_of_pi_is_read_without_its_header(first: int) -> None:
+    about = {"api": "a", "provider": "p"}
+    messages: list[dict[str, Any]] = [{**each, **about} if each["role"] == "assistant" else each for each in PI]
+    rows = [
+        {"type": "message", "id": str(n), "parentId": str(n - 1), "message": message}
+        for n, message in enumerate(messages)
+    ]
+    session = session_in(lines(*rows[first:]))
+    assert (session.format.name, session.unread, session.messages) == ("pi", (), 4 - first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, PRINTED, Collector, Format, Reading, row_fit
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text
+from message_history.storage.formats.raw_blocks import BLOCKS, call, json_text, result, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,15 +43,23 @@ def _read(document: Document) -> Reading:
             made = call(row.get("tool_id"), row.get("tool_name"), row.get("parameters"))
             collector.add_blocks(number, "assistant", [made])
         elif kind == "tool_result":
-            error = row.get("error")
-            output = row.get("output") or (error.get("message") if isinstance(error, dict) else error)
-            made = result(row.get("tool_id"), output, is_error=row.get("status") == "error")
+            made = result(row.get("tool_id"), _output(row), is_error=row.get("status") == "error")
             collector.add_blocks(number, "user", [made])
         elif kind in _SHOWN:
             collector.omit(f"{kind} events")
         else:
             collector.note(number, f"an event of the unknown type {kind!r}", row)
     return collector.reading(BLOCKS, id=id)
+
+
+def _output(row: Mapping[str, Any]) -> str:
+    """Return what a tool gave, and the error where that is not a part of it."""
+    output, error = row.get("output"), row.get("error")
+    words = output if isinstance(output, str) else json_text(output) if output else ""
+    problem = error.get("message") if isinstance(error, dict) else error
+    return "\n".join(
+        [*filter(None, [words]), *([problem] if isinstance(problem, str) and problem not in words else [])]
+    )
 
 
 GEMINI_STREAM: Final = Format(

@@ -42,9 +42,19 @@ _USAGE: Final = {
 
 def _fit(document: Document) -> Fit:
     rows = document.first_rows()
-    header = next((row for row in rows if row.get("type") == "session"), {})
-    marked = "cwd" in header and "harness" not in header
+    header = next((row for row in rows if row.get("type") == "session"), None)
+    # A file may be the end of a session, without its header.
+    marked = "cwd" in header and "harness" not in header if header is not None else any(map(_is_own, rows))
     return fit_of(sum(row.get("type") in _KINDS for row in rows), marked, len(rows))
+
+
+def _is_own(row: Mapping[str, Any]) -> bool:
+    """Return whether an entry is a reply or a result with the keys of pi's own messages."""
+    message = row.get("message")
+    if row.get("type") != "message" or "parentId" not in row or not isinstance(message, dict):
+        return False
+    is_reply = message.get("role") == "assistant" and {"api", "provider"} <= message.keys()
+    return is_reply or (message.get("role") == "toolResult" and "toolCallId" in message)
 
 
 def _read(document: Document) -> Reading:
