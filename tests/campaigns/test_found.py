@@ -388,3 +388,31 @@ def test_reasoning_of_another_provider_has_no_id_for_a_gateway_that_wants_one() 
     reply = [{"type": "thinking", "thinking": TOKEN, "issuer": "openai_responses"}, {"type": "text", "text": "a"}]
     raw = [{"role": "user", "content": "q", "native": 1}, {"role": "assistant", "content": reply, "native": 1}]
     assert TOKEN in sent(MessageHistory.from_list(raw), gateway)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "opened", "part"),
+    [
+        (Gemini(), {"role": "user"}, {"parts": [{"text": "q", "another": "of the part"}]}),
+        (Gemini(), {"role": "model"}, {"parts": [{"text": "a", "another": "of the part"}]}),
+        (Bedrock(), {"role": "user"}, {"content": [{"text": "q", "another": "of the part"}]}),
+        (Anthropic(), {"role": "user"}, {"content": [{"type": "text", "text": "q", "another": "of the part"}]}),
+        (OpenAIChat(), {"role": "user"}, {"content": [{"type": "text", "text": "q", "another": "of the part"}]}),
+    ],
+    ids=("gemini user", "gemini model", "bedrock", "anthropic", "openai_chat"),
+)
+def test_a_key_of_a_message_is_recorded_beside_the_same_key_of_its_first_part(
+    dialect: Any, opened: dict[str, Any], part: dict[str, Any]
+) -> None:
+    history = MessageHistory.from_list([{**opened, **part, "another": TOKEN}], dialect=dialect)
+    told = sent(history, dialect)
+    assert TOKEN in told
+    assert "of the part" in told
+
+
+def test_keys_around_and_inside_a_part_of_gemini_are_both_recorded() -> None:
+    code = {"executableCode": {"language": "PYTHON", "code": "1", "another": "inside"}, "another": "around"}
+    parts = [{"text": ""}, {"text": "a"}, code, {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}}]
+    raw = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": parts, "another": TOKEN}]
+    told = sent(MessageHistory.from_list(raw), Gemini.for_model("gemini-2.5-flash"))
+    assert all(word in told for word in ("inside", "around", TOKEN))

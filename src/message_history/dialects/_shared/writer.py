@@ -12,6 +12,8 @@ from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.core.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from message_history.core.blocks import Block
     from message_history.core.message import Message
     from message_history.core.repairs import Removed
@@ -61,6 +63,22 @@ class Changes:
             why: the reason.
         """
         self._recorded.append((RepairCode.WITHHELD, self.index, (block,) if block is not None else (), why))
+
+    def omitted_keys(self, why: str, *held: Mapping[str, Any]) -> None:
+        """Record keys that were left out: in one record, but for those that would hide others of the same name.
+
+        Args:
+            why: the reason, before the names.
+            held: the keys, of one object each.
+        """
+        merged: dict[str, Any] = {}
+        for keys in held:
+            if not merged.keys().isdisjoint(keys):
+                self.omitted(FrozenDict(merged), f"{why}: {', '.join(merged)}")
+                merged = {}
+            merged |= keys
+        if merged:
+            self.omitted(FrozenDict(merged), f"{why}: {', '.join(merged)}")
 
     def omitted_thinking(self, message: Message, why: str) -> None:
         """Record that the thinking of a message was left out; its blocks are asked for when the records are.

@@ -325,11 +325,10 @@ class BlockWriter:
             return
         # A cache point is recorded where it is written.
         extra = {key: value for key, value in block.extra(BEDROCK).items() if key != "cachePoint"}
-        self._omit({**beyond(extra, sent), **block.carried(BEDROCK)})
+        self._omit(beyond(extra, sent), block.carried(BEDROCK))
 
-    def _omit(self, left: Mapping[str, Any]) -> None:
-        if left:
-            self._changes.omitted(FrozenDict(left), f"keys that this API does not take (BR-B24): {', '.join(left)}")
+    def _omit(self, *left: Mapping[str, Any]) -> None:
+        self._changes.omitted_keys("keys that this API does not take (BR-B24)", *left)
 
     def text(self, text: str) -> str:
         """Return a text as it is sent."""

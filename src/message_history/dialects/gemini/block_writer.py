@@ -24,7 +24,7 @@ from message_history.dialects.gemini.media import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from message_history.dialects.gemini.model_fields import Fields
 
@@ -135,7 +135,7 @@ class Parts:
         inner = {key: value for key, value in data.items() if key in known and fits(key, value)}
         beside = {key: value for key, value in block.data.items() if key != kind}
         self.keys(block, {}, ())
-        self._omit({**{key: value for key, value in data.items() if key not in inner}, **self._unsent(beside)})
+        self._omit({key: value for key, value in data.items() if key not in inner}, self._unsent(beside))
         return {
             kind: thaw_well_formed(FrozenDict(inner), self.changes),
             **{
@@ -165,7 +165,7 @@ class Parts:
         """Add the fields that a part may have besides its data, and record the others (GM-G22)."""
         if block.meta is None:
             return part
-        left: dict[str, Any] = dict(block.carried(GEMINI))
+        left: dict[str, Any] = {}
         for key, value in block.extra(GEMINI).items():
             # That a part is no thought, some clients say of every part; recorded requests have it anywhere.
             sent = key in (*allowed, "partMetadata") or (key == "thought" and value is False)
@@ -173,12 +173,11 @@ class Parts:
                 part[key] = thaw_well_formed(value, self.changes)
             elif key not in (NOTED, *written):
                 left[key] = value
-        self._omit(left)
+        self._omit(block.carried(GEMINI), left)
         return part
 
-    def _omit(self, left: dict[str, Any]) -> None:
-        if left:
-            self.changes.omitted(FrozenDict(left), f"fields that this API does not take (GM-G22): {', '.join(left)}")
+    def _omit(self, *left: Mapping[str, Any]) -> None:
+        self.changes.omitted_keys("fields that this API does not take (GM-G22)", *left)
 
 
 def is_media(block: Block) -> bool:

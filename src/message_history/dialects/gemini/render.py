@@ -131,7 +131,7 @@ class Render:
     def _blank(self, block: ProviderBlock, parts: list[Wire], *, beside: bool) -> None:
         """Write a blank text as it came, where it stands beside something."""
         if beside and (block.data["text"] or self._dialect.empty_text):
-            parts.append({"text": block.data["text"]})
+            parts.append(self._parts.keys(block, {"text": block.data["text"]}, ()))
         else:
             self.changes.omitted(block, "empty text (GM-G04)")
 
