@@ -416,3 +416,14 @@ def test_keys_around_and_inside_a_part_of_gemini_are_both_recorded() -> None:
     raw = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": parts, "another": TOKEN}]
     told = sent(MessageHistory.from_list(raw), Gemini.for_model("gemini-2.5-flash"))
     assert all(word in told for word in ("inside", "around", TOKEN))
+
+
+def test_a_call_behind_which_something_was_said_is_not_the_half_written_end_of_a_reply() -> None:
+    call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": '{"a": "', "status": "incomplete"}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "so"}]}
+    raw = [{"role": "user", "content": "q"}, call, said, {"role": "user", "content": "on"}]
+    for dialect in (OpenAIResponses(), OpenAIResponses.for_provider("volcengine")):
+        wire = MessageHistory.from_list(raw).for_send(dialect)
+        again = MessageHistory.from_list(wire, dialect=dialect)
+        assert again.repairs == ()
+        assert again.for_send(dialect) == wire

@@ -232,7 +232,10 @@ class Render:
                 wire["input"] = self._pieces.text(str(block.frozen_input["input"]))
             else:
                 wire["arguments"] = self._arguments(block)
-        extra = block.extra(OPENAI_RESPONSES)
+        extra = dict(block.extra(OPENAI_RESPONSES))
+        if not block.readable and extra.get("status") == "incomplete":
+            # Words behind it are written before it: as the last item it would be read as one that was cut off.
+            self._pieces.omit_keys({"status": extra.pop("status")}, ())
         was = extra.get("type", FUNCTION)
         return (
             {**wire, **self._pieces.kept(extra, item.kind, written=wire, free=item.is_free)}
