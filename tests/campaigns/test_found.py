@@ -427,3 +427,21 @@ def test_a_call_behind_which_something_was_said_is_not_the_half_written_end_of_a
         again = MessageHistory.from_list(wire, dialect=dialect)
         assert again.repairs == ()
         assert again.for_send(dialect) == wire
+
+
+def test_a_denial_that_comes_late_is_told_with_all_that_came_with_it() -> None:
+    call = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "1"}
+    denial = {"part_kind": "tool-return", "tool_name": "f", "content": "no", "tool_call_id": "1", "outcome": "denied"}
+    asked = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+        {"kind": "response", "parts": [call]},
+    ]
+    answered = [
+        {"kind": "request", "parts": [{**denial, "metadata": TOKEN}], "run_id": "run 1"},
+        {"kind": "response", "parts": [{"part_kind": "text", "content": "go on"}]},
+    ]
+    followed = MessageHistory().follow(asked, dialect=PydanticAI()).follow([*asked, *answered])
+    assert "was denied and did not run" in followed.history[-1].text
+    assert TOKEN in held(followed.history)
+    assert "run 1" in held(followed.history)
+    assert followed.new_repairs[-1].code is RepairCode.LATE_RESULT_QUOTED

@@ -416,7 +416,14 @@ class Transition:
 
     def _add_news(self, match: Match) -> None:
         """Rule 14: say in the open turn what became of a call of a settled turn."""
-        self._add_to_user(news_of_state(match.result, _tool_name(match), self._user_position() - match.position))
+        news = news_of_state(match.result, _tool_name(match), self._user_position() - match.position)
+        self._add_to_user(news)
+        if self._source is not None:
+            # Of what came in a list, the news repeats the reason only.
+            result = match.result
+            self._record(
+                RepairCode.LATE_RESULT_QUOTED, (result,), (news,), _result_text(result), at=self._user_position()
+            )
 
     def _quote(self, match: Match, reason: str, code: RepairCode) -> None:
         """Keep a result as text: what was sent never changes."""
