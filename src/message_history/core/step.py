@@ -20,13 +20,7 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.conversation import (
-    Context,
-    Conversation,
-    make_conversation,
-    messages_in,
-    parts_of,
-)
+from message_history.core.conversation import Context, Conversation, make_conversation, messages_in, parts_of
 from message_history.core.drafts import (
     FEW,
     AssistantDraft,
@@ -420,10 +414,7 @@ class Transition:
         self._add_to_user(news)
         if self._source is not None:
             # Of what came in a list, the news repeats the reason only.
-            result = match.result
-            self._record(
-                RepairCode.LATE_RESULT_QUOTED, (result,), (news,), _result_text(result), at=self._user_position()
-            )
+            self._record_quote(RepairCode.LATE_RESULT_QUOTED, match.result, news)
 
     def _quote(self, match: Match, reason: str, code: RepairCode) -> None:
         """Keep a result as text: what was sent never changes."""
@@ -431,7 +422,10 @@ class Transition:
         quoted = quote(match.result, reason, _tool_name(match), distance)
         for part in quoted:
             self._add_to_user(part)
-        self._record(code, (match.result,), tuple(quoted), _result_text(match.result), at=self._user_position())
+        self._record_quote(code, match.result, *quoted)
+
+    def _record_quote(self, code: RepairCode, result: ToolResultBlock, *said: Block) -> None:
+        self._record(code, (result,), said, _result_text(result), at=self._user_position())
 
     def _assistant_draft(self) -> AssistantDraft:
         if not isinstance(self.assistant, AssistantDraft):
