@@ -350,8 +350,8 @@ def test_a_response_that_something_follows_is_not_suspended(behind: list[Any]) -
     wire = history.for_send(dialect)
     assert check(wire, dialect) == []
     assert [entry.get("state") for entry in wire[1:3]] == [None, None if behind else "suspended"]
-    told = [repair.detail for repair in history.export(dialect).repairs]
-    assert len([detail for detail in told if "suspended" in detail]) == (2 if behind else 1)
+    details = [repair.detail for repair in history.export(dialect).repairs]
+    assert len([detail for detail in details if "suspended" in detail]) == (2 if behind else 1)
 
 
 def test_the_signature_of_an_image_of_gemini_goes_to_pydantic_ai() -> None:
@@ -405,23 +405,23 @@ def test_a_key_of_a_message_is_recorded_beside_the_same_key_of_its_first_part(
     dialect: Any, opened: dict[str, Any], part: dict[str, Any]
 ) -> None:
     history = MessageHistory.from_list([{**opened, **part, "another": TOKEN}], dialect=dialect)
-    told = sent(history, dialect)
-    assert TOKEN in told
-    assert "of the part" in told
+    kept = sent(history, dialect)
+    assert TOKEN in kept
+    assert "of the part" in kept
 
 
 def test_keys_around_and_inside_a_part_of_gemini_are_both_recorded() -> None:
     code = {"executableCode": {"language": "PYTHON", "code": "1", "another": "inside"}, "another": "around"}
     parts = [{"text": ""}, {"text": "a"}, code, {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}}]
     raw = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": parts, "another": TOKEN}]
-    told = sent(MessageHistory.from_list(raw), Gemini.for_model("gemini-2.5-flash"))
-    assert all(word in told for word in ("inside", "around", TOKEN))
+    kept = sent(MessageHistory.from_list(raw), Gemini.for_model("gemini-2.5-flash"))
+    assert all(word in kept for word in ("inside", "around", TOKEN))
 
 
 def test_a_call_behind_which_something_was_said_is_not_the_half_written_end_of_a_reply() -> None:
     call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": '{"a": "', "status": "incomplete"}
-    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "so"}]}
-    raw = [{"role": "user", "content": "q"}, call, said, {"role": "user", "content": "on"}]
+    words = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "so"}]}
+    raw = [{"role": "user", "content": "q"}, call, words, {"role": "user", "content": "on"}]
     for dialect in (OpenAIResponses(), OpenAIResponses.for_provider("volcengine")):
         wire = MessageHistory.from_list(raw).for_send(dialect)
         again = MessageHistory.from_list(wire, dialect=dialect)

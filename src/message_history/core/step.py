@@ -424,8 +424,8 @@ class Transition:
             self._add_to_user(part)
         self._record_quote(code, match.result, *quoted)
 
-    def _record_quote(self, code: RepairCode, result: ToolResultBlock, *said: Block) -> None:
-        self._record(code, (result,), said, _result_text(result), at=self._user_position())
+    def _record_quote(self, code: RepairCode, result: ToolResultBlock, *added: Block) -> None:
+        self._record(code, (result,), added, _result_text(result), at=self._user_position())
 
     def _assistant_draft(self) -> AssistantDraft:
         if not isinstance(self.assistant, AssistantDraft):
