@@ -293,3 +293,35 @@ def test_a_text_that_ends_within_an_object_is_cut_off() -> None:
 )
 def test_what_go_and_lm_studio_say_of_messages_leads_to_its_rule(text: str, rule: str) -> None:
     assert explain(text)[0].rule.id == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Uploaded image must be a png and less than 4 mb - ERROR", "an image to make or to edit"),
+        ("Cannot update a conversation's voice if assistant audio is present.", "a session of the realtime API"),
+        ("Unknown parameter: 'session.input_audio_format'.", "a session of the realtime API"),
+        ("Invalid arguments for tool 'ask': [{'loc': ('question',), 'msg': 'Input should be a valid string'}]", ""),
+        (
+            "Failed to deserialize the JSON body into the target type: config.a: missing field `b` at line 9 column 3",
+            "a parameter of the request",
+        ),
+    ],
+)
+def test_a_place_beside_the_list_tells_what_an_error_is_about(text: str, subject: str) -> None:
+    assert explain(text) == []
+    found = subject_of(text)
+    assert found is not None
+    assert subject in found.name
+
+
+def test_a_template_that_wants_roles_in_turn_is_not_about_the_system_prompt() -> None:
+    text = "raise('After the system message, con...\\n ^\\nError: Jinja Exception: the conversation roles must alter"
+    assert "the system prompt" not in explain(text)[0].rule.rule
+
+
+def test_a_rule_that_a_text_is_only_a_little_like_goes_behind_the_topic_of_its_words() -> None:
+    first, second, *_ = explain("Invalid message content: only messages with 'type=text' are supported currently.")
+    assert "about the form of content." in first.rule.rule
+    assert second.rule.id == "OL-02"
+    assert explain("an image of a hosted tool: 'image_gen.imagegen' conflicts with it") == []

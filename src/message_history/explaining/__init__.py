@@ -39,6 +39,8 @@ SURE: Final = 0.7
 """From this score on, a text is about the rule whatever stands around it."""
 CERTAIN: Final = 0.75
 """From this score on, a text is about the rule whatever topic its words seem to have."""
+LIKELY: Final = 0.6
+"""Below this score, that a rule's own words look to be about the same does not say that a text is about the rule."""
 GUESS: Final = 0.3
 """The score of an explanation by the topic alone."""
 _PAGE, _PAGE_DATE = "docs/dialects.md", "2026-11"
@@ -272,8 +274,12 @@ def _fitting(text: str) -> list[Explanation] | None:
 
 def _agrees(text: str, one: Explanation) -> bool:
     """Return whether a text and the rule's text that is a little like it may have one topic."""
-    topics_of = {topic_of(text), topic_of(plain(one.error))} - {None}
-    return len(topics_of) < 2 or one.rule.id in opaque_rules()
+    topic = topic_of(text)
+    if topic is None or one.rule.id in opaque_rules():
+        return True
+    if one.score < LIKELY:
+        return topic.name in topic_names().get(one.rule.id, ())
+    return topic_of(plain(one.error)) in (topic, None)
 
 
 def _by_topic(text: str, wanted: str | None, has: frozenset[str]) -> list[Explanation]:
