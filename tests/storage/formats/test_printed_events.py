@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -125,6 +126,35 @@ def test_a_call_of_cursor_keeps_its_name_and_its_failure() -> None:
 
 def test_a_reply_of_pi_that_was_cut_off_is_kept_as_far_as_it_came() -> None:
     assert printed(*PI_STREAM[:5])[1:3] == [("assistant", LOOKING), ("call", "read_file")]
+
+
+def test_a_text_of_cursor_that_is_repeated_twice_stands_once() -> None:
+    def row(words: str, **about: Any) -> dict[str, Any]:
+        message = {"role": "assistant", "content": [text(words)]}
+        return {"type": "assistant", "session_id": "s", "message": message, **about}
+
+    end = {"timestamp_ms": 3, "model_call_id": "m"}
+    again = [row("Do", timestamp_ms=1), row("ne.", timestamp_ms=2), row("Done.", **end), row("Done.")]
+    later = [row("More.", timestamp_ms=4), row("More.")]
+    assert printed(*CURSOR_STREAM[:10], *again, *later)[-1] == ("assistant", "Done.More.")
+
+
+def test_the_text_that_a_tool_of_cursor_gave_is_its_result_where_nothing_else_is_beside_it() -> None:
+    call = {"type": "tool_call", "subtype": "completed", "session_id": "s", "call_id": "c1"}
+    for beside, words in (
+        ({"path": "a.txt", "range": {"end": 3}, "rules": []}, "three lines"),
+        ({"path": "b.txt"}, None),
+    ):
+        given = {"content": "three lines", **beside}
+        asked = {
+            "startedAtMs": "1",
+            "more": {},
+            "readToolCall": {"args": {"path": "a.txt"}, "result": {"success": given}},
+        }
+        (found,) = [
+            each for kind, each in printed(*CURSOR_STREAM[:2], {**call, "tool_call": asked}) if kind == "result"
+        ]
+        assert found == (words or json.dumps(given))
 
 
 def test_an_error_of_gemini_stands_behind_what_the_tool_gave_unless_it_repeats_it() -> None:

@@ -12,7 +12,7 @@ from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.raw_blocks import BLOCKS, call, json_text, result, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from message_history.storage.formats.document import Document
 
@@ -103,6 +103,7 @@ class _Side:
     def __init__(self, collector: Collector) -> None:
         self.collector = collector
         self._pieces = ""
+        self._is_repeated = False
         self._turn = ""
         self._called: set[object] = set()
 
@@ -133,11 +134,12 @@ class _Side:
             self.collector.add_blocks(n, role, blocks)
         elif "timestamp_ms" in row and "model_call_id" not in row:
             # A piece of a text, which is repeated as a whole when it is complete.
-            self._pieces += written
+            self._pieces = written if self._is_repeated else self._pieces + written
+            self._is_repeated = False
             self._turn += written
             self.collector.add_piece(n, role, written)
         elif written and written in (self._pieces, self._turn):
-            self._pieces = ""
+            self._is_repeated = True
             self.collector.omit("texts that repeat their pieces")
         else:
             self._turn += written
@@ -146,20 +148,21 @@ class _Side:
 
     def _add_call(self, n: int, row: Mapping[str, Any]) -> None:
         id, asked = row.get("call_id"), row[_CALL]
-        name = next((key for key, value in asked.items() if isinstance(value, dict)), None)
+        named = [key for key, value in asked.items() if isinstance(value, dict)]
+        name = next((key for key in named if key.endswith("ToolCall")), next(iter(named), None))
         inner = asked.get(name, {})
+        arguments = inner.get("args", inner.get("arguments"))
+        found, repeated = inner.get("result", asked.get("result")), set(_texts(arguments))
         if id not in self._called:
             self._called.add(id)
-            arguments = inner.get("args", inner.get("arguments"))
             if name == "mcpToolCall" and isinstance(arguments, dict):
                 name, arguments = arguments.get("toolName") or arguments.get("name"), arguments.get("args")
             elif name == "function":
                 name = inner.get("name")
             self.collector.add_blocks(n, "assistant", [call(id, name, arguments)])
-        found = inner.get("result", asked.get("result"))
         if found is not None:
             succeeded = found.get("success") if isinstance(found, dict) and "success" in found else None
-            output = found if succeeded is None else _output(succeeded)
+            output = found if succeeded is None else _output(succeeded, repeated)
             self.collector.add_blocks(n, "user", [result(id, json_text(output), is_error=succeeded is None)])
 
     def _add_end(self, n: int, row: Mapping[str, Any]) -> None:
@@ -171,13 +174,22 @@ class _Side:
         self._turn = ""
 
 
-def _output(outcome: Any) -> Any:
-    """Return the text that a tool gave, where all that stands beside it is figures and marks."""
+def _output(outcome: Any, asked: set[str]) -> Any:
+    """Return the text that a tool gave, where all that stands beside it is figures, marks and what it was asked."""
     found = outcome.get("content") if isinstance(outcome, dict) else None
-    is_alone = isinstance(found, str) and all(
-        isinstance(value, int | float) for key, value in outcome.items() if key != "content"
-    )
-    return found if is_alone else outcome
+    if not isinstance(found, str):
+        return outcome
+    beside = [each for key, value in outcome.items() if key != "content" for each in _texts(value)]
+    return found if asked.issuperset(beside) else outcome
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
 
 
 _UNSENT: Final = "the start, the end with its figures, events of replies before they were complete, requests for leave"
