@@ -134,6 +134,8 @@ def test_the_key_at_which_a_rule_of_any_key_is_broken_tells_what_the_error_is_ab
 def test_a_rule_that_names_the_key_itself_says_more_than_one_of_any_key() -> None:
     found = explain("Missing required parameter: 'messages[1].content[1].file.file_id'.")
     assert found[0].rule.id == "OC-25"
+    found = explain("The file type you uploaded is not supported. Please try again with a pdf")
+    assert found[0].rule.id == "OR-40"
 
 
 def test_a_key_that_messages_of_other_apis_have_is_a_matter_of_form_where_it_is_not_wanted() -> None:
@@ -188,7 +190,7 @@ def test_a_key_without_the_way_to_it_is_one_of_the_list_where_no_parameter_is_ca
         ("a user message must be provided before what the assistant says", "roles and turns"),
         ("there are too many: six of four cache checkpoints", "cache marks"),
         ("'Weather Bot' does not match '^[a-z]+$' - 'messages.1.name'", "names"),
-        ("The file type you uploaded is not supported. Please try again with a pdf", "media"),
+        ("The kind of image that you uploaded here cannot be read. Please send another jpeg", "media"),
         (
             "Message of 'system' type not supported by Gemini. Please only provide Human and AI messages.",
             "the system prompt",

@@ -37,6 +37,7 @@ FOUND = {"type": "search_result", "source": "s", "title": "t", "content": [{"typ
 STRICT = Anthropic(system_in_list=False, split_results=False, prefill=False)
 SYSTEM = Anthropic(system_in_list=True)
 PREFILL = Anthropic(prefill=True)
+ON_BEDROCK = Anthropic.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
 
 
 def user(*content: Any) -> Json:
@@ -104,6 +105,10 @@ Q = user("q")
 MARK = {"type": "ephemeral"}
 BROWSER = {"toolset_name": "browser"}
 BY_CODE = {"caller": {"type": "code_execution_20260120", "tool_id": "srvtoolu_1"}}
+
+
+def at(url: str) -> Json:
+    return {"type": "image", "source": {"type": "url", "url": url}}
 
 
 class Case(NamedTuple):
@@ -207,6 +212,11 @@ CASES = (
     Case("AN-M6", [user(image("bm90IGFuIGltYWdl"))]),
     Case("AN-M7", [user({"type": "document", "source": {"type": "base64", "media_type": "text/csv", "data": "YSxi"}})]),
     Case("AN-M8", [user(document(title=""))]),
+    Case("AN-M11", [user(document(source={"type": "url", "url": "https://example.com/notes.txt?x=1"}))]),
+    Case("AN-M12", [user(text("see"), at("https://example.com/a.png"))], ON_BEDROCK),
+    Case(
+        "AN-M12", [user(text("see"), document(source={"type": "url", "url": "https://example.com/a.pdf"}))], ON_BEDROCK
+    ),
     Case("AN-M9", [Q, assistant(hit(), text("a")), Q]),
     Case("AN-M9", [user(document(citations={"enabled": True}), document())]),
 )
@@ -522,7 +532,7 @@ def test_a_system_message_behind_the_user_is_a_violation_only_at_models_that_are
     [
         ("claude-3-5-sonnet-latest", {"leading_assistant", "prefill", "split_results"}),
         ("claude-opus-4-5", {"leading_assistant", "prefill", "split_results"}),
-        ("anthropic.claude-sonnet-4-6-v1:0", {"leading_assistant", "split_results"}),
+        ("anthropic.claude-sonnet-4-6-v1:0", {"leading_assistant", "split_results", "data_only"}),
         ("claude-opus-4-8", {"leading_assistant", "split_results", "system_in_list"}),
         ("claude-opus-5-5", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
         ("claude-fable-5-1", {"leading_assistant", "split_results", "system_in_list", "binds_thinking"}),
@@ -534,6 +544,15 @@ def test_a_system_message_behind_the_user_is_a_violation_only_at_models_that_are
 def test_the_fields_of_a_model(model: str, fields: set[str]) -> None:
     found = Anthropic.for_model(model)
     assert {name for name, value in asdict(found, recurse=False).items() if value is True} == fields
+
+
+def test_addresses_of_images_and_documents_go_back_to_the_api_itself() -> None:
+    pdf = document(source={"type": "url", "url": "https://example.com/a.pdf"})
+    raw = [user(text("see"), at("https://example.com/a.png"), pdf)]
+    direct = Anthropic.for_model("claude-sonnet-4-5")
+    assert check(raw, direct) == []
+    assert MessageHistory.from_list(raw).for_send(direct) == raw
+    assert "https" not in str(MessageHistory.from_list(raw).for_send(ON_BEDROCK))
 
 
 def test_text_goes_before_the_calls_and_that_is_recorded() -> None:

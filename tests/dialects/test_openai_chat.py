@@ -397,6 +397,10 @@ def test_what_was_recorded_to_be_taken_is_no_violation(provider: str, raw: list[
     assert check(raw, served(provider)) == []
 
 
+def test_a_list_that_ends_with_the_assistant_goes_to_o1_preview_as_it_came() -> None:
+    assert MessageHistory.from_list([ASK, SAID]).for_send(served("openai|o1-preview")) == [ASK, SAID]
+
+
 def test_a_mark_of_a_whole_message_goes_back_to_kimi_at_openrouter() -> None:
     raw = [{**RULED, "cache_control": {"type": "ephemeral"}}, ASK]
     dialect = served("openrouter|moonshotai/kimi-k2-0905")

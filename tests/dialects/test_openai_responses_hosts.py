@@ -251,6 +251,10 @@ def file(**keys: Any) -> list[Any]:
         ("OR-39", file(file_data="data:audio/mpeg;base64,SUQz"),
          "Invalid file data: 'input[0].content[1].file_data'. Expected a base64-encoded data URL"),
         ("OR-39", file(file_data="data:video/mp4;base64,AAAA", filename="a.mp4"), "Invalid file data: "),
+        ("OR-39", [Q, call(), {**output(), "output": file(file_data="data:audio/mpeg;base64,SUQz")[0]["content"]}],
+         "Invalid file data: 'input[2].output[1].file_data'."),
+        ("OR-40", file(file_url="https://example.com/a.mp3"), "The file type you uploaded is not supported."),
+        ("OR-40", file(file_url="https://example.com/a.TXT?x=1"), "The file type you uploaded is not supported."),
         ("OR-18", [{"role": "user", "content": [SOUND, {"type": "input_text", "text": "q"}]}],
          "Invalid value: 'input_audio'. Supported values are: 'input_text', 'input_image', and 'input_file'."),
     ],
@@ -264,7 +268,7 @@ def test_files_that_openai_refuses_are_found_and_replaced(rule: str, raw: list[A
     assert sent.repairs
     grok = OpenAIResponses.for_model("grok-4")
     assert check(raw, grok) == []
-    if rule != "OR-38":
+    if rule != "OR-38" and len(raw) == 1:
         parts = MessageHistory.from_list(raw, dialect=grok).for_send(grok)[0]["content"]
         assert {part["type"] for part in parts} == {part["type"] for part in raw[0]["content"]}
 

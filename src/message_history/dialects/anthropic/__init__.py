@@ -33,6 +33,8 @@ __all__ = ["Anthropic"]
 RESPONSE_KEYS = ("id", "stop_reason", "stop_sequence", "container")
 """What a response tells besides its content that a later request may need."""
 
+_ON_BEDROCK: Final = re.compile(r"anthropic\.|bedrock")
+"""What Bedrock's names of models have in them."""
 _ELSEWHERE: Final = re.compile(r"(gpt-|chatgpt-|o[1-9](-|$)|gemini-)")
 """The names of models that only other providers have."""
 
@@ -51,6 +53,7 @@ class Anthropic(Fields):
         system_in_list: whether system messages may stand in the list (AN-A9). None where no model is known: a list with
             them is taken, and an export puts what they say into the user's turn; tools that they add or remove stay.
         binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
+        data_only: whether images and documents must come as data, not as URLs, as on Bedrock (AN-M12).
         limits: what is taken of images and documents (AN-M1 to AN-M7).
     """
 
@@ -84,7 +87,7 @@ class Anthropic(Fields):
             for row in model_rows()
             if row.since <= version <= row.until and (not row.families or family in row.families)
         }
-        return cls(**fields, limits=limits_for(model, known))
+        return cls(**fields, data_only=_ON_BEDROCK.search(model.lower()) is not None, limits=limits_for(model, known))
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of the Messages API; see `Dialect.parse`."""

@@ -40,10 +40,12 @@ class BlockWriter:
     Args:
         changes: gets a record of what is omitted or rewritten.
         binds_thinking: whether thinking is refused once anything before it has changed.
+        data_only: whether images and documents must come as data.
     """
 
-    def __init__(self, changes: Changes, *, binds_thinking: bool) -> None:
+    def __init__(self, changes: Changes, *, binds_thinking: bool, data_only: bool = False) -> None:
         self._binds_thinking = binds_thinking
+        self._data_only = data_only
         self.marked: list[tuple[int, Wire]] = []
         self.replies: tuple[ReplyInfo, ...] = ()
         self._changes = changes
@@ -171,6 +173,9 @@ class BlockWriter:
         if known is None or block.issuer not in (None, ANTHROPIC):
             self._changes.omitted(block, "a source that this API does not know")
             return "its source cannot be sent here"
+        if source["type"] == "url" and (self._data_only or (kind == "document" and _is_text_at(source.get("url")))):
+            self._changes.omitted(block, f"{kind}: its address cannot be sent here (AN-M11, AN-M12)")
+            return "its address cannot be sent here"
         if source["type"] == "base64" and isinstance(source.get("data"), str):
             reason = self._data(block, source, kind)
             if reason:
@@ -293,3 +298,8 @@ def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _is_text_at(url: object) -> bool:
+    """Return whether an address is that of a text, as its ending says."""
+    return isinstance(url, str) and url.partition("?")[0].partition("#")[0].lower().endswith((".txt", ".md", ".csv"))

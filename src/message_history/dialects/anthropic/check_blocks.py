@@ -55,6 +55,10 @@ def _tags(kinds: frozenset[str]) -> str:
     return ", ".join(f"'{kind}'" for kind in sorted(kinds))
 
 
+NO_PDF: Final = re.compile(r"^[^?#]*\.(txt|md|csv)([?#]|$)", re.IGNORECASE)
+"""Addresses of what is no PDF, as their endings say."""
+
+
 @final
 class BlockCheck:
     """The blocks of one list.
@@ -62,9 +66,11 @@ class BlockCheck:
     Args:
         found: gets the violations.
         limits: what is taken of images and documents.
+        data_only: whether these must come as data.
     """
 
-    def __init__(self, found: Findings, limits: Limits) -> None:
+    def __init__(self, found: Findings, limits: Limits, *, data_only: bool) -> None:
+        self._data_only = data_only
         self.marks: list[tuple[int, int, Any]] = []
         self._found = found
         self.media = MediaCheck(limits, found.add)
@@ -227,6 +233,7 @@ class BlockCheck:
 
     def _image(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:
         source = self._source(n, path, block, shapes.IMAGE_SOURCES)
+        self._address(n, m, path, source)
         if source.get("type") != "base64":
             self.media.elsewhere(n, path)
             return
@@ -238,8 +245,15 @@ class BlockCheck:
             return
         self.media.image(n, f"{path}.source.data", media_type, text_at(source, "data"), m=m)
 
+    def _address(self, n: int, m: int, path: str, source: Mapping[Any, Any]) -> None:
+        if self._data_only and source.get("type") == "url":
+            self._found.add("AN-M12", n, f"{path}.source", "a URL", m=m)
+
     def _document(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:
         source = self._source(n, path, block, shapes.DOCUMENT_SOURCES)
+        self._address(n, m, path, source)
+        if source.get("type") == "url" and NO_PDF.search(text_at(source, "url")):
+            self._found.add("AN-M11", n, f"{path}.source.url", "the address of a text", m=m)
         wanted = {"base64": "application/pdf", "text": "text/plain"}.get(text_at(source, "type"))
         if wanted is not None and text_at(source, "media_type") not in ("", wanted):
             self._found.add("AN-M7", n, f"{path}.source.media_type", f"media type {source['media_type']!r:.60}")

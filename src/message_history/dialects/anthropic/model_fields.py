@@ -26,4 +26,5 @@ class Fields(Dialect["MessageParam"]):
     split_results: bool = True
     system_in_list: bool | None = None
     binds_thinking: bool = True
+    data_only: bool = False
     limits: Limits = LIMITS

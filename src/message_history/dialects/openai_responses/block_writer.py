@@ -98,6 +98,8 @@ class Pieces:
             ):
                 return None
             held = f"data:{source.get('media_type') or 'text/plain'};base64,{held}"
+        if kind == "url" and name == "file" and self._dialect.checks_keys is not False and _is_no_document(held):
+            return None
         held = well_formed(held, self.changes)
         if kind == "file":
             return {"file_id": held} if block.issuer in (None, OPENAI_RESPONSES) else None
@@ -171,3 +173,11 @@ def is_part(block: ProviderBlock) -> bool:
         return False
     held = {"input_audio": ("input_audio",), "input_file": ("file_data",)}.get(block.type, ())
     return any(block.data.get(key) for key in held)
+
+
+def _is_no_document(url: str) -> bool:
+    """Return whether an address is that of a text or a recording, as its ending says (OR-40)."""
+    return url.partition("?")[0].partition("#")[0].lower().endswith(_NO_DOCUMENTS)
+
+
+_NO_DOCUMENTS: Final = (".txt", ".aac", ".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav", ".mov", ".mp4", ".webm")

@@ -32,6 +32,8 @@ __all__ = ["violations"]
 ITEM_ID: Final = re.compile("[A-Za-z0-9_-]+")
 OF_ANOTHER: Final = re.compile("[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}[A-Za-z0-9_-]*$")
 """What ids look like that other servers make; OpenAI's are a prefix and hexadecimal digits."""
+NO_PDF: Final = re.compile(r"^[^?#]*\.(txt|aac|flac|m4a|mp3|ogg|opus|wav|mov|mp4|webm)([?#]|$)", re.IGNORECASE)
+"""Addresses of texts and recordings, as their endings say."""
 TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 CALL_RULES: Final = {
     "function_call": ("OR-01", 0, "function call"),
@@ -109,6 +111,8 @@ class _Check:
         for m, part in enumerate(entries(entry.get("output")) if kind in OUTPUTS else ()):
             if isinstance(part, Mapping) and text_at(part, "type") == "input_image" and not text_at(part, "file_id"):
                 self._media.url(n, f"output[{m}].image_url", part.get("image_url"))
+            elif isinstance(part, Mapping) and text_at(part, "type") == "input_file":
+                self._file(n, f"output[{m}]", part)
         self._keys(n, kind, entry)
         self._known(n, kind, entry)
 
@@ -169,20 +173,24 @@ class _Check:
                 self.found.add("OR-26", n, path, "a refusal")
             elif kind == "input_image" and not text_at(data, "file_id"):
                 self._media.url(n, f"{path}.image_url", data.get("image_url"))
-            elif kind == "input_file" and self._dialect.checks_keys is not False:
-                self._file(n, m, data)
+            elif kind == "input_file":
+                self._file(n, path, data)
             elif kind == "input_audio" and self._dialect.checks_keys:
                 self.found.add("OR-18", n, path, "audio", which=1, kind=kind)
             self._length(n, f"{path}.text", data.get("text"))
 
-    def _file(self, n: int, m: int, part: Mapping[Any, Any]) -> None:
-        """OR-38 and OR-39: where a file is, and what it is."""
+    def _file(self, n: int, path: str, part: Mapping[Any, Any]) -> None:
+        """OR-38 to OR-40: where a file is, and what it is."""
+        if self._dialect.checks_keys is False:
+            return
         url, held = text_at(part, "file_url"), text_at(part, "file_data")
         if url.startswith("data:"):
-            self.found.add("OR-38", n, f"content[{m}].file_url", "a data URL", url=f"{url:.60}")
+            self.found.add("OR-38", n, f"{path}.file_url", "a data URL", url=f"{url:.60}")
+        elif NO_PDF.search(url):
+            self.found.add("OR-40", n, f"{path}.file_url", f"the address {url!r:.80}")
         kind = held[5:].partition(";")[0].partition(",")[0] if held.startswith("data:") else ""
         if kind.startswith(("audio/", "video/")):
-            self.found.add("OR-39", n, f"content[{m}].file_data", f"a file of type {kind!r:.60}", m=m, type=kind)
+            self.found.add("OR-39", n, f"{path}.file_data", f"a file of type {kind!r:.60}", place=path, type=kind)
 
     def _reasoning(self, n: int, entry: Mapping[Any, Any]) -> None:
         content = entry.get("content")
