@@ -95,6 +95,17 @@ def test_lists_beside_others_that_would_be_lost_are_not_recognised(whole: dict[s
         session_in(value(whole))
 
 
+def test_rows_with_a_message_each_are_one_conversation_unless_they_have_parents() -> None:
+    rows = [{"agent": "root", "message": message} for message in CHAT]
+    for data in (value(rows), lines(*rows)):
+        (found,) = session_in(data).conversations
+        assert told(found.history()) == told(session_in(value(CHAT)).conversations[0].history())
+        assert found.omitted == (("other keys beside the messages", 4),)
+    for other in ({"parentId": "a"}, {"metadata": {"message": CHAT[0]}}, {"message": {"text": "a"}}):
+        with pytest.raises(NotRecognisedError):
+            session_in(value([*rows, {"message": CHAT[0], **other}]))
+
+
 def test_a_block_that_aider_s_model_wants_to_change_is_kept_whole() -> None:
     block = "a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"
     written = f"# aider chat started at 2025-01-01 10:00:00\n\n> Aider v0.80\n>\n\n#### {QUESTION}\n\n{block}\n"

@@ -12,25 +12,28 @@ from message_history.storage.formats.message_lists import API_ROLES, fit_of_mess
 from message_history.storage.request_bodies import entries_at, find_place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from message_history.storage.formats.base import Reading
+    from message_history.storage.conversations import Conversation
+    from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
 __all__ = ["NAMED_LISTS"]
 
 _INPUT: Final = "input"
 _OUTPUT: Final = "output"
+_MESSAGE: Final = "message"
+_PARENT: Final = "parent"
 _IDS: Final = ("id", "conversation_id", "session_id", "chat_id")
 
 
-def _messages(value: Any) -> list[Any]:
-    """Return the messages that a value is, or that are in it where a request or a reply has them; else none."""
-    if isinstance(value, dict) and "role" not in value and isinstance(value.get("message"), dict):
-        value = value["message"]
-    if isinstance(value, dict) and "role" in value:
-        value = [value]
-    elif isinstance(value, dict) and shape_of(value) is None:
+def _messages(name: str, value: Any) -> list[Any]:
+    """Return the messages that a value is, or that are in it where a request has them; else none."""
+    if isinstance(value, dict) and name.removesuffix("s") in (_INPUT, _OUTPUT):
+        # A test asks for one message, or expects one.
+        inner = value.get(_MESSAGE)
+        value = [value] if "role" in value else [inner] if isinstance(inner, dict) else value
+    if isinstance(value, dict) and "role" not in value and shape_of(value) is None:
         place = find_place(value)
         value = entries_at(value, place) if place is not None else None
     if not isinstance(value, list) or not value:
@@ -43,17 +46,27 @@ def _lists(item: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return the lists of messages in an object, by their names."""
     if "role" in item or is_reply(item) or find_place(item) is not None:
         return {}
-    found = {str(key): messages for key, value in item.items() if (messages := _messages(value))}
+    found = {str(key): messages for key, value in item.items() if (messages := _messages(str(key), value))}
     # A row of a test goes on from what was asked to what is expected.
     names = tuple(name.removesuffix("s") for name in found)
     return {_OUTPUT: [message for each in found.values() for message in each]} if names == (_INPUT, _OUTPUT) else found
+
+
+def _wrapped(items: Sequence[Any]) -> list[Any]:
+    """Return the messages of items that hold one each, and say nothing of an order but that in which they stand."""
+    are_rows = all(isinstance(item, dict) and not any(_PARENT in key.lower() for key in item) for item in items)
+    found = [item.get(_MESSAGE) for item in items] if are_rows else []
+    are_alone = all(
+        not any(_has_objects(value) for key, value in item.items() if key != _MESSAGE) for item in items[: len(found)]
+    )
+    return found if are_alone and _messages("", found) else []
 
 
 def _is_whole(item: Any) -> bool:
     """Return whether an object has such lists, and no other list of objects in it."""
     if not isinstance(item, dict):
         return False
-    rest = [value for value in item.values() if not _messages(value)]
+    rest = [value for key, value in item.items() if not _messages(str(key), value)]
     return bool(_lists(item)) and not any(map(_has_objects, rest))
 
 
@@ -66,6 +79,8 @@ def _has_objects(value: Any) -> bool:
 
 def _fit(document: Document) -> Fit:
     items = [item for _, item in document.numbered_items[:INSPECTED]]
+    if len(items) > 1 and _wrapped(items):
+        return Fit.CERTAIN
     found = [bool(isinstance(item, dict) and _lists(item)) for item in items]
     if found and all(found) and all(map(_is_whole, items)):
         return Fit.CERTAIN
@@ -74,6 +89,9 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     found = Conversations()
+    if len(document.numbered_items) > 1 and _wrapped([item for _, item in document.numbered_items]):
+        found.add(_of_rows(document, found.collector()))
+        return found.reading()
     for n, item in document.numbered_items:
         lists = _lists(item) if isinstance(item, dict) else {}
         if not lists:
@@ -84,10 +102,22 @@ def _read(document: Document) -> Reading:
             collector = found.collector()
             for message in messages:
                 collector.add(n, message)
-            collector.omit("other keys beside the messages", sum(not _messages(value) for value in item.values()))
+            collector.omit("other keys beside the messages", _rest(item))
             label = name if document.value is not None and not document.items else f"item {n}, {name}"
             found.add(collector.conversation(None, label=label if found else "", id=id, tools=item.get("tools")))
     return found.reading()
+
+
+def _rest(item: Mapping[str, Any]) -> int:
+    return sum(not _messages(str(key), value) for key, value in item.items())
+
+
+def _of_rows(document: Document, collector: Collector) -> Conversation:
+    """Read items that hold one message each as one conversation."""
+    for n, item in document.numbered_items:
+        collector.add(n, item[_MESSAGE])
+        collector.omit("other keys beside the messages", len(item) - 1)
+    return collector.conversation(None)
 
 
 NAMED_LISTS: Final = Format(
@@ -102,5 +132,4 @@ NAMED_LISTS: Final = Format(
     read=_read,
     judged=NOTHING_JUDGED,
     general=True,
-    by_line=True,
 )
