@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from tests.helpers import saved
 
 from message_history.cli.app import app
+from message_history.cli.explain import _error_of
 from message_history.dialects import Anthropic
 from message_history.explaining import explain
 
@@ -148,3 +150,45 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     skipped = run(UNANSWERED, lines)
     assert skipped.exit_code == 1
     assert "  line 4: AN-C1" in skipped.stdout
+
+
+def test_the_error_can_be_named_by_its_file_and_piped_without_a_word(tmp_path: Path) -> None:
+    log = tmp_path / "error.log"
+    log.write_text(f"Traceback ...\nclient.BadRequestError: {UNANSWERED}\n")
+    assert run(log).stdout == run(UNANSWERED).stdout
+    assert run(raw=UNANSWERED).stdout == run(UNANSWERED).stdout
+    body = tmp_path / "error.json"
+    body.write_text(json.dumps({"type": "error", "error": {"message": UNANSWERED}}))
+    assert run(body).stdout == run(UNANSWERED).stdout
+
+
+def test_a_file_of_messages_is_no_error_and_may_stand_before_one(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", BROKEN)
+    alone = run(file)
+    assert alone.exit_code == 2
+    assert "holds messages and no error: write the error before it" in alone.stderr
+    assert run(file, UNANSWERED).stdout == run(UNANSWERED, file).stdout
+    log = tmp_path / "error.log"
+    log.write_text(UNANSWERED)
+    assert run(log, file).stdout == run(UNANSWERED, file).stdout
+    (tmp_path / "deep.json").write_text("[" * 99_999)
+    assert run(tmp_path / "deep.json").exit_code == 1
+
+
+def test_without_an_error_the_way_to_give_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    with pytest.raises(click.UsageError, match="write it behind the command, or pipe it to it"):
+        _error_of(None)
+
+
+def test_a_file_with_an_error_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "error.log"
+    log.write_text(UNANSWERED)
+
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    result = run(log)
+    assert result.exit_code == 2
+    assert "cannot be read: Permission denied" in result.stderr

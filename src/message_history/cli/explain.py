@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,12 +36,14 @@ __all__ = ["explain_error"]
 
 _NO_REPAIR: Final = ("Nothing", "None", "The list is not at fault", "The text does not say")
 """How a rule begins what is done about it when a repaired list would not help."""
+_OF_MESSAGES: Final = frozenset({"contents", "messages", "parts", "role"})
+"""The keys of a list of messages, or of its first message, which the body of an error does not have."""
 OTHERS: Final = 4
 """How many more rules are named; a text that fits more of them says too little."""
 
 
 @click.command("explain")
-@click.argument("text", metavar="TEXT")
+@click.argument("text", required=False, metavar="TEXT")
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option(
     "--dialect",
@@ -53,7 +57,7 @@ OTHERS: Final = 4
 def explain_error(
     context: click.Context,
     *,
-    text: str,
+    text: str | None,
     file: str | None,
     dialect: str | None,
     format_name: str | None,
@@ -62,8 +66,9 @@ def explain_error(
 ) -> None:
     """Explain a provider's error TEXT: what it means, what causes it, what this library does, and where FILE breaks it.
 
-    TEXT is the error as an SDK raised it or a log shows it, whole or in part, or the id of a rule; - reads the standard
-    input. FILE is the list that was sent, or the session that it was made of.
+    TEXT is the error as an SDK raised it or a log shows it, whole or in part, the name of a file that holds it, or the
+    id of a rule; - reads the standard input, and so does no TEXT behind a pipe. FILE is the list that was sent, or the
+    session that it was made of.
 
     The exit code is 0 when a rule was found, 1 when none was found or a line of FILE was skipped, 2 when FILE cannot be
     read.
@@ -72,12 +77,14 @@ def explain_error(
         raise click.UsageError("--model needs --dialect")
     if text == STDIN == file:
         raise click.UsageError("the standard input is TEXT or FILE, not both")
+    if file is not None and text is not None and not _is_there(file) and _is_there(text):
+        text, file = file, text
+    error = _error_of(text)
     printer = printer_for("explain", as_json=as_json)
     known = dialect_for(dialect, model) if dialect is not None else None
     saved = read_or_report(file, printer, format_name) if file is not None else None
     if isinstance(saved, ExitCode):
         context.exit(printer.finish(saved))
-    error = sys.stdin.buffer.read().decode(errors="replace") if text == "-" else text
     own = saved.dialect(as_request=True) if saved is not None else None
     found = explain(error, known or own)
     _report(printer, found, error, file)
@@ -90,6 +97,43 @@ def explain_error(
         _print_places(printer, file, saved, sent_as, error)
     done = found and (saved is None or not saved.skipped)
     context.exit(printer.finish(ExitCode.DONE if done else ExitCode.FOUND))
+
+
+def _is_there(name: str) -> bool:
+    """Return whether a text is the name of a file or a folder, or of the standard input; most texts are too long."""
+    try:
+        return name == STDIN or (name != "" and Path(name).exists())
+    except (OSError, ValueError):
+        return False
+
+
+def _error_of(text: str | None) -> str:
+    """Return the error that a text is, or that the file or the standard input holds which it names."""
+    if text is None and sys.stdin.isatty():
+        raise click.UsageError("no error to explain: write it behind the command, or pipe it to it")
+    if text is None or text == STDIN:
+        return sys.stdin.buffer.read().decode(errors="replace")
+    if not _is_there(text):
+        return text
+    try:
+        error = Path(text).read_bytes().decode(errors="replace")
+    except OSError as problem:
+        raise click.UsageError(f"{visible(text)} cannot be read: {problem.strerror}") from problem
+    if _holds_messages(error):
+        raise click.UsageError(f"{visible(text)} holds messages and no error: write the error before it")
+    return error
+
+
+def _holds_messages(text: str) -> bool:
+    """Return whether the text of a file is JSON of messages rather than the body of an error."""
+    if text.lstrip()[:1] not in ("[", "{"):
+        return False
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    first = data[0] if isinstance(data, list) and data else data
+    return isinstance(first, dict) and "error" not in first and not _OF_MESSAGES.isdisjoint(first)
 
 
 def _report(printer: Printer, found: list[Explanation], error: str, file: str | None) -> None:
