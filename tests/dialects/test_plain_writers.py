@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from message_history import MessageHistory
+from message_history import MessageHistory, Repair, SystemBlock
 from message_history.dialects import CLASSES, Bedrock, Dialect, PydanticAI
 from message_history.dialects._shared import plain_messages
+from message_history.dialects._shared.writer import Changes
 from message_history.dialects.anthropic import plain_writer
 from message_history.dialects.registry import DIALECTS
 
@@ -48,6 +49,21 @@ def test_the_short_way_writes_and_records_what_the_long_way_does(name: str, monk
     assert again.export(dialect) == short
     assert again.for_send(dialect) == plain == short.messages
     assert again.for_send_json(dialect) == encoded
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "langchain"])
+def test_who_only_sends_pays_for_no_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect = DIALECTS[name]
+    history = MessageHistory.from_list(THOUGHTFUL).with_system("Be brief.")
+    exported = history.export(dialect)
+    written = dialect.write(list(history.as_sent(dialect)), (SystemBlock("Be brief."),))
+    assert written == (exported.messages, exported.system)
+
+    def record(_: Changes) -> list[Repair]:
+        raise AssertionError("somebody asked for the records")
+
+    monkeypatch.setattr(Changes, "repairs", property(record))
+    assert dialect.write(list(history.as_sent(dialect)), (SystemBlock("Be brief."),)) == written
 
 
 THOUGHTFUL: list[Any] = [

@@ -99,6 +99,10 @@ class Bedrock(Fields):
         """Write a list of Converse messages; see `Dialect.render`."""
         return Render(self).export(list(messages), system)
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write what `render` does, without its records; see `Dialect.write`."""
+        return Render(self).written(list(messages), system)
+
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without cache points and media; see `Dialect.write_turn`."""
         return Render(self).turn([message for message in (assistant, user) if message is not None])

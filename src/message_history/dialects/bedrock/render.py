@@ -71,6 +71,12 @@ class Render:
         self._counts: dict[str, int] = {}
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(*self.written(messages, system), tuple(self.changes.repairs))
+
+    def written(
+        self, messages: Sequence[Message], system: Sequence[SystemBlock]
+    ) -> tuple[list[Wire], list[Wire] | None]:
         """Write a whole conversation."""
         prompt = self._prompt(system)
         in_prompt = len(self._points)
@@ -78,7 +84,7 @@ class Render:
         if wire and wire[-1]["role"] == "assistant":
             self._trim_prefill(wire[-1]["content"])
         self._limit_cache_points(in_prompt)
-        return Export(wire, prompt or None, tuple(self.changes.repairs))
+        return wire, prompt or None
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""

@@ -83,6 +83,10 @@ class Gemini(Fields):
         """Write a list of contents; see `Dialect.render`. The system prompt is what `systemInstruction` takes."""
         return Render(self).export(messages, system)
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write what `render` does, without its records; see `Dialect.write`."""
+        return Render(self).written(messages, system)
+
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""
         return Render(self).turn([message for message in (assistant, user) if message is not None])

@@ -59,9 +59,13 @@ class Render:
         self._written_ids: set[str | None] = set()
 
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(*self.written(messages, system), tuple(self.changes.repairs))
+
+    def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], Wire | None]:
         """Write a whole conversation."""
         prompt = self._prompt(system)
-        return Export(write_messages(self, messages), prompt, tuple(self.changes.repairs))
+        return write_messages(self, messages), prompt
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""

@@ -68,6 +68,10 @@ class GeminiInteractions(Fields):
         """Write a list of steps; see `Dialect.render`."""
         return Render(self).export(messages, system)
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write what `render` does, without its records; see `Dialect.write`."""
+        return Render(self).written(messages, system)
+
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""
         return Render(self).turn([message for message in (assistant, user) if message is not None])

@@ -61,11 +61,15 @@ class Render:
         self._names: dict[str, str] = {}
 
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(*self.written(messages, system), tuple(self.changes.repairs))
+
+    def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], str | None]:
         """Write a whole conversation; the system prompt is what `system_instruction` takes."""
         prompt = "\n\n".join(self._content.text(block.text) for block in system) or None
         for block in system:
             self._content.keys(block, {}, ())
-        return Export(write_messages(self, messages), prompt, tuple(self.changes.repairs))
+        return write_messages(self, messages), prompt
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""

@@ -55,6 +55,12 @@ class LangChain(Fields):
 
         return Render(self).export(messages, system)
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write what `render` does, without its records; see `Dialect.write`."""
+        from message_history.dialects.langchain.render import Render  # noqa: PLC0415
+
+        return Render(self).written(messages, system)
+
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what chat models refuse; see `Dialect.violations`."""
         from message_history.dialects.langchain.check import violations  # noqa: PLC0415 - who sends does without

@@ -19,8 +19,9 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import FrozenDict, freeze_mapping
-from message_history.dialects._shared.list_writer import export_list
+from message_history.dialects._shared.list_writer import write_list
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
+from message_history.dialects.base import Export
 from message_history.dialects.langchain.provider_blocks import ITEMS
 from message_history.dialects.langchain.schema import LANGCHAIN
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history.core.message import Message
-    from message_history.dialects.base import Export
     from message_history.dialects.langchain.model_fields import Fields
 
 __all__ = ["Render"]
@@ -51,8 +51,12 @@ class Render:
         self._names: dict[str, str] = {}
 
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(*self.written(messages, system), tuple(self.changes.repairs))
+
+    def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[BaseMessage], None]:
         """Write a whole conversation; the system prompt is the first message."""
-        return export_list(self, messages, system)
+        return write_list(self, messages, system), None
 
     def prompt(self, system: Sequence[SystemBlock]) -> list[BaseMessage]:
         """Write the system prompt: one message."""

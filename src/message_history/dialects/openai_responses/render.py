@@ -66,11 +66,15 @@ class Render:
         self._has_loose_decisions = False
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(*self.written(messages, system), tuple(self.changes.repairs))
+
+    def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
         """Write a whole conversation; the system prompt goes first, as items of its own."""
         wire: list[Wire] = [item for block in system for item in self._system_message(block)]
         wire += self._written(messages)
         self._add_status(wire)
-        return Export(wire, None, tuple(self.changes.repairs))
+        return wire, None
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""

@@ -103,6 +103,11 @@ class PydanticAI(Fields[WireT]):
         export = Render(self).export(list(messages), system)
         return evolve(export, messages=list(model_messages(export.messages))) if self.objects else export
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """Write what `render` does, without its records; see `Dialect.write`."""
+        wire, beside = Render(self).written(list(messages), system)
+        return list(model_messages(wire)) if self.objects else wire, beside
+
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what pydantic-ai refuses, or repairs in silence; see `Dialect.violations`."""
         from message_history.dialects.pydantic_ai.check import violations  # noqa: PLC0415 - who sends does without

@@ -89,6 +89,12 @@ class Render:
         self._last = 0
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
+        """Write a whole conversation, and tell what was changed."""
+        return Export(*self.written(messages, system), tuple(self.changes.repairs))
+
+    def written(
+        self, messages: Sequence[Message], system: Sequence[SystemBlock]
+    ) -> tuple[list[Wire], list[Wire] | None]:
         """Write a whole conversation; the system prompt opens the first request."""
         self._opening, self._last = system, len(messages) - 1
         wire = write_messages(self, messages)
@@ -97,7 +103,7 @@ class Render:
         for keys in (_carried(block) for block in system) if beside else ():
             if keys:
                 self.changes.omitted(keys, "the keys of a request that is not sent")
-        return Export(wire, beside, tuple(self.changes.repairs))
+        return wire, beside
 
     def message(self, message: Message) -> list[Wire]:
         """Write a message, the short way if it has a common shape."""
