@@ -223,3 +223,24 @@ def test_the_package_is_imported_without_arrow_and_templates() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_what_is_no_plan_and_no_list_of_paths_is_named(tmp_path: Path) -> None:
+    compile_any: Any = compile_files
+    with pytest.raises(TypeError, match=r"plan must be a Plan, not str; write Plan\(target=\.\.\.\)"):
+        compile_any([tmp_path], "trl", tmp_path / "out")
+    for one in (str(tmp_path), tmp_path):
+        with pytest.raises(TypeError, match=r"inputs must be a list of paths, not .*; write \[path\]"):
+            compile_any(one, Plan(target="trl"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@needs_processes
+@pytest.mark.parametrize(
+    ("name", "package", "extra"), [("repair_batch", "pyarrow", "arrow"), ("read_template", "jinja2", "templates")]
+)
+def test_a_package_that_is_missing_is_named_with_its_extra(name: str, package: str, extra: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; from message_history.compiling import {name}"
+    ran = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert f"{package} is not installed; run: pip install 'message-history[{extra}]'" in ran.stderr

@@ -318,8 +318,12 @@ def test_every_list_is_a_row_of_the_form_or_is_rejected(target: str, messages: l
 
 
 def test_a_plan_says_what_is_wrong_with_it() -> None:
-    with pytest.raises(ValueError, match="target"):
+    with pytest.raises(ValueError, match=r"^target must be 'openai' or .*, not 'nonesuch'$"):
         Plan(target="nonesuch")
+    with pytest.raises(ValueError, match=r"^synthetic must be 'mask' or 'drop' or 'reject', not 'keep'$"):
+        Plan(target="trl", synthetic="keep")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"split must be a tuple such as \(\('test', 0.1\),\), not dict"):
+        Plan(target="trl", split={"test": 0.1})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="read_template"):
         Plan(target="chat-template")
     with pytest.raises(ValueError, match="leaves nothing"):

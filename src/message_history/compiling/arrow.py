@@ -8,9 +8,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"{error.name} is not installed; run: pip install 'message-history[arrow]'", name=error.name
+    ) from None
 
+from message_history.compiling.plan import checked_plan
 from message_history.compiling.reading import Found, conversations_of
 from message_history.compiling.rows import Rejected, Row, Source, compile_conversation, digest_of
 from message_history.storage.formats.base import Fit
@@ -86,8 +92,14 @@ def repair_batch(batch: pa.RecordBatch | pa.Table, plan: Plan) -> pa.RecordBatch
     Returns:
         A batch with `schema_of(plan)`: what was rejected has its reason there, and null for its row.
 
+    Raises:
+        TypeError: for what is no batch or no plan.
+
     Complexity: linear in the batch.
     """
+    if not isinstance(batch, pa.RecordBatch | pa.Table):
+        raise TypeError(f"batch must be a RecordBatch or a Table of pyarrow, not {type(batch).__name__}")
+    checked_plan(plan)
     made = [_made(row, plan) for row in _rows(batch)]
     rows = [each for found in made for each in found]
     return pa.RecordBatch.from_pylist(rows, schema=schema_of(plan))

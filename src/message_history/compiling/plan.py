@@ -7,22 +7,23 @@ import json
 from typing import Any, Final, Literal, final
 
 from attrs import asdict, field, frozen
-from attrs.validators import in_
 
 from message_history.compiling.targets import TARGETS
 from message_history.compiling.targets.base import NO_SETTINGS, Settings, Target
+from message_history.core.validators import one_of
 
-__all__ = ["TRAIN", "Plan"]
+__all__ = ["TRAIN", "Plan", "checked_plan"]
 
 TRAIN: Final = "train"
 
 
 def _check_split(_: object, __: object, value: object) -> None:
-    pairs = value if isinstance(value, tuple) else ()
-    if any(not name.isidentifier() or name == TRAIN or not 0 < part < 1 for name, part in pairs):
+    if not isinstance(value, tuple):
+        raise TypeError(f"split must be a tuple such as (('test', 0.1),), not {type(value).__name__}")
+    if any(not name.isidentifier() or name == TRAIN or not 0 < part < 1 for name, part in value):
         raise ValueError(f"split must be names with parts between 0 and 1, such as (('test', 0.1),), not {value!r:.80}")
-    if sum(part for _, part in pairs) >= 1:
-        raise ValueError(f"split leaves nothing to train on: its parts are {[part for _, part in pairs]}")
+    if sum(part for _, part in value) >= 1:
+        raise ValueError(f"split leaves nothing to train on: its parts are {[part for _, part in value]}")
 
 
 @final
@@ -46,14 +47,15 @@ class Plan:
         format: the name of the format of the input; None to recognise it.
 
     Raises:
+        TypeError: for a `split` that is no tuple.
         ValueError: for a choice that is none of these.
     """
 
-    target: str = field(validator=in_(TARGETS))
+    target: str = field(validator=one_of(*TARGETS))
     settings: Settings = NO_SETTINGS
     thinking: bool = True
-    synthetic: Literal["mask", "drop", "reject"] = field(default="mask", validator=in_(("mask", "drop", "reject")))
-    media: Literal["reject", "omit"] = field(default="reject", validator=in_(("reject", "omit")))
+    synthetic: Literal["mask", "drop", "reject"] = field(default="mask", validator=one_of("mask", "drop", "reject"))
+    media: Literal["reject", "omit"] = field(default="reject", validator=one_of("reject", "omit"))
     text_with_calls: bool = True
     single_calls: bool = False
     split: tuple[tuple[str, float], ...] = field(default=(), validator=_check_split)
@@ -97,3 +99,13 @@ class Plan:
         template = self.settings.template
         hashed = hashlib.sha256(template.encode()).hexdigest() if template is not None else None
         return json.loads(json.dumps({**values, "settings": [hashed, self.settings.tokens]}))  # type: ignore[no-any-return]
+
+
+def checked_plan(plan: object) -> None:
+    """Raise `TypeError` for what is no plan, such as the name of a target.
+
+    Args:
+        plan: what was passed as one.
+    """
+    if not isinstance(plan, Plan):
+        raise TypeError(f"plan must be a Plan, not {type(plan).__name__}; write Plan(target=...)")

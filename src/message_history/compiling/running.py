@@ -10,12 +10,14 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from attrs import field, frozen
 
 from message_history.compiling.finishing import finish
+from message_history.compiling.plan import checked_plan
 from message_history.compiling.shards import Unit, UnitReport, compile_unit, plan_units, report_of
 from message_history.storage.files import json_bytes
 from message_history.storage.sessions.disk import replace
@@ -23,7 +25,6 @@ from message_history.storage.sessions.examining import find_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from os import PathLike
 
     from message_history.compiling.plan import Plan
 
@@ -94,10 +95,12 @@ def compile_files(
         FileExistsError: when the folder holds something else.
         FileNotFoundError: when an input is not there.
         OSError: when it cannot be written.
+        TypeError: for one path that is not in a list, or what is no plan.
 
     Complexity: linear in the input; memory is that of one conversation, or of one group of rows for Parquet, for each
         worker. With `dedupe`, finishing holds a hash of 16 bytes for each row.
     """
+    checked_plan(plan)
     paths = _files(inputs)
     folder = Path(out)
     units = plan_units(paths, unit_bytes, plan.format)
@@ -165,6 +168,8 @@ def _run_in_processes(workers: int, units: Sequence[Unit], plan: Plan, work: str
 
 
 def _files(inputs: Iterable[str | PathLike[str]]) -> list[str]:
+    if isinstance(inputs, str | PathLike):
+        raise TypeError(f"inputs must be a list of paths, not {type(inputs).__name__}; write [path]")
     found, problems = find_files(inputs)
     if problems:
         raise FileNotFoundError(f"{problems[0][0]}: {problems[0][1]}")
