@@ -133,8 +133,8 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "portable": "P-17",
     },
     "media": {
-        "anthropic": "AN-M1 AN-M2 AN-M3 AN-M4 AN-M5 AN-M6 AN-M7 AN-M8 AN-M9 AN-M10",
-        "openai_chat": "OC-15 OC-16 DS-11 DS-13 KM-06 OL-04 OC-22 OC-23 GQ-03 XA-03",
+        "anthropic": "AN-M1 AN-M2 AN-M3 AN-M4 AN-M5 AN-M6 AN-M7 AN-M8 AN-M9 AN-M10 AN-M11 AN-M12",
+        "openai_chat": "OC-15 OC-16 DS-11 DS-13 KM-06 OL-04 OC-22 OC-23 OC-25 OC-26 GQ-03 XA-03",
         "mistral": "MS-M11 MS-M24 MS-M25",
         "bedrock": "BR-B17 BR-B18 BR-B19 BR-B20 BR-B21 BR-B27 BR-B28 BR-B31",
         "gemini": "GM-G24 GM-G28 GM-G29",

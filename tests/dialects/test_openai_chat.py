@@ -397,6 +397,13 @@ def test_what_was_recorded_to_be_taken_is_no_violation(provider: str, raw: list[
     assert check(raw, served(provider)) == []
 
 
+def test_a_result_without_an_id_is_that_of_the_next_call_where_no_host_is_known() -> None:
+    raw = [ASK, call("a", "b"), {"role": "tool", "content": "5"}, {"role": "tool", "content": "6"}]
+    assert check(raw, OpenAIChat()) == []
+    assert {found.rule for found in check(raw[:3], OpenAIChat())} == {"OC-01"}
+    assert {found.rule for found in check(raw, served("openai|gpt-5"))} == {"OC-01", "OC-19"}
+
+
 def test_a_list_that_ends_with_the_assistant_goes_to_o1_preview_as_it_came() -> None:
     assert MessageHistory.from_list([ASK, SAID]).for_send(served("openai|o1-preview")) == [ASK, SAID]
 

@@ -126,7 +126,7 @@ class _Check:
         if name is not None and role not in ("tool", "function"):
             if not isinstance(name, str) or len(name) > schema.NAME_LIMIT or not FUNCTION_NAME.fullmatch(name):
                 self._add("message name", n, "name", f"name {short_repr(name)}")
-        if role == "tool" and not isinstance(entry.get("tool_call_id"), str):
+        if role == "tool" and not isinstance(entry.get("tool_call_id"), str) and not self._pairs_in_order(entry):
             self._add("no id", n, "tool_call_id")
         if role == "function" and not entry.get("name"):
             self._add("no function name", n, "name")
@@ -285,7 +285,7 @@ class _Check:
                 calls = OpenCalls(n, ids) if ids else _NO_CALLS
                 continue
             id = text_at(entry, "tool_call_id")
-            if "tool_call_id" not in entry and "no id" not in self._quoted and calls.is_waiting:
+            if calls.is_waiting and self._pairs_in_order(entry):
                 id = calls.waiting[0]
             others = calls.is_waiting
             before = calls.answered_at(id)
@@ -297,6 +297,10 @@ class _Check:
             elif found == "unknown" and "tool_call_id" in entry:
                 self._add("unexpected id" if others else "orphan", n, "role", f"id {id!r:.80}", ids=id)
         self._unanswered(calls, len(self.entries))
+
+    def _pairs_in_order(self, entry: Mapping[Any, Any]) -> bool:
+        """Return whether a result without an id is the next call's: some hosts take it so, unknown ones may."""
+        return "tool_call_id" not in entry and ("no id" not in self._quoted or self._dialect.prefill is None)
 
     def _unanswered(self, calls: OpenCalls, behind: int) -> None:
         if calls.is_waiting:
