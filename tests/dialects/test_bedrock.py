@@ -603,7 +603,12 @@ def test_media_in_s3_go_back_where_they_are_read() -> None:
     wire = [user({"document": {"format": "pdf", "name": "a", "source": place}}, "read")]
     history = MessageHistory.from_list(wire)
     assert history.for_send(NOVA) == wire
-    assert history.for_send(CLAUDE) == wire
+    (found,) = check(wire, CLAUDE)
+    assert found.error.endswith("messages.0.content.0.document.source.type: Field required")
+    assert history.for_send(CLAUDE)[0]["content"][0] == {"text": "[document left out: it cannot be sent here]"}
+    in_result = [*asked(result("t1", wire[0]["content"][0]))]
+    assert check(in_result, CLAUDE) == []
+    assert MessageHistory.from_list(in_result, dialect=CLAUDE).for_send(CLAUDE) == in_result
     assert history.for_send(LLAMA)[0]["content"][0] == {"text": "[document left out: it cannot be sent here]"}
 
 

@@ -67,6 +67,7 @@ class Bedrock(Fields):
         citations: whether an answer may come back with its citations.
         server_tools: whether calls and results of the model's own tools go back (BR-B30).
         s3: which media may be in S3 (BR-B27).
+        s3_in_results: which may be there in results, where these are others.
         max_images: how many images a message may hold (BR-B21).
         max_documents: how many documents a message may hold (BR-B21).
         limits: what is taken of images and documents (BR-B21, BR-B28, BR-B31).

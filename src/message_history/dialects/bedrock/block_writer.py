@@ -218,11 +218,11 @@ class BlockWriter:
         self.omit_keys(part, _JSON)
         return [{"text": self.text(part.text)}]
 
-    def media(self, block: ImageBlock | DocumentBlock) -> Wire:
+    def media(self, block: ImageBlock | DocumentBlock, *, in_result: bool = False) -> Wire:
         """Write an image or a document, or a text that says what was there."""
         kind = "image" if isinstance(block, ImageBlock) else "document"
         extra = block.extra(BEDROCK)
-        media_type, source = self._source(block, kind)
+        media_type, source = self._source(block, kind, in_result=in_result)
         form = format_of(kind, media_type)
         if source is None or form is None or kind not in self._dialect.media:
             self._changes.omitted(
@@ -246,7 +246,7 @@ class BlockWriter:
         self.omit_keys(block, {**wire, **as_parsed})
         return {"document": wire}
 
-    def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> tuple[object, Wire | None]:
+    def _source(self, block: ImageBlock | DocumentBlock, kind: str, *, in_result: bool) -> tuple[object, Wire | None]:
         """Return the media type and the source of an image or a document; None where it cannot be sent."""
         source, media_type = block.source, block.source.get("media_type")
         how = source.get("type")
@@ -265,11 +265,12 @@ class BlockWriter:
             media_type = inline[0]
         elif how == "url":
             content = {"s3Location": {**_location_of(block), "uri": held}}
-        return media_type, self._sent(content, kind)
+        return media_type, self._sent(content, kind, in_result=in_result)
 
-    def _sent(self, source: Mapping[str, Any], kind: str) -> Wire | None:
+    def _sent(self, source: Mapping[str, Any], kind: str, *, in_result: bool = False) -> Wire | None:
         """Return a source as boto3 takes it; None where it cannot be sent."""
-        sent = with_bytes(source, kind, self._dialect.s3)
+        others = self._dialect.s3_in_results if in_result else None
+        sent = with_bytes(source, kind, self._dialect.s3 if others is None else others)
         if sent is not None and "bytes" in sent and encoded(str(source["bytes"])) is None:
             self._changes.rewritten(f"media whose data is no base64 text, as the bytes of that text: {kind}")
         return sent

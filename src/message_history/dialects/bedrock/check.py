@@ -213,8 +213,10 @@ class _Check:
             places = {"value": form, "member": n + 1, "part": m + 1, "tag": kind, "tags": ", ".join(FORMATS[kind])}
             self.found.add("BR-B28", n, f"{path}.{kind}.format", f"format {short_repr(form)}", **places)
         if isinstance(source, Mapping):
-            if "s3Location" in source and kind not in self._dialect.s3:
-                self.found.add("BR-B27", n, f"{path}.{kind}.source")
+            in_results = self._dialect.s3_in_results if "toolResult" in path else None
+            if "s3Location" in source and kind not in (self._dialect.s3 if in_results is None else in_results):
+                elsewhere = int(kind in (self._dialect.s3_in_results or ()))
+                self.found.add("BR-B27", n, f"{path}.{kind}.source", which=elsewhere, m=m, tag=kind)
             if "bytes" in source and not source["bytes"]:
                 self.found.add("BR-B28", n, f"{path}.{kind}.source.bytes", "no bytes")
             elif kind in FORMATS:

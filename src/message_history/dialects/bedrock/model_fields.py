@@ -47,6 +47,7 @@ class Fields(Dialect["MessageUnionTypeDef"]):
     s3: frozenset[str] = field(
         default=frozenset({"document", "image", "searchResult", "text", "video"}), repr=names_in_order
     )
+    s3_in_results: frozenset[str] | None = field(default=None, repr=names_in_order)
     max_images: int = 20
     max_documents: int = 5
     limits: Limits = LIMITS

@@ -195,7 +195,7 @@ class Render:
             if isinstance(part, TextBlock):
                 content += self._blocks.result_text(part)
             elif isinstance(part, ImageBlock | DocumentBlock):
-                content += self._result_part(part, self._blocks.media(part), block)
+                content += self._result_part(part, self._blocks.media(part, in_result=True), block)
             elif isinstance(part, ProviderBlock):
                 own = self._blocks.own(part)
                 if own is None:
