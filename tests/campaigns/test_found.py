@@ -445,3 +445,34 @@ def test_a_denial_that_comes_late_is_told_with_all_that_came_with_it() -> None:
     assert TOKEN in held(followed.history)
     assert "run 1" in held(followed.history)
     assert followed.new_repairs[-1].code is RepairCode.LATE_RESULT_QUOTED
+
+
+ASKED_IN_STEPS = {"type": "user_input", "content": [{"type": "text", "text": "q"}]}
+
+
+def test_steps_whose_thought_is_omitted_keep_both_their_errors() -> None:
+    failed = [
+        {"type": "model_output", "content": [{"type": "text", "text": word}], "error": {"code": 1, "message": word}}
+        for word in ("first", TOKEN)
+    ]
+    raw = [ASKED_IN_STEPS, failed[0], {"type": "thought"}, failed[1], ASKED_IN_STEPS]
+    wire = MessageHistory.from_list(raw, dialect=GeminiInteractions()).for_send(GeminiInteractions())
+    assert wire == [ASKED_IN_STEPS, *failed, ASKED_IN_STEPS]
+
+
+def test_no_step_holds_a_lone_surrogate() -> None:
+    thought = {"type": "thought", "signature": "QUJD", "summary": [{"type": "text", "text": "x\ud83d"}]}
+    call = {"type": "function_call", "id": "1", "name": "f", "arguments": {}}
+    result = {"type": "function_result", "call_id": "1", "result": {"a": ["\ud83d", {"\ud83d": "\ud83d"}]}}
+    history = MessageHistory.from_list([ASKED_IN_STEPS, thought, call, result], dialect=GeminiInteractions())
+    for dialect in (GeminiInteractions(), Gemini(), Bedrock(), OpenAIResponses()):
+        assert json.dumps(history.for_send(dialect), ensure_ascii=False).encode()
+
+
+def test_a_key_of_a_step_is_recorded_beside_the_same_key_of_its_content() -> None:
+    content = [{"type": "text", "text": "q", "another": "of the content"}]
+    kept = sent(
+        MessageHistory.from_list([{"type": "user_input", "content": content, "another": TOKEN}]), GeminiInteractions()
+    )
+    assert TOKEN in kept
+    assert "of the content" in kept

@@ -149,7 +149,7 @@ def thaw_well_formed(value: Any, changes: Changes) -> Any:
     """Return fresh plain JSON whose texts UTF-8 can carry.
 
     Args:
-        value: a frozen value.
+        value: a frozen value, or a plain one.
         changes: gets a record of every text that had to be changed.
 
     Returns:
@@ -158,14 +158,14 @@ def thaw_well_formed(value: Any, changes: Changes) -> Any:
     kind = type(value)
     if kind is str:
         return value if value.isascii() else well_formed(value, changes)
-    if kind is FrozenDict:
+    if kind is FrozenDict or kind is dict:
         return {
             key if key.isascii() else well_formed(key, changes): item
             if type(item) is int
             else thaw_well_formed(item, changes)
             for key, item in value.items()
         }
-    if kind is FrozenList:
+    if kind is FrozenList or kind is list:
         return [thaw_well_formed(item, changes) for item in value]
     return value
 

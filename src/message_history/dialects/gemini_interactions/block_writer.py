@@ -133,20 +133,19 @@ class ContentWriter:
         if block.meta is None:
             return wire
         known = schema.CONTENT.get(str(wire.get("type")), frozenset()) if allowed is None else allowed
-        left: Wire = {key: value for key, value in block.carried(GEMINI_INTERACTIONS).items() if key not in _CARRIED}
+        left: Wire = {}
         for key, value in block.extra(GEMINI_INTERACTIONS).items():
             if key in known:
                 wire.setdefault(key, thaw_well_formed(value, self._changes))
             elif key != NOTED:
                 left[key] = value
-        self.omit(left)
+        carried = {key: value for key, value in block.carried(GEMINI_INTERACTIONS).items() if key not in _CARRIED}
+        self.omit(carried, left)
         return wire
 
-    def omit(self, keys: Mapping[str, Any]) -> None:
+    def omit(self, *keys: Mapping[str, Any]) -> None:
         """Record fields that are not sent."""
-        if keys:
-            fields = ", ".join(map(str, keys))
-            self._changes.omitted(FrozenDict(keys), f"fields that this API does not take (GI-02): {fields}")
+        self._changes.omitted_keys("fields that this API does not take (GI-02)", *keys)
 
 
 _CARRIED = frozenset({NOTED, "error"})

@@ -93,11 +93,13 @@ class Render:
         """Add items of content to the step before them, or begin one."""
         if not items:
             return
-        if not steps or steps[-1]["type"] != kind or noted(block).get("step"):
+        error = block.carried(GEMINI_INTERACTIONS).get("error") if block.meta is not None else None
+        # What stood between two steps may be omitted; each has room for one error.
+        begins = not steps or steps[-1]["type"] != kind or (error is not None and "error" in steps[-1])
+        if begins or noted(block).get("step"):
             steps.append({"type": kind, "content": items})
         else:
             steps[-1]["content"] += items
-        error = block.carried(GEMINI_INTERACTIONS).get("error") if block.meta is not None else None
         if error is not None:
             steps[-1]["error"] = thaw_well_formed(error, self.changes)
 
