@@ -186,3 +186,25 @@ def test_an_item_whose_type_is_no_text_stops_nothing() -> None:
     kinds: tuple[Any, ...] = (["a"], {}, 7, None, True)
     for odd in kinds:
         assert read(HUMAN, ai({"type": odd, "text": "x"}), HUMAN).for_send(Anthropic())
+
+
+def test_a_blank_text_that_stood_for_a_signature_leaves_no_empty_message() -> None:
+    signed = {"text": "", "thoughtSignature": "QUJDRA=="}
+    raw = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [signed]}]
+    history = MessageHistory.from_list(raw)
+    for dialect in (LangChain(), LangChain(ends_with_ai=True)):
+        assert check(history.for_send(dialect), dialect) == []
+
+
+def test_results_stand_in_the_order_in_which_the_calls_are_read_again() -> None:
+    arguments = ('{"a": ', "{}")
+    calls = [
+        {"id": str(n), "type": "function", "function": {"name": "f", "arguments": text}}
+        for n, text in enumerate(arguments)
+    ]
+    results = [{"role": "tool", "tool_call_id": str(n), "content": "r"} for n in range(2)]
+    raw = [{"role": "user", "content": "q"}, {"role": "assistant", "content": None, "tool_calls": calls}, *results]
+    wire = MessageHistory.from_list(raw).for_send(LangChain())
+    again = MessageHistory.from_list(wire, dialect=LangChain())
+    assert again.repairs == ()
+    assert again.for_send(LangChain()) == wire

@@ -17,6 +17,7 @@ from message_history.core.blocks import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    is_blank,
 )
 from message_history.core.json_values import FrozenDict, freeze_mapping
 from message_history.dialects._shared.list_writer import write_list
@@ -49,6 +50,7 @@ class Render:
         self.changes = Changes()
         self._dialect = dialect
         self._names: dict[str, str] = {}
+        self._places: dict[str, int] = {}
 
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation, and tell what was changed."""
@@ -76,7 +78,10 @@ class Render:
         items: list[Wire] = []
         calls: list[Wire] = []
         invalid: list[Wire] = []
+        self._places = {}
         for block in message.content:
+            if isinstance(block, ToolUseBlock):
+                self._places[block.id] = self._place(block)
             if isinstance(block, ToolUseBlock) and ITEMS in block.extra(LANGCHAIN):
                 items += self._items(block)
             elif isinstance(block, ToolUseBlock):
@@ -99,7 +104,9 @@ class Render:
         written: list[BaseMessage] = []
         items: list[Wire] = []
         keys: Wire = {}
-        for block in message.content:
+        # As the calls are read again: so a list that was written comes out the same.
+        results = sorted(message.results, key=lambda result: self._places.get(result.tool_use_id, 0))
+        for block in (*results, *message.content[len(results) :]):
             if isinstance(block, ToolResultBlock):
                 written.append(self._result(block))
                 continue
@@ -154,6 +161,10 @@ class Render:
 
     def _item(self, block: Block) -> Wire | None:
         """Write a block as an item of a content list; None when it cannot be sent."""
+        if isinstance(block, TextBlock) and is_blank(block.text):
+            # It stood for its signature, which goes to its provider only.
+            self.changes.omitted(block, "blank text")
+            return None
         if isinstance(block, TextBlock):
             return self._with_keys(block, {"type": "text", "text": self._text(block.text)})
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
@@ -220,6 +231,12 @@ class Render:
         if invalid:
             return {**call, "error": error, "args": block.arguments, "type": "invalid_tool_call"}
         return {**call, "args": thaw_well_formed(block.frozen_input, self.changes), "type": "tool_call"}
+
+    def _place(self, block: ToolUseBlock) -> int:
+        """Return where a call stands in its message: in the content, among its calls, or among those that are none."""
+        if not block.extra(LANGCHAIN).keys().isdisjoint(("item", ITEMS)):
+            return 0
+        return 2 if self._is_invalid(block) else 1
 
     def _is_invalid(self, block: ToolUseBlock) -> bool:
         return not block.readable or block.extra(LANGCHAIN).get("form") == "invalid"
