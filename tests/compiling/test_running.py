@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from message_history import compiling
 from message_history.compiling.plan import Plan
 from message_history.compiling.running import compile_files, run_here, run_in_processes
 from message_history.compiling.shards import compile_unit
@@ -244,3 +245,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(name: str, package: s
     ran = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert ran.returncode == 1
     assert f"{package} is not installed; run: pip install 'message-history[{extra}]'" in ran.stderr
+
+
+def test_what_is_imported_when_it_is_asked_for_is_listed() -> None:
+    assert set(compiling.__all__) <= set(dir(compiling))

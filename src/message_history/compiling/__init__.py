@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from message_history.compiling.arrow import repair_batch, schema_of
@@ -34,9 +34,15 @@ _PLACES: Final = {
     "schema_of": "arrow",
 }
 
+if not TYPE_CHECKING:
+    # A type checker takes any name from a module that has a `__getattr__`.
 
-def __getattr__(name: str) -> Any:
-    """Import what is asked for: some of it needs pyarrow or jinja2."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    def __getattr__(name: str) -> object:
+        """Import what is asked for: some of it needs pyarrow or jinja2."""
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
