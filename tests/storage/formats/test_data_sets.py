@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -104,6 +105,43 @@ def test_rows_with_a_message_each_are_one_conversation_unless_they_have_parents(
     for other in ({"parentId": "a"}, {"metadata": {"message": CHAT[0]}}, {"message": {"text": "a"}}):
         with pytest.raises(NotRecognisedError):
             session_in(value([*rows, {"message": CHAT[0], **other}]))
+
+
+def test_calls_and_results_without_ids_among_messages_are_paired_in_order() -> None:
+    rows: list[Any] = [
+        {"role": "user", "content": QUESTION},
+        {"type": "tool_call", "function": {"name": "look"}, "arguments": "{}"},
+        {"type": "function_call", "name": "see", "arguments": {"a": 1}},
+        {"type": "tool_result", "name": "look", "result": "three lines"},
+        {"type": "function_result", "name": "see", "result": {"b": 2}},
+        {"author": "bot", "text": ANSWER},
+        {"type": "error", "text": "A fault."},
+    ]
+    (found,) = session_in(lines(*rows)).conversations
+    assert told(found.history()) == [
+        *(PAIR[0], ("call", "look"), ("call", "see")),
+        *(("result", "three lines"), ("result", '{"b": 2}'), PAIR[1]),
+    ]
+    assert ("errors", 1) in found.omitted
+    assert len(session_in(lines(rows[0], rows[3], rows[5])).conversations[0].file.entries[1]["content"]) == 1
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        ANSWER,
+        {"role": "assistant", "content": ANSWER},
+        {"choices": [{"message": {"role": "assistant", "content": ANSWER}}]},
+    ],
+)
+def test_a_span_of_a_model_that_has_its_request_as_text_is_read(output: Any) -> None:
+    written = output if isinstance(output, str) else json.dumps(output)
+    for asked in (CHAT[:1], {"messages": CHAT[:1]}):
+        values = {"input": {"value": json.dumps(asked)}, "output": {"value": written}}
+        other = {"name": "chain", "span_kind": "CHAIN", "attributes": values}
+        spans = [{"name": "x", "span_kind": "LLM", "attributes": values}, other]
+        (found,) = session_in(value(spans)).conversations
+        assert told(found.history()) == PAIR
 
 
 def test_a_block_that_aider_s_model_wants_to_change_is_kept_whole() -> None:

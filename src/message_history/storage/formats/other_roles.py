@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["OTHER_ROLES"]
 
-_SPEAKERS: Final = ("role", "from", "sender", "speaker")
+_SPEAKERS: Final = ("role", "from", "sender", "speaker", "author")
 _CONTENTS: Final = ("content", "value", "text", "message")
 _NAMES: Final = {**ROLES, **dict.fromkeys(("usermessage",), "user"), **dict.fromkeys(("apimessage",), "assistant")}
 """Flowise's names are the last."""
+_CALLS: Final = ("tool_call", "function_call")
+_RESULTS: Final = ("tool_result", "function_result")
+_ERROR: Final = "error"
 _CALLING: Final = frozenset({"tool_calls", "toolCalls", "tool_call_id", "toolCallId", "call_id", "is_error", "isError"})
 _KNOWN: Final = _CALLING | {"reasoning", "reasoning_content", "usedTools", "error"}
 
@@ -38,6 +41,21 @@ def _keys(message: Any) -> tuple[str, str] | None:
     return (speaker, content) if is_known and speaker is not None and content is not None else None
 
 
+def _event(message: Any) -> str:
+    """Name what an entry is that no one says: a call or a result, both without an id, or an error; else empty."""
+    if not isinstance(message, dict) or not {*_SPEAKERS, "id", "call_id"}.isdisjoint(message):
+        return ""
+    kind = message.get("type")
+    is_call = kind in _CALLS and isinstance(_called(message), str) and "arguments" in message
+    is_result = kind in _RESULTS and "result" in message
+    return str(kind) if is_call or is_result or kind == _ERROR else ""
+
+
+def _called(message: Mapping[str, Any]) -> Any:
+    inner = message.get("function")
+    return inner.get("name") if isinstance(inner, dict) else message.get("name")
+
+
 def _role(message: Mapping[str, Any], key: str) -> str:
     return _NAMES[message[key].lower()]
 
@@ -48,7 +66,9 @@ def _is_chat(entries: Any) -> bool:
         return False
     found = [_keys(each) for each in entries]
     whole = [(each, keys[0]) for each, keys in zip(entries, found, strict=True) if keys is not None]
-    return len(whole) == len(entries) and {"user", "assistant"} <= {_role(*each) for each in whole}
+    return len(whole) + sum(map(bool, map(_event, entries))) == len(entries) and {"user", "assistant"} <= {
+        _role(*each) for each in whole
+    }
 
 
 def _chats(document: Document) -> Iterator[tuple[int, Mapping[str, Any], list[Any]]]:
@@ -87,6 +107,8 @@ def _listed(value: Any) -> list[Any]:
 def _is_own(message: Any) -> bool:
     """Return whether a message is in no API's form."""
     keys = _keys(message)
+    if _event(message) in _RESULTS:
+        return True
     return keys is not None and (keys != ("role", "content") or message["role"] not in API_ROLES)
 
 
@@ -94,9 +116,12 @@ def _read(document: Document) -> Reading:
     found = Conversations()
     for n, around, entries in _chats(document):
         collector = found.collector()
+        waiting: list[str] = []
         for message in entries:
             keys = _keys(message)
-            if keys is None:
+            if _event(message):
+                _add_event(collector, n, message, waiting)
+            elif keys is None:
                 collector.note(n, "an entry that is no message", message)
             else:
                 _add(collector, n, message, keys)
@@ -104,6 +129,19 @@ def _read(document: Document) -> Reading:
         label = f"item {n}" if found else ""
         found.add(collector.conversation(BLOCKS, label=label, id=id, title=title, tools=tools))
     return found.reading()
+
+
+def _add_event(collector: Collector, n: int, message: Mapping[str, Any], waiting: list[str]) -> None:
+    """Add a call or a result, which is of the oldest call that waits for one."""
+    kind = message["type"]
+    if kind in _CALLS:
+        waiting.append(f"call_{len(collector.entries)}_{len(waiting)}")
+        collector.add_blocks(n, "assistant", [call(waiting[-1], _called(message), message["arguments"])])
+    elif kind in _RESULTS:
+        id = waiting.pop(0) if waiting else None
+        collector.add_blocks(n, "user", [result(id, message["result"])])
+    else:
+        collector.omit("errors")
 
 
 def _add(collector: Collector, n: int, message: Mapping[str, Any], keys: tuple[str, str]) -> None:
@@ -122,7 +160,7 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any], keys: tuple[s
 
 OTHER_ROLES: Final = Format(
     name="other-roles",
-    title="Chats with other names for the roles (human and ai, bot, Flowise's userMessage and apiMessage)",
+    title="Chats with other names for the roles (human and ai, bot, Flowise's userMessage), or calls without ids",
     files="anywhere; what Flowise exports among others",
     omits="other keys of messages, which are counted",
     unwritten="no API takes these roles, and who wrote the file is not known",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of
+from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of, json_of
+from message_history.storage.request_bodies import entries_at, find_place, held_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from message_history.storage.formats.document import Document
 
 __all__ = ["PHOENIX"]
+
+_MODEL: Final = "LLM"
+"""The kind of a span of a model."""
 
 
 def _llm(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,7 +80,30 @@ def _span(span: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fit(document: Document) -> Fit:
     items = [item for _, item in _items(document)[:60] if isinstance(item, dict)]
-    return fit_items(items, _is_span, lambda item: bool(_llm(item).keys() & {"input_messages", "output_messages"}))
+    return fit_items(items, _is_span, _has_messages)
+
+
+def _has_messages(item: Mapping[str, Any]) -> bool:
+    return bool(_llm(item).keys() & {"input_messages", "output_messages"}) or bool(_of_values(item))
+
+
+def _of_values(item: Mapping[str, Any]) -> list[Any]:
+    """Return the messages of a model's span that has its request and its reply as text only; none for another."""
+    attributes = item.get("attributes")
+    found = _nested(arguments_of(attributes) if isinstance(attributes, str | dict) else {})
+    kind = item.get("span_kind") or held_at(found, ("openinference", "span", "kind"))
+    body = json_of(held_at(found, ("input", "value")))
+    asked = body if isinstance(body, list) else entries_at(body, find_place(body) or ())
+    if kind != _MODEL or not asked:
+        return []
+    written = held_at(found, ("output", "value"))
+    reply = json_of(written)
+    choices = reply.get("choices") if isinstance(reply, dict) else None
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        reply = choices[0].get("message")
+    is_message = isinstance(reply, dict) and "role" in reply
+    answer = [reply] if is_message else [{"role": "assistant", "content": written}] if written else []
+    return [*asked, *answer]
 
 
 def _read(document: Document) -> Reading:
@@ -85,6 +112,7 @@ def _read(document: Document) -> Reading:
     for n, item in _items(document):
         llm = _llm(item) if isinstance(item, dict) else {}
         messages = [*_listed(llm.get("input_messages")), *_listed(llm.get("output_messages"))]
+        messages = messages or (_of_values(item) if isinstance(item, dict) else [])
         if not messages:
             others.omit("spans without messages")
             continue
