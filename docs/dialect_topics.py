@@ -141,7 +141,7 @@ TOPICS: Final[dict[str, dict[str, str]]] = {
         "gemini_interactions": "GI-08 GI-13",
         "pydantic_ai": "PA-08",
         "portable": "P-15 P-18",
-        "openai_responses": "OR-29 OR-30",
+        "openai_responses": "OR-29 OR-30 OR-38 OR-39 OR-40",
     },
     "thinking": {
         "anthropic": "AN-T1 AN-T2 AN-T3 AN-T4 AN-T5 AN-T6 AN-T7 AN-T8 AN-T9 AN-T10 AN-T11 AN-T12 AN-T13",

@@ -327,3 +327,25 @@ def test_a_rule_that_a_text_is_only_a_little_like_goes_behind_the_topic_of_its_w
     assert "about the form of content." in first.rule.rule
     assert second.rule.id == "OL-02"
     assert explain("an image of a hosted tool: 'image_gen.imagegen' conflicts with it") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[400 MESSAGE_EMPTY] - The message is empty or contains invalid characters (caused by SendMessage), Telegram",
+        '{"ok": false, "error_code": 400, "description": "Bad Request: MESSAGE_ID_INVALID"}',
+        "Unrecognized file format error when transcribing audio",
+        "API Error: 529 this agent builds images and failed",
+        "InvalidDBState: a cluster should be in a valid state to add role",
+        "'x1' is an invalid keyword argument for this function",
+        "Too many arguments passed to 'wsgi.input.readline()'.",
+        "The input must not be empty.",
+    ],
+)
+def test_programs_that_speak_of_messages_of_their_own_are_not_taken_for_a_provider(text: str) -> None:
+    assert explain(text) == []
+
+
+def test_a_status_of_the_server_that_an_image_lies_on_says_nothing() -> None:
+    text = '{"error":{"message":"Image URL could not be fetched: HTTP 403","param":"messages"}}'
+    assert "about media." in explain(text)[0].rule.rule

@@ -20,7 +20,7 @@ from message_history.explaining.known import Subject, opaque_rules, own_rules, q
 from message_history.explaining.matching import PROOF, PROOF_OF_CUT, PROOF_OF_PART, field_subject, is_cut, matches
 from message_history.explaining.places import parameters_of, places_of
 from message_history.explaining.reading import features_of, plain, words_of
-from message_history.explaining.topics import is_key, topic_of, topic_of_key, topics
+from message_history.explaining.topics import is_elsewhere, is_key, topic_of, topic_of_key, topics
 from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def _agrees(text: str, one: Explanation) -> bool:
 def _by_topic(text: str, wanted: str | None, has: frozenset[str]) -> list[Explanation]:
     """Return the rule that stands for the topic of a text whose words no rule has."""
     topic = topic_of(text)
-    if topic is None:
+    if topic is None or is_elsewhere(text):
         return []
     owner = wanted or _owner(text, has)
     rule = _rule_of(topic, f"No rule has these words; they look to be about {topic.name}.")

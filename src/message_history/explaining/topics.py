@@ -13,7 +13,7 @@ from attrs import frozen
 from message_history.explaining.places import places_of, surroundings
 from message_history.explaining.reading import words_of
 
-__all__ = ["Topic", "is_key", "is_of_list", "leaves_of", "topic_of", "topic_of_key", "topics"]
+__all__ = ["Topic", "is_elsewhere", "is_key", "is_of_list", "leaves_of", "topic_of", "topic_of_key", "topics"]
 
 _FILE: Final = "topics.toml"
 _SENTENCE_END: Final = re.compile(
@@ -27,6 +27,11 @@ _ELSEWHERE: Final = re.compile(
     r"""|\bcontent-(?:disposition|encoding|language|length|md5|range|security|transfer|type)(?!\w)"""
 )
 """A place that is not in the list, as a JSON pointer, or a header: its words are not what a sentence is about."""
+_REFUSED_BEFORE: Final = re.compile(
+    r"\b(?:error|http|status|code)(?:\W{1,6}(?:code|status))?\W{1,6}(?:429|50[234]|52\d)\b"
+)
+"""A status with which no provider speaks of a list: it is busy, or a gateway is."""
+_REFUSED: Final = re.compile(r"\b(?:400|422|500)\b")
 _IN_SYSTEM: Final = re.compile(r"\bsystem(?:\[|\.\d|\.\{)")
 _SYSTEM: Final = "the system prompt"
 _FORM: Final = "the form of content"
@@ -114,6 +119,22 @@ def leaves_of(text: str) -> frozenset[str]:
     found = (_by_key().get(place.leaf) for place in places_of(text))
     beside = {_SYSTEM} if _IN_SYSTEM.search(text) else set()
     return frozenset(topic.name for topic in found if topic is not None) | beside
+
+
+def is_elsewhere(text: str) -> bool:
+    """Return whether a plain text is of a program that speaks of messages of its own, or of access or load.
+
+    Complexity: linear in the text.
+    """
+    words = " ".join(words_of(text))
+    if _of_others().search(words):
+        return True
+    return _REFUSED_BEFORE.search(text) is not None and _REFUSED.search(text) is None
+
+
+@cache
+def _of_others() -> re.Pattern[str]:
+    return _pattern(tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["elsewhere"]["words"])
 
 
 def topic_of_key(text: str) -> Topic | None:
