@@ -5,7 +5,7 @@ from __future__ import annotations
 import json.encoder
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, final
 
 from message_history.core.blocks import ThinkingBlock
 from message_history.core.json_values import FrozenDict, FrozenList
@@ -26,6 +26,7 @@ __all__ = [
     "json_object",
     "named_for",
     "thaw_well_formed",
+    "unrecorded",
     "well_formed",
 ]
 
@@ -35,10 +36,16 @@ PLACEHOLDER: Final = "[This part of the conversation cannot be shown here.]"
 
 @final
 class Changes:
-    """What one render left out, rewrote or added; the records are made when somebody asks for them."""
+    """What one render left out, rewrote or added; the records are made when somebody asks for them.
+
+    Attributes:
+        index: the position of the message that is written.
+        wanted: whether anybody will ask; where an API takes short ids only, each mention of an id is one more.
+    """
 
     def __init__(self) -> None:
         self.index = 0
+        self.wanted = True
         self._recorded: list[tuple[RepairCode, int, tuple[Removed, ...] | Message, str | tuple[str, str, str]]] = []
 
     @property
@@ -62,7 +69,8 @@ class Changes:
             block: the block, or the keys of one.
             why: the reason.
         """
-        self._recorded.append((RepairCode.WITHHELD, self.index, (block,) if block is not None else (), why))
+        if self.wanted:
+            self._recorded.append((RepairCode.WITHHELD, self.index, (block,) if block is not None else (), why))
 
     def omitted_keys(self, why: str, *held: Mapping[str, Any]) -> None:
         """Record keys that were left out: in one record, but for those that would hide others of the same name.
@@ -87,7 +95,8 @@ class Changes:
             message: the message.
             why: the reason.
         """
-        self._recorded.append((RepairCode.WITHHELD, self.index, message, why))
+        if self.wanted:
+            self._recorded.append((RepairCode.WITHHELD, self.index, message, why))
 
     def rewritten(self, what: str, *removed: Block | FrozenDict) -> None:
         """Record what was put in another form.
@@ -96,7 +105,8 @@ class Changes:
             what: what was done.
             removed: what it was before: blocks, or keys of one.
         """
-        self._recorded.append((RepairCode.REWRITTEN, self.index, removed, what))
+        if self.wanted:
+            self._recorded.append((RepairCode.REWRITTEN, self.index, removed, what))
 
     def renamed(self, id: str, alias: str, rules: str) -> None:
         """Record that an id was put in another form.
@@ -106,7 +116,8 @@ class Changes:
             alias: what it is now.
             rules: the rules that demand it, or an empty text.
         """
-        self._recorded.append((RepairCode.REWRITTEN, self.index, (), (id, alias, rules)))
+        if self.wanted:
+            self._recorded.append((RepairCode.REWRITTEN, self.index, (), (id, alias, rules)))
 
     def added(self, what: str) -> None:
         """Record what was added.
@@ -114,7 +125,28 @@ class Changes:
         Args:
             what: what, and why.
         """
-        self._recorded.append((RepairCode.PLACEHOLDER_ADDED, self.index, (), what))
+        if self.wanted:
+            self._recorded.append((RepairCode.PLACEHOLDER_ADDED, self.index, (), what))
+
+
+class _Records(Protocol):
+    changes: Changes
+
+
+_Render = TypeVar("_Render", bound=_Records)
+
+
+def unrecorded(render: _Render) -> _Render:
+    """Return a render whose changes nobody asks for.
+
+    Args:
+        render: one that has just been made.
+
+    Returns:
+        The same one.
+    """
+    render.changes.wanted = False
+    return render
 
 
 def _thinking(message: Message) -> list[Block]:

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from message_history.core.message import is_plain
 from message_history.dialects._shared.beside import without
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic.limits import limits_for
 from message_history.dialects.anthropic.model_fields import Fields
 from message_history.dialects.anthropic.parse import ANTHROPIC
@@ -99,7 +100,7 @@ class Anthropic(Fields):
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write what `render` does, without its records; see `Dialect.write`."""
-        return Render(self).written(list(messages), system)
+        return unrecorded(Render(self)).written(list(messages), system)
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[MessageParam] | None:
         """Write a turn without cache marks and media, in which every server tool is done; see `Dialect.write_turn`."""

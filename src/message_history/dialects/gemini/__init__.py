@@ -10,6 +10,7 @@ from message_history.dialects._shared.beside import REPEATED, beside_content, wi
 from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.gemini.entries import GEMINI
 from message_history.dialects.gemini.model_fields import Fields
@@ -85,7 +86,7 @@ class Gemini(Fields):
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write what `render` does, without its records; see `Dialect.write`."""
-        return Render(self).written(messages, system)
+        return unrecorded(Render(self)).written(messages, system)
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""

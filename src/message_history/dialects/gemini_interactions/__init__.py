@@ -9,6 +9,7 @@ from attrs import frozen
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, held_call
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.gemini_interactions.model_fields import Fields
 from message_history.dialects.gemini_interactions.parse import Reader, is_interaction
@@ -70,7 +71,7 @@ class GeminiInteractions(Fields):
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write what `render` does, without its records; see `Dialect.write`."""
-        return Render(self).written(messages, system)
+        return unrecorded(Render(self)).written(messages, system)
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""

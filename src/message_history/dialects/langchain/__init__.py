@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from attrs import frozen
 
 from message_history.dialects._shared.reader import read_entries
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.langchain.model_fields import Fields
 from message_history.dialects.langchain.parse import Reader
@@ -59,7 +60,7 @@ class LangChain(Fields):
         """Write what `render` does, without its records; see `Dialect.write`."""
         from message_history.dialects.langchain.render import Render  # noqa: PLC0415
 
-        return Render(self).written(messages, system)
+        return unrecorded(Render(self)).written(messages, system)
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what chat models refuse; see `Dialect.violations`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from attrs import frozen
 
 from message_history.dialects._shared.rules import fields_for
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.mistral.limits import SERVED
 from message_history.dialects.mistral.model_fields import Fields
@@ -102,7 +103,7 @@ class Mistral(Fields):
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write a list of Mistral's messages; see `Dialect.write`."""
-        return Render(self).written(list(messages), system), None
+        return unrecorded(Render(self)).written(list(messages), system), None
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media; see `Dialect.write_turn`."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.model_fields import Fields
@@ -128,7 +129,7 @@ class OpenAIChat(Fields):
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write a list of Chat Completions; see `Dialect.write`."""
-        return Render(self).written(list(messages), system), None
+        return unrecorded(Render(self)).written(list(messages), system), None
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without cache marks and media; see `Dialect.write_turn`."""

@@ -10,6 +10,7 @@ from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, add_referred
 from message_history.dialects._shared.rules import fields_for
 from message_history.dialects._shared.sdk_objects import as_sequence
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.openai_responses.model_fields import Fields
 from message_history.dialects.openai_responses.parse import Reader, is_truncated, refers_to_call
@@ -123,7 +124,7 @@ class OpenAIResponses(Fields):
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write what `render` does, without its records; see `Dialect.write`."""
-        return Render(self).written(list(messages), system)
+        return unrecorded(Render(self)).written(list(messages), system)
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without media, items' ids, and calls whose ids must be unique; see `Dialect.write_turn`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final, overload
 from attrs import evolve, frozen
 
 from message_history.dialects._shared.truncated import is_truncated
+from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.pydantic_ai.model_fields import Fields, WireT
@@ -105,7 +106,7 @@ class PydanticAI(Fields[WireT]):
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write what `render` does, without its records; see `Dialect.write`."""
-        wire, beside = Render(self).written(list(messages), system)
+        wire, beside = unrecorded(Render(self)).written(list(messages), system)
         return list(model_messages(wire)) if self.objects else wire, beside
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
