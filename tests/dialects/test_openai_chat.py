@@ -387,6 +387,9 @@ def test_openai_itself_minds_its_own_rules_only(rule: str, provider: str, raw: l
         ("zai|glm-4.5-air", [ASK, call("call_-82", content="I add."), {"role": "tool", "content": "5"}]),
         ("zai|glm-4.5-air", [ASK, call("a", "b"), {"role": "tool", "content": "5"}, {"role": "tool", "content": "6"}]),
         ("|mistral-small3.1", [ASK, call("call_hh9mwpgp"), tool("call_hh9mwpgp"), MORE]),
+        ("ollama|qwen3:latest", [ASK, call("a", "b", content=""), tool("a")]),
+        ("127.0.0.1|deepseek-r1:latest", [SAID, pictured(IMAGE)]),
+        ("http://localhost:8080/v1|qwen3:8b", [ASK, call("a", "b", content=""), tool("a")]),
         ("openrouter|moonshotai/kimi-k2-0905", [ASK, call("a", name="Test/fetch_tool-2"), tool("a")]),
         ("openai|gpt-5", [{"role": "user", "content": parts("q", {"type": "file", "file": {"file_id": "file-1"}})}]),
         ("openrouter|openai/gpt-4o", [{"role": "user", "content": parts(

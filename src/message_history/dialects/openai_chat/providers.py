@@ -52,6 +52,10 @@ _ADDRESSES: Final = {
 """The providers that the address of an API does not begin with."""
 _OLLAMA: Final = re.compile(r"(?:https?://)?[^/:]+:11434(?:/.*)?")
 """An address with the port that is Ollama's own."""
+_HERE: Final = re.compile(r"(?:https?://)?(?:127\.[0-9.]+|localhost|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?")
+"""Addresses of the machine itself."""
+_TAGGED: Final = re.compile(r"[^:]+:(?:latest|[0-9.]+b(?:-.*)?)")
+"""Names of models as Ollama alone writes them: what runs on the machine itself under such a name is run by it."""
 SERVERS: Final = frozenset({"templates", "llama.cpp", "lm studio", "mlx"})
 """The providers that run whatever Jinja template a model brings; Ollama has templates of its own, that take all."""
 
@@ -67,6 +71,8 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
         The fields; none for what is not known.
     """
     server = provider if provider is None else _server_of(provider)
+    if server is not None and _HERE.fullmatch(server) and _TAGGED.fullmatch(model.lower()):
+        server = "ollama"
     named = model if server is None else f"{server}:{model}" if model else server
     named = named.replace(" ", "-")
     fields = fields_for(HOSTS, named)
