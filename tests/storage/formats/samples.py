@@ -271,7 +271,7 @@ CURSOR_STREAM = [
     {"type": "assistant", "message": {"role": "assistant", "content": [text(ANSWER)]}, "session_id": "s"},
     {"type": "result", "subtype": "success", "is_error": False, "result": f"{LOOKING}{ANSWER}", "session_id": "s"},
 ]
-OPENCODE_STREAM = [
+OPENCODE_STREAM: list[dict[str, Any]] = [
     {"type": kind, "timestamp": 1, "sessionID": "s", "part": part}
     for kind, part in (
         ("step_start", {"type": "step-start"}),
@@ -288,6 +288,17 @@ OPENCODE_STREAM = [
         ("text", {"type": "text", "text": ANSWER}),
         ("step_finish", {"type": "step-finish"}),
     )
+]
+OPENCODE_EVENTS = [
+    {"type": "server.connected", "properties": {}},
+    {"type": "session.updated", "properties": {"info": {"id": "s", "title": "A file"}}},
+    {"type": "message.updated", "properties": {"info": {"id": "m1", "role": "user", "sessionID": "s"}}},
+    {"type": "message.part.updated", "properties": {"part": {"id": "p1", "messageID": "m1", **text(QUESTION)}}},
+    {"type": "message.updated", "properties": {"info": {"id": "m2", "role": "assistant", "sessionID": "s"}}},
+    *(
+        {"type": "message.part.updated", "properties": {"part": {**event["part"], "id": f"p{n}", "messageID": "m2"}}}
+        for n, event in enumerate(OPENCODE_STREAM, 2)
+    ),
 ]
 GROK = [
     {"type": "system", "content": "You are Grok."},
@@ -1053,6 +1064,8 @@ SAMPLES = (
     Sample("gemini-stream", lines(*GEMINI_STREAM)),
     Sample("cursor-stream", lines(*CURSOR_STREAM), tool="readToolCall"),
     Sample("goose-stream", lines(*GOOSE_STREAM)),
+    Sample("opencode-events", value(OPENCODE_EVENTS)),
+    Sample("opencode-events", lines(*({"directory": "/tmp", "payload": each} for each in OPENCODE_EVENTS))),
     Sample("opencode-stream", lines(*OPENCODE_STREAM), FULL[1:]),
     Sample("grok-cli", lines(*GROK)),
     Sample(

@@ -14,6 +14,7 @@ from tests.storage.formats.samples import (
     CURSOR_STREAM,
     GEMINI_STREAM,
     LOOKING,
+    OPENCODE_EVENTS,
     PI,
     PI_STREAM,
     lines,
@@ -155,6 +156,33 @@ def test_the_text_that_a_tool_of_cursor_gave_is_its_result_where_nothing_else_is
             each for kind, each in printed(*CURSOR_STREAM[:2], {**call, "tool_call": asked}) if kind == "result"
         ]
         assert found == (words or json.dumps(given))
+
+
+def test_events_of_opencode_change_and_remove_what_came_before() -> None:
+    def event(kind: str, **about: Any) -> dict[str, Any]:
+        return {"type": f"message.{kind}", "properties": about}
+
+    later = {"id": "m3", "role": "user", "sessionID": "t", "time": {"created": 1}}
+    rows = [
+        *OPENCODE_EVENTS,
+        event("part.updated", part={"id": "p1", "messageID": "m1", "type": "text", "text": "Say"}),
+        event("part.delta", messageID="m1", partID="p1", field="text", delta=" it."),
+        event("part.delta", messageID="m1", partID="p9", field="text", delta="More."),
+        event("part.removed", messageID="m2", partID="p5"),
+        event("updated", info={"id": "m4", "role": "user", "sessionID": "s"}),
+        event("removed", messageID="m4"),
+        event("updated", info=later),
+        event("part.updated", part={"id": "p8", "messageID": "m3", "type": "text", "text": "Another session."}),
+    ]
+    session = session_in(lines(*rows))
+    main, other = session.conversations
+    assert told(main.history())[:2] == [("user", "Say it."), ("user", "More.")]
+    assert told(main.history())[-1][0] == "result"
+    assert (main.origin.title, main.label, other.label) == ("A file", "", "session t")
+    assert told(other.history()) == [("user", "Another session.")]
+    assert ("server.connected events", 1) in main.omitted
+    lost = event("part.updated", part={"id": "p7", "messageID": "m7", "type": "text", "text": "a"})
+    assert len(session_in(lines(*rows, lost, {"no": "event"})).unread) == 2
 
 
 def test_an_error_of_gemini_stands_behind_what_the_tool_gave_unless_it_repeats_it() -> None:

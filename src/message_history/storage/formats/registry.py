@@ -59,6 +59,7 @@ from message_history.storage.formats.message_lists import MESSAGE_LISTS, strange
 from message_history.storage.formats.named_lists import NAMED_LISTS
 from message_history.storage.formats.open_webui import OPEN_WEBUI
 from message_history.storage.formats.opencode import OPENCODE, OPENCODE_STORAGE
+from message_history.storage.formats.opencode_events import OPENCODE_EVENTS
 from message_history.storage.formats.opencode_stream import OPENCODE_STREAM
 from message_history.storage.formats.openhands import OPENHANDS
 from message_history.storage.formats.other_roles import OTHER_ROLES
@@ -108,6 +109,7 @@ _ALL: Final = (
         VSCODE_CHAT,
         OPENCODE,
         OPENCODE_STORAGE,
+        OPENCODE_EVENTS,
         AIDER,
         CONTINUE,
         AI_SDK,
