@@ -41,7 +41,21 @@ COVERED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         )
     },
     "openai_chat": {
-        "openai": ("OC-08", "OC-09", "OC-13", "OC-15", "OC-16", "OC-18", "DS-12", "KM-02", "KM-06", "HF-13", "OC-24"),
+        "openai": (
+            "OC-08",
+            "OC-09",
+            "OC-13",
+            "OC-15",
+            "OC-16",
+            "OC-18",
+            "DS-12",
+            "KM-02",
+            "KM-06",
+            "HF-13",
+            "OL-04",
+            "OC-24",
+            "OC-26",
+        ),
         "templates": ("OC-10", "HF-01", "HF-02", "HF-03", "HF-04", "HF-05", "HF-06", "HF-07", "HF-08", "HF-10"),
     },
     "openai_responses": {"openai": ("OR-17", "OR-20", "OR-27")},
