@@ -340,6 +340,7 @@ def test_a_rule_that_a_text_is_only_a_little_like_goes_behind_the_topic_of_its_w
         "'x1' is an invalid keyword argument for this function",
         "Too many arguments passed to 'wsgi.input.readline()'.",
         "The input must not be empty.",
+        "ValueError: image has wrong mode",
     ],
 )
 def test_programs_that_speak_of_messages_of_their_own_are_not_taken_for_a_provider(text: str) -> None:
