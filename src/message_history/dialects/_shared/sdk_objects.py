@@ -20,12 +20,15 @@ def as_mapping(value: object) -> Mapping[Any, Any] | None:
     """
     if type(value) is dict or isinstance(value, Mapping):
         return value
-    if isinstance(value, type):
-        return None
+    if type(value) in _SCALARS or isinstance(value, type):
+        return None  # Most that is asked for is not there: to look for attributes of None takes five times as long.
     try:
         return _read_object(value)
     except Exception:  # noqa: BLE001 - a foreign object may do anything; what cannot be read is dropped and recorded
         return None
+
+
+_SCALARS: Final = frozenset({type(None), str, bool, int, float})
 
 
 def _read_object(value: object) -> Mapping[Any, Any] | None:
