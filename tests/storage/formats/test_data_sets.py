@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
+from message_history.cli.app import app
 from message_history.storage.files import NotRecognisedError
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.samples import ANSWER, CHAT, QUESTION, lines, value
 from tests.storage.formats.test_every_format import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PAIR = [("user", QUESTION), ("assistant", ANSWER)]
 
@@ -160,6 +165,24 @@ def test_replies_with_thinking_that_kimi_prints_are_read() -> None:
     session = session_in(lines(CHAT[0], {"role": "assistant", "content": parts}))
     assert session.format.name == "kimi-cli"
     assert session.conversations[0].file.entries[1]["content"][0] == {"type": "thinking", "thinking": "A thought."}
+
+
+def test_the_texts_that_codex_showed_are_read_where_no_items_are_in_its_file(tmp_path: Path) -> None:
+    events = [
+        {"type": "user_message", "message": QUESTION},
+        {"type": "agent_reasoning", "text": "A thought."},
+        {"type": "agent_message", "message": ANSWER},
+        {"type": "token_count", "info": None},
+    ]
+    rows = [{"type": "session_meta", "payload": {"id": "s", "cwd": "/"}}]
+    data = lines(*rows, *({"timestamp": "t", "type": "event_msg", "payload": event} for event in events))
+    (found,) = session_in(data).conversations
+    assert (found.origin.format, told(found.history())) == ("codex", PAIR)
+    assert sum(times for _, times in found.omitted) == 2
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(data)
+    assert CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)]).exit_code == 0
+    assert file.read_bytes() == data
 
 
 def test_printed_messages_without_ids_are_read_where_each_line_is_one() -> None:

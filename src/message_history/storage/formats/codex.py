@@ -5,11 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from message_history.storage.formats.base import Fit, Format
+from attrs import evolve
+
+from message_history.storage.files import UnreadableFileError
+from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
+from message_history.storage.formats.raw_blocks import BLOCKS, text, thinking
 from message_history.storage.formats.spliced import read_threads, repair_threads
 from message_history.storage.sessions import codex
 
 if TYPE_CHECKING:
+    from message_history.storage.conversations import Conversation
     from message_history.storage.formats.document import Document
 
 __all__ = ["CODEX"]
@@ -17,6 +22,33 @@ __all__ = ["CODEX"]
 
 def _fit(document: Document) -> Fit:
     return Fit.CERTAIN if any(map(codex.is_line, document.first_rows())) else Fit.NONE
+
+
+def _read(document: Document) -> Reading:
+    try:
+        return read_threads(document, threads=codex.threads, kind=codex.kind_of)
+    except UnreadableFileError:
+        shown = _shown(document)
+        if not shown.file.entries:
+            raise
+        return Reading(conversations=(shown,))
+
+
+def _shown(document: Document) -> Conversation:
+    """Return what was shown of a conversation whose items are not in the file: its texts."""
+    collector = Collector()
+    for number, row in document.rows():
+        payload = row.get("payload")
+        event = payload if row.get("type") == "event_msg" and isinstance(payload, dict) else {}
+        if event.get("type") == "user_message":
+            collector.add_blocks(number, "user", text(event.get("message")))
+        elif event.get("type") == "agent_message":
+            collector.add_blocks(number, "assistant", text(event.get("message")))
+        elif event.get("type") == "agent_reasoning":
+            collector.add_blocks(number, "assistant", thinking(event.get("text")))
+        else:
+            collector.omit(codex.kind_of(row) or "other lines")
+    return evolve(collector.conversation(BLOCKS), judged=NOTHING_JUDGED)
 
 
 CODEX: Final = Format(
@@ -27,7 +59,7 @@ CODEX: Final = Format(
     source="openai/codex: codex-rs/protocol/src/protocol.rs, codex-rs/core/src/rollout",
     checked="2026-11-22",
     fit=_fit,
-    read=partial(read_threads, threads=codex.threads, kind=codex.kind_of),
+    read=_read,
     repair=partial(repair_threads, threads=codex.threads, weave=codex.spliced),
     judged=None,
 )
