@@ -367,7 +367,7 @@ _set_is_error = ToolResultBlock.is_error.__set__  # type: ignore[attr-defined]
 def text_block(text: str, meta: Meta | None = None) -> TextBlock:
     """Make a text block of a text that is known to be one."""
     block = _new(TextBlock)
-    _set_text(block, text if text.isascii() else with_whole_pairs(text))
+    _set_text(block, text if type(text) is str and text.isascii() else with_whole_pairs(str.__str__(text)))
     _set_meta(block, meta)
     return block
 
@@ -375,8 +375,9 @@ def text_block(text: str, meta: Meta | None = None) -> TextBlock:
 def tool_use_block(id: str, name: str, input: FrozenDict, meta: Meta | None = None) -> ToolUseBlock:
     """Make a call of values that are known to fit."""
     block = _new(ToolUseBlock)
-    _set_id(block, id)
-    _set_name(block, name)
+    # What is taken for a text may be one of a class of its own: such a text could change, and is no text to `type`.
+    _set_id(block, id if type(id) is str else str.__str__(id))
+    _set_name(block, name if type(name) is str else str.__str__(name))
     _set_input(block, input)
     _set_turn(block, None)
     _set_meta(block, meta)
@@ -388,7 +389,7 @@ def tool_result_block(
 ) -> ToolResultBlock:
     """Make a result of values that are known to fit."""
     block = _new(ToolResultBlock)
-    _set_tool_use_id(block, tool_use_id)
+    _set_tool_use_id(block, tool_use_id if type(tool_use_id) is str else str.__str__(tool_use_id))
     _set_content(block, content)
     _set_is_error(block, is_error)
     _set_meta(block, meta)

@@ -23,6 +23,11 @@ def plain_text(value: str) -> str:
     return with_whole_pairs(str.__str__(value)) if isinstance(value, str) else value  # type: ignore[redundant-expr]
 
 
+def text_as_it_came(value: str | None) -> str | None:
+    """Take the text of what only derives from `str`, and change nothing in it; None stays None."""
+    return value if value is None or type(value) is str else str.__str__(value)
+
+
 @final
 @frozen(kw_only=True, repr=False)
 class Mark(Shown):
@@ -77,6 +82,6 @@ class Meta(Shown):
     carried: FrozenDict = EMPTY
     mark: Mark | None = None
     issuer: str | None = None
-    signature: str | None = None
-    arguments: str | None = None
+    signature: str | None = field(default=None, converter=text_as_it_came)
+    arguments: str | None = field(default=None, converter=text_as_it_came)
     converted: tuple[str, ...] = ()
