@@ -144,9 +144,11 @@ def test_the_proxy_reports_where_it_listens(monkeypatch: pytest.MonkeyPatch) -> 
     pytest.importorskip("starlette")
     from message_history.proxy import serving  # noqa: PLC0415
 
-    monkeypatch.setattr(serving, "serve", lambda _: None)
-    result = run("proxy", "--port", 9999, "--json")
-    assert report_of(result.stderr)["listening"] == "http://127.0.0.1:9999"
+    prepared: list[serving.Prepared] = []
+    monkeypatch.setattr(serving, "serve", prepared.append)
+    result = run("proxy", "--port", 0, "--json")
+    with prepared[0].listening as listening:
+        assert report_of(result.stderr)["listening"] == f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 def test_every_command_that_takes_a_file_takes_the_standard_input() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import socket
@@ -81,6 +82,9 @@ def test_the_environment_goes_before_the_file_and_flags_before_both(file: Path) 
         ('[upstreams.x]\nurl = "http://x"\nkey = "k"', "unknown key 'key'"),
         ("upstreams = 1", "upstreams must be tables"),
         ("port =", "is no TOML file"),
+        ("port = 99999", "port must be between 0 and 65535, not 99999"),
+        ("port = -1", "port must be between 0 and 65535, not -1"),
+        ('store = "mysql://u:secret@h/d"', r"^store must be sqlite:///FILE or postgresql://\.\.\.$"),
     ],
 )
 def test_what_cannot_be_used_is_refused(tmp_path: Path, text: str, why: str) -> None:
@@ -136,3 +140,28 @@ def test_wrong_usage_is_told(arguments: list[str], why: str) -> None:
         _, said = running.communicate(timeout=60)
     assert running.returncode == 2
     assert why in said
+
+
+def test_a_port_that_is_taken_is_one_line_and_nothing_is_said_to_listen() -> None:
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with run("--port", str(port)) as running:
+            _, said = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert f"cannot listen on port {port} of 127.0.0.1: Address already in use; choose another port or host" in said
+    assert "message-history proxy on" not in said
+    assert "Traceback" not in said
+
+
+def test_a_store_whose_package_is_missing_is_one_line() -> None:
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
+    if importlib.util.find_spec("sqlalchemy") is not None:
+        pytest.skip("sqlalchemy is installed")
+    with run("--port", "0", "--store", "sqlite:///a.db") as running:
+        _, said = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert "the store needs sqlalchemy; run: pip install 'message-history[sql]'" in said
+    assert "Traceback" not in said

@@ -43,7 +43,7 @@ def run_proxy(
     agent needs is in docs/proxy.md. It needs the extra `proxy`.
     """
     try:
-        from message_history.proxy.serving import serve  # noqa: PLC0415
+        from message_history.proxy.serving import prepare, serve  # noqa: PLC0415
         from message_history.proxy.settings import SettingsError, load_settings  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise click.ClickException(
@@ -55,15 +55,16 @@ def run_proxy(
     flags = {"host": host, "port": port, "store": store, "max_body_bytes": max_body_bytes}
     try:
         settings = load_settings(config, flags={**flags, "follow": False if no_follow else None}, upstreams=named)
+        prepared = prepare(settings)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
     printer = printer_for("proxy", as_json=as_json)
     # What the server itself prints goes on behind this, so nothing is written to the standard output.
     printer.result_on_stdout()
-    printer.add("listening", f"http://{settings.host}:{settings.port}")
+    printer.add("listening", prepared.address)
     printer.add("upstreams", {upstream.name: upstream.url for upstream in settings.upstreams.values()})
-    printer.line(f"message-history proxy on http://{settings.host}:{settings.port}")
+    printer.line(f"message-history proxy on {prepared.address}")
     for upstream in settings.upstreams.values():
         printer.line(f"  /{upstream.name} -> {upstream.url}")
     printer.finish(ExitCode.DONE)
-    serve(settings)
+    serve(prepared)

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+import socket
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import uvicorn
 
 from message_history.proxy.app import create_app
+from message_history.proxy.settings import SettingsError
 
 if TYPE_CHECKING:
     from message_history.healing.conversations import Conversations
     from message_history.proxy.settings import Settings
 
-__all__ = ["make_server", "serve"]
+__all__ = ["Prepared", "make_server", "prepare", "serve"]
+
+_EXTRAS: Final = {"sqlalchemy": "sql", "psycopg": "postgres"}
+_WAITING: Final = 2048
+"""How many connections may wait to be taken, as with a socket of uvicorn's own."""
+
+
+@final
+class Prepared(NamedTuple):
+    """A server that has its port and serves nothing yet."""
+
+    server: uvicorn.Server
+    listening: socket.socket
+
+    @property
+    def address(self) -> str:
+        """Return where it listens."""
+        host, port = self.listening.getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def make_server(settings: Settings, conversations: Conversations | None = None) -> uvicorn.Server:
@@ -42,14 +62,43 @@ def make_server(settings: Settings, conversations: Conversations | None = None) 
     return uvicorn.Server(config)
 
 
-def serve(settings: Settings) -> None:
-    """Serve until interrupted.
+def prepare(settings: Settings) -> Prepared:
+    """Make the server and take its port, so that whatever is wrong shows before anybody is told where it listens.
 
     Args:
         settings: the settings of the proxy.
+
+    Returns:
+        What `serve` takes.
+
+    Raises:
+        SettingsError: when it cannot listen there, or a package is missing for its store.
+    """
+    try:
+        server = make_server(settings)
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        raise SettingsError(f"the store needs {error.name}; run: pip install 'message-history[{extra}]'") from None
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        listening = socket.create_server((settings.host, settings.port), family=family, backlog=_WAITING)
+    except OSError as error:
+        place = f"port {settings.port} of {settings.host}"
+        why = (error.strerror or "").partition(" (")[0]
+        raise SettingsError(f"cannot listen on {place}: {why}; choose another port or host") from None
+    return Prepared(server, listening)
+
+
+def serve(prepared: Prepared) -> None:
+    """Serve until interrupted.
+
+    Args:
+        prepared: the server, as `prepare` returned it.
     """
     # A repair's log record quotes what was repaired.
     repairs = logging.getLogger("message_history")
     repairs.addHandler(logging.NullHandler())
     repairs.propagate = False
-    make_server(settings).run()
+    prepared.server.run(sockets=[prepared.listening])

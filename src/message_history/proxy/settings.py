@@ -60,7 +60,7 @@ class Settings:
 
     Args:
         host: the address to listen on; only this machine can reach it by default.
-        port: the port to listen on.
+        port: the port to listen on; 0 for any that is free.
         upstreams: whom requests are forwarded to, by name.
         store: a database URL for conversations that must survive a restart or are shared; None for memory alone.
         max_body_bytes: larger requests are refused.
@@ -86,6 +86,9 @@ class Settings:
 PREFIX: Final = "MESSAGE_HISTORY_PROXY_"
 """The environment variables: `MESSAGE_HISTORY_PROXY_PORT`, and `MESSAGE_HISTORY_PROXY_UPSTREAM_OPENAI` for a URL."""
 _UPSTREAM: Final = f"{PREFIX}UPSTREAM_"
+HIGHEST_PORT: Final = 65_535
+STORES: Final = frozenset({"sqlite", "postgres", "postgresql"})
+"""The databases that can be a store."""
 _KINDS: Final[dict[str, type]] = {
     "host": str,
     "port": int,
@@ -117,7 +120,7 @@ def load_settings(
         The settings.
 
     Raises:
-        SettingsError: for a setting that is not known or not of its kind.
+        SettingsError: for a setting that is not known, not of its kind, or that nothing can be made of.
     """
     variables = environment if environment is not None else os.environ
     table = _table(path) if path is not None else {}
@@ -133,6 +136,11 @@ def load_settings(
         if text is not None:
             values[name] = _value(name, text)
     values |= {name: _value(name, value) for name, value in (flags or {}).items() if value is not None}
+    if not 0 <= values.get("port", 0) <= HIGHEST_PORT:
+        raise SettingsError(f"port must be between 0 and {HIGHEST_PORT}, not {values['port']}")
+    # The URL is not quoted: it may hold a password.
+    if "store" in values and values["store"].partition(":")[0].partition("+")[0] not in STORES:
+        raise SettingsError("store must be sqlite:///FILE or postgresql://...")
     return Settings(upstreams={name: _checked(upstream) for name, upstream in found.items()}, **values)
 
 
