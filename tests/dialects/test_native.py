@@ -61,3 +61,15 @@ def test_what_json_cannot_carry_in_it_is_told() -> None:
     assert repair.code is RepairCode.VALUE_CONVERTED
     assert "NaN" in repair.detail
     assert "Infinity" in repair.detail
+
+
+@pytest.mark.parametrize(
+    "block", [{"type": "provider", "dialect": "anthropic", "data": {"type": "zap"}}, {"type": "system", "text": "s"}]
+)
+@pytest.mark.parametrize("key", ["later", 5, None])
+def test_a_key_of_a_later_version_in_a_block_that_only_it_has_is_kept(block: dict[str, Any], key: Any) -> None:
+    content = [{"type": "text", "text": "q"}, {**block, key: "kept"}]
+    history = MessageHistory.from_list([{"role": "user", "content": content, "native": 1}])
+    assert "kept" in str(history.to_list())
+    assert history[0].content[1].issuer is None
+    assert MessageHistory.from_list(history.to_list()) == history

@@ -55,12 +55,11 @@ class _Blocks:
 
     def other(self, data: Mapping[Any, Any]) -> Block:
         """Read the block types that only we have."""
-        meta = self.meta("", {key: value for key, value in data.items() if key in _OWN})
         text, dialect, block = data.get("text"), data.get("dialect"), as_mapping(data.get("data"))
         if data.get("type") == "system" and isinstance(text, str):
-            return SystemBlock(text, meta=meta)
+            return SystemBlock(text, meta=self.meta("", rest_of(data, "type", "text")))
         if data.get("type") == "provider" and isinstance(dialect, str) and block is not None:
-            return ProviderBlock(dialect, block, meta=meta)
+            return ProviderBlock(dialect, block, meta=self.meta("", rest_of(data, "type", "dialect", "data")))
         return ProviderBlock(NATIVE, data)
 
 
