@@ -65,7 +65,9 @@ class _HistoryType(ABCMeta):
                 from message_history.dialects.state import from_state_text  # noqa: PLC0415 - few serializers come this way
 
                 return history_of(from_state_text(fields[STATE_KEY]))
-            if args:
+            if "system" in fields:
+                raise TypeError("MessageHistory() is empty; write MessageHistory().with_system(text)")
+            if args or "messages" in fields:
                 raise TypeError("MessageHistory() is empty; write MessageHistory.from_list(messages) to read a list")
             return super().__call__(**fields)
 

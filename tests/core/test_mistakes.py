@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import InvariantError, MessageHistory, Policy, PromptCache, TextBlock, check
+from message_history import InvariantError, MessageHistory, Policy, PromptCache, TextBlock, check, from_file
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.history import conversation_of
 from message_history.streaming import Accumulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 SECRET = "SECRET-4711"
 HISTORY: Any = MessageHistory().add_user("q")
@@ -59,6 +60,11 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.add_tool_result({"id": SECRET}, "x"), "call must be a ToolUseBlock or its id, not dict"),
     (lambda: HISTORY.add_response({"x": SECRET}), "response must be a whole response"),
     (lambda: Policy(on_violation="boom"), "^on_violation must be 'repair' or 'raise', not 'boom'$"),  # type: ignore[arg-type]
+    (
+        lambda: AnyHistory(messages=[{"role": "user", "content": SECRET}]),
+        r"write MessageHistory\.from_list\(messages\)",
+    ),
+    (lambda: AnyHistory(system=SECRET), r"write MessageHistory\(\)\.with_system\(text\)"),
     (lambda: AnyCheck(HISTORY, Anthropic()), r"not a history; check what it sends: history\.for_send\(dialect\)"),
     (
         lambda: AnyCheck({"messages": [SECRET]}, Anthropic()),
@@ -136,3 +142,11 @@ def test_logs_and_errors_hold_nothing_of_what_was_said(caplog: pytest.LogCapture
     assert SECRET not in str(caught.value)
     assert caught.value.violations
     assert SECRET not in repr(history)
+
+
+def test_a_file_that_cannot_be_read_is_named_beside_the_reason(tmp_path: Path) -> None:
+    missing = tmp_path / "none.json"
+    with pytest.raises(ValueError, match="there is no such file") as caught:
+        from_file(missing)
+    assert str(caught.value) == "there is no such file"
+    assert caught.value.__notes__ == [f"file: {missing}"]
