@@ -138,3 +138,12 @@ def test_the_state_of_a_call_is_found_though_messages_behind_it_were_removed() -
     history = history.record_call("call_1", "approved").add_assistant("Good.")
     assert history.calls[0].state == "approved"
     assert history.without_refusals().calls[0].state == "approved"
+
+
+@pytest.mark.parametrize("keep_prompts", [True, False])
+def test_the_placeholder_before_a_reply_goes_with_it(keep_prompts: bool) -> None:
+    history = MessageHistory().add_response(claude({"type": "text", "text": "I cannot help."}))
+    assert len(history) == 2
+    assert list(history.without_refusals(keep_prompts=keep_prompts)) == []
+    asked = history.add_user("And now?").without_refusals(keep_prompts=keep_prompts)
+    assert [message.text for message in asked] == ["And now?"]

@@ -21,7 +21,7 @@ from message_history.core.conversation import (
 from message_history.core.drafts import assistant_message
 from message_history.core.ingest import Ingest
 from message_history.core.log import Log
-from message_history.core.message import make_message, with_content
+from message_history.core.message import is_bootstrap, make_message, with_content
 from message_history.core.repairs import RepairCode
 from message_history.core.rules import behind_change, is_unanswered
 
@@ -143,7 +143,9 @@ def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conve
     kept: list[tuple[Block, ...]] = [message.content for message in messages]
     for n in refused:
         answered = tuple(block for block in kept[n - 1] if isinstance(block, ToolResultBlock))
-        prompt = () if keep_prompts else kept[n - 1][len(answered) :]
+        # A placeholder before the reply is nobody's prompt: alone it would be sent once, and left out behind a reply.
+        keeps = keep_prompts and not is_bootstrap(messages[n - 1])
+        prompt = () if keeps else kept[n - 1][len(answered) :]
         results = messages[n + 1].results if n + 1 < len(messages) else ()
         detail = f"message {n}: {messages[n].refusal!r:.120}"
         ingest.record(RepairCode.REFUSAL_REMOVED, None, (*prompt, *kept[n], *results), detail, index=n)
