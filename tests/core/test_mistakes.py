@@ -9,6 +9,8 @@ import pytest
 
 from message_history import InvariantError, MessageHistory, Policy, PromptCache, TextBlock, check, from_file
 from message_history.dialects import Anthropic, OpenAIChat
+from message_history.explaining import explain
+from message_history.healing import convert_request
 from message_history.history import conversation_of
 from message_history.streaming import Accumulator
 
@@ -21,6 +23,8 @@ HISTORY: Any = MessageHistory().add_user("q")
 AnyHistory: Any = MessageHistory
 AnyCheck: Any = check
 AnyText: Any = TextBlock
+AnyExplain: Any = explain
+AnyConvert: Any = convert_request
 AnyPolicy: Any = Policy
 AnyCache: Any = PromptCache
 AnyAccumulator: Any = Accumulator
@@ -64,6 +68,10 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
         lambda: AnyHistory(messages=[{"role": "user", "content": SECRET}]),
         r"write MessageHistory\.from_list\(messages\)",
     ),
+    (lambda: HISTORY.calls.where("done"), "^state must be one of proposed, waiting, .*, unknown, not 'done'$"),
+    (lambda: AnyExplain(ValueError(SECRET)), r"text must be a str, not ValueError; pass str\(error\)"),
+    (lambda: AnyExplain(None), "^text must be a str, not NoneType; pass"),
+    (lambda: AnyConvert({"messages": []}, Anthropic), r"not the class Anthropic; write Anthropic\(\)"),
     (lambda: AnyHistory(system=SECRET), r"write MessageHistory\(\)\.with_system\(text\)"),
     (lambda: AnyCheck(HISTORY, Anthropic()), r"not a history; check what it sends: history\.for_send\(dialect\)"),
     (

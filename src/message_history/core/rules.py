@@ -64,7 +64,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, Never, final
 
 from message_history.core.blocks import (
     NO_INPUT,
@@ -351,6 +351,10 @@ class CallState(StrEnum):
     """Its result is in the history."""
     UNKNOWN = "unknown"
     """It has no result, and nobody recorded whether it ran: it may have taken effect."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Never:
+        raise ValueError(f"state must be one of {', '.join(cls)}, not {value!r:.40}")
 
 
 MOVES: Final[dict[CallState, tuple[CallState, ...]]] = {

@@ -114,8 +114,13 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         one explanation has a low score and an empty `error`. `Portable` quotes other dialects: its rules are among
         them only when it is asked for, or nothing else fits.
 
+    Raises:
+        TypeError: for what is no text.
+
     Complexity: linear in the text, and in the texts of all rules.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, not {type(text).__name__}; pass str(error) for an exception")
     if _ID.fullmatch(text[:40]) and len(text) < 40:
         return rules_named(text)
     text = plain(text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import define
 
+from message_history.dialects.base import checked_dialect
 from message_history.storage.files import saved_value
 from message_history.storage.repaired_lists import WITHOUT_REQUESTS, repair_file
 
@@ -64,12 +65,13 @@ def convert_request(
         is, apart from its messages.
 
     Raises:
+        TypeError: when `to` is no dialect.
         ValueError: when the body holds no list of messages, or `to` is the form of a list and of no API.
         InvariantError: when the policy says to raise and more than lossless repairs are needed.
 
     Complexity: linear in the body.
     """
-    if to.name in WITHOUT_REQUESTS:
+    if checked_dialect(to).name in WITHOUT_REQUESTS:
         raise ValueError(f"to must be the dialect of an API, not {to.name}, which is the form of a list alone")
     made = repair_file(
         saved_value(deepcopy(dict(body))), dialect=dialect, to=to, policy=policy, as_request=True, model=model
