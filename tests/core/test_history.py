@@ -184,6 +184,25 @@ def test_without_unanswered_takes_out_calls_and_stubs_and_nothing_else() -> None
     assert list(strict) == list(pruned)
 
 
+def test_the_placeholder_before_unanswered_calls_goes_with_them() -> None:
+    history = MessageHistory().add_assistant([CALL])
+    assert len(history) == 2
+    for version in (history, history.as_sent(), MessageHistory.from_list(history.to_list())):
+        pruned = version.without_unanswered()
+        assert list(pruned) == []
+        assert [block.text for block in pruned.repairs[-1].removed if isinstance(block, TextBlock)] == [history[0].text]
+    assert [message.text for message in history.add_user("on").without_unanswered()] == ["on"]
+    assert list(history.add_assistant("so").without_unanswered()) == [history[0], Message.assistant("so")]
+    followed = history.add_user("on").add_assistant("so")
+    assert [message.text for message in followed.without_unanswered()] == ["on", "so"]
+    stubbed = MessageHistory.from_list(
+        [*history.as_sent().to_list(), *MessageHistory().add_assistant("so").to_list()[1:]]
+    )
+    assert list(stubbed.without_unanswered()) == [history[0], Message.assistant("so")]
+    answered = history.add_tool_result("1", "one").add_assistant([CALL])
+    assert list(answered.without_unanswered()) == list(answered[:3])
+
+
 def test_a_result_may_be_anything() -> None:
     def answer(content: object, is_error: bool = False) -> ToolResultBlock:
         return (

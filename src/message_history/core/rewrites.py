@@ -5,7 +5,7 @@ These change what was sent. What is decided here is decided in `rules.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attrs import evolve
 
@@ -26,7 +26,7 @@ from message_history.core.repairs import RepairCode
 from message_history.core.rules import behind_change, is_unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from message_history.core.blocks import Block, SystemBlock
     from message_history.core.conversation import Conversation
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TRIMMED", "fold_messages", "with_system", "without_refusals", "without_unanswered"]
 
+_Pruned: TypeAlias = "tuple[Message | None, Message | None, list[Block]]"
+"""Both messages of a turn without its unanswered calls, and what was removed."""
 TRIMMED: Final = "[This result was left out to save space.]"
 """The text that `trim_results` puts in the place of an old result."""
 
@@ -91,21 +93,31 @@ def without_unanswered(conversation: Conversation) -> Conversation:
     Complexity: linear in the conversation.
     """
     ingest = Ingest(context_of(conversation))
-    for assistant, user in (*past_of(conversation), open_turn_of(conversation)):
-        turn: Iterable[Message | None] = (assistant, user)
-        if assistant is not None:
-            *turn, removed = _without_unanswered_calls(assistant, user)
-            if removed:
-                ids = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
-                ingest.record(RepairCode.UNANSWERED_CALL_REMOVED, None, tuple(removed), f"call {ids}")
-        for message in turn:
+    turns = [_without_unanswered_calls(*turn) for turn in (*past_of(conversation), open_turn_of(conversation))]
+    placeholder: tuple[Block, ...] = ()
+    for n, (assistant, user, removed) in enumerate(turns):
+        if removed:
+            ids = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
+            ingest.record(RepairCode.UNANSWERED_CALL_REMOVED, None, (*placeholder, *removed), f"call {ids}")
+        # As in `without_refusals`, but it stays where it still leads a message of the assistant.
+        drops = is_bootstrap(user) and n + 1 < len(turns) and _next_role(turns, n + 1) != "assistant"
+        placeholder = user.content if user is not None and drops else ()
+        for message in (assistant, None if placeholder else user):
             if message is not None and message.content:
                 ingest.add(message, None)
     return ingest.finish(allowed=len(ingest.repairs)) if ingest.changed else conversation
 
 
-def _without_unanswered_calls(assistant: Message, user: Message | None) -> tuple[Message, Message | None, list[Block]]:
+def _next_role(turns: Sequence[_Pruned], start: int) -> str | None:
+    """Return whose message comes first from a turn on, where turns may be empty; None if all are."""
+    messages = (message for n in range(start, len(turns)) for message in turns[n][:2])
+    return next((message.role for message in messages if message is not None and message.content), None)
+
+
+def _without_unanswered_calls(assistant: Message | None, user: Message | None) -> _Pruned:
     """Return both messages of a turn without its unanswered calls, and what was removed: each call with its stub."""
+    if assistant is None:
+        return assistant, user, []
     results = user.results if user is not None else (None,) * len(assistant.calls)
     calls = zip(assistant.calls, results, strict=True)
     unanswered = {call.id: (call, stub) for call, stub in calls if is_unanswered(call, stub)}
