@@ -37,6 +37,14 @@ def rejected_in(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "rejected.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+def test_messages_that_are_rated_bad_are_not_learned_in_lines_nor_in_a_list(tmp_path: Path) -> None:
+    rows = [{"messages": agent()["messages"], "label": label} for label in (True, False)]
+    (tmp_path / "list.json").write_text(json.dumps(rows))
+    for path in (write_lines(tmp_path / "in.jsonl", rows), tmp_path / "list.json"):
+        report = compile_files([path], TRL, tmp_path / f"out-{path.name}")
+        assert (report.rows, report.rejected) == ({"train": 1}, {"preference": 1})
+
+
 def test_a_file_of_lines_is_cut_between_lines_and_all_rows_arrive_in_order(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", many(40))
     report = compile_files([path], TRL, tmp_path / "out", unit_bytes=2000)

@@ -300,6 +300,20 @@ def test_the_end_that_was_not_preferred_is_not_learned() -> None:
     assert isinstance(rated, Rejected)
 
 
+@pytest.mark.parametrize("form", ["log", "messages"])
+def test_messages_that_are_rated_bad_are_not_learned(form: str) -> None:
+    for label, kind in ((True, Row), (False, Rejected), ("spam", Row), (0, Row)):
+        (made,) = compile_all({"messages": [user("a"), assistant("b")], "label": label}, "trl", format=form)
+        assert isinstance(made, kind)
+
+
+def test_turns_of_sharegpt_that_are_rated_bad_are_not_learned() -> None:
+    turns = [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]
+    for label, kind in ((True, Row), (False, Rejected)):
+        (made,) = compile_all({"conversations": turns, "label": label}, "trl", format="sharegpt")
+        assert isinstance(made, kind)
+
+
 @pytest.mark.parametrize("target", LINES)
 @given(messages=broken_lists())
 def test_every_list_is_a_row_of_the_form_or_is_rejected(target: str, messages: list[Any]) -> None:

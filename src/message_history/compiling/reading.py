@@ -137,10 +137,17 @@ def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Foun
         return
     for each in reading.conversations:
         place = source if len(reading.conversations) == 1 else evolve(source, label=each.label)
-        if each.label.endswith(NOT_LEARNED_FROM) and chosen.name in PREFERENCES:
+        if _is_not_preferred(each, chosen):
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         else:
             yield Found(each, place)
+
+
+def _is_not_preferred(conversation: Conversation, chosen: Format) -> bool:
+    """Return whether a conversation is the end that was not preferred, or is rated bad where it stands."""
+    around = conversation.file.container
+    is_bad = around is not None and around.get("label") is False
+    return is_bad or (chosen.name in PREFERENCES and conversation.label.endswith(NOT_LEARNED_FROM))
 
 
 def _read_lines(part: Part, chosen: Format) -> Iterator[Found | Rejected]:
@@ -189,7 +196,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         return
     for each in session.conversations:
         place = evolve(source, label=each.label)
-        if each.label.endswith(NOT_LEARNED_FROM) and session.format.name in PREFERENCES:
+        if _is_not_preferred(each, session.format):
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         elif each.file.entries:
             yield Found(each, place)

@@ -69,9 +69,11 @@ def _read(document: Document) -> Reading:
                 if isinstance(about.get("system"), str) and about["system"]:
                     end.add(n, {"role": "system", "content": about["system"]})
                 _Turns(end, n).take_all([*turns, *answers])
-                name = f"item {n}, {key}" if key else f"item {n}"
+                which = "rejected" if about.get("label") is False else key
+                name = f"item {n}, {which}" if which else f"item {n}"
+                label = name if found or which == "rejected" else ""
                 tools = json_of(about.get("tools"))
-                found.add(end.conversation(BLOCKS, label=name if found else "", id=about.get("id"), tools=tools))
+                found.add(end.conversation(BLOCKS, label=label, id=about.get("id"), tools=tools))
     return found.reading()
 
 
