@@ -44,6 +44,67 @@ def test_keys_of_a_later_version_are_kept(key: str, value: object) -> None:
     assert MessageHistory.from_list(history.to_list()) == history
 
 
+def with_mark(**fields: Any) -> list[Any]:
+    mark = {"kind": "stub", "reason": "not_recorded", **fields}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": [], "mark": mark}
+    call = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    return [
+        *SAVED[:1],
+        {"role": "assistant", "content": [call], "native": 1},
+        {"role": "user", "content": [result], "native": 1},
+    ]
+
+
+def with_entry(**fields: Any) -> list[Any]:
+    return [SAVED[0], {**SAVED[1], **fields}]
+
+
+def with_reply(**fields: Any) -> list[Any]:
+    return with_entry(replies=[{"id": "msg_1", "provider": "anthropic", "extra": {"native": 4}, **fields}])
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        *[with_mark(**{key: ["kept"]}) for key in ("reason", "tool_use_id", "is_error", "blocks", "open", "new")],
+        with_reply(new=["kept"]),
+        with_reply(usage={"input_tokens": 4, "new": "kept"}),
+        with_reply(new="kept", extra={"native": {"newer": 4}}),
+        [{**SAVED[0], "replies": [{"id": "kept"}]}],
+    ],
+)
+def test_what_a_later_version_says_of_a_mark_or_of_a_reply_is_kept(entries: list[Any]) -> None:
+    history = MessageHistory.from_list(entries)
+    assert "kept" in repr(history.to_list())
+    assert history.repairs == ()
+    again = MessageHistory.from_list(history.to_list())
+    assert again == history
+    assert again.to_list() == history.to_list()
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        *[with_reply(**{key: ["gone"]}) for key in ("id", "model", "stop_reason", "usage", "raw_usage", "extra")],
+        with_reply(usage={"input_tokens": ["gone"], "output_tokens": 4}),
+        with_entry(replies="gone"),
+        with_entry(replies=[["gone"]]),
+        with_entry(replies=[{"model": "m"}, "gone"]),
+    ],
+)
+def test_what_no_reply_can_say_is_in_the_repair(entries: list[Any]) -> None:
+    history = MessageHistory.from_list(entries)
+    assert "gone" not in repr(history.to_list())
+    (repair,) = history.repairs
+    assert repair.code is RepairCode.ENTRY_DROPPED
+    assert "gone" in repr(repair.removed)
+
+
+def test_replies_of_a_message_without_content_are_in_the_repair() -> None:
+    history = MessageHistory.from_list([*with_entry(content=[], replies=[{"id": "kept"}]), SAVED[0]])
+    assert "kept" in repr(history.repairs)
+
+
 def test_a_key_beside_it_leaves_what_its_first_block_carries() -> None:
     history = MessageHistory().add({"role": "user", "content": [{"type": "text", "text": "a"}], "seat": 4})
     for key in ("created_at", "id"):

@@ -9,7 +9,7 @@ from message_history.core.message import Message, with_replies
 from message_history.core.replies import ReplyInfo, Usage
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
-__all__ = ["reply_info", "saved_replies", "with_info"]
+__all__ = ["reply_info", "saved_replies", "with_info", "with_unknown"]
 
 _IDS: Final = ("id", "responseId", "response_id", "provider_response_id")
 _MODELS: Final = ("model", "modelVersion", "model_version", "model_name", "modelId", "modelID")
@@ -152,25 +152,57 @@ def with_info(message: Message, data: Mapping[Any, Any], provider: str) -> Messa
 _OF_REQUESTS: Final = frozenset({"role", "content", "type"})
 
 
-def saved_replies(value: object) -> tuple[ReplyInfo, ...]:
-    """Read what the saved form holds of the replies in a message; what is none of it is passed over."""
-    return tuple(_saved(entry) for entry in as_sequence(value) or () if isinstance(entry, Mapping))
+def saved_replies(value: object, key: str) -> tuple[tuple[ReplyInfo, ...], list[Any]]:
+    """Read what the saved form holds of the replies in a message.
+
+    Args:
+        value: what it holds.
+        key: the key of each reply's `extra` that gets what a later version wrote.
+
+    Returns:
+        The replies, and what is nothing that the form may hold there.
+    """
+    entries = as_sequence(value)
+    wrong: list[Any] = [value] if entries is None and value is not None else []
+    replies = [_saved(entry, key, wrong) for entry in entries or ()]
+    return tuple(reply for reply in replies if reply is not None), wrong
 
 
-def _saved(entry: Mapping[Any, Any]) -> ReplyInfo:
-    texts = {key: entry[key] for key in ("id", "model", "stop_reason", "provider") if isinstance(entry.get(key), str)}
-    counted = entry.get("usage")
-    counts = counted if isinstance(counted, Mapping) else {}
-    raw, extra = entry.get("raw_usage"), entry.get("extra")
-    fields: dict[str, Any] = {
-        **texts,
-        "usage": Usage(**{key: counts[key] for key in _COUNTS if _is_count(counts.get(key))})
-        if isinstance(counted, Mapping)
-        else None,
-        "raw_usage": raw if isinstance(raw, Mapping) else None,
-        "extra": extra if isinstance(extra, Mapping) else None,
-    }
-    return ReplyInfo(**fields)
+def _saved(entry: object, key: str, wrong: list[Any]) -> ReplyInfo | None:
+    if not isinstance(entry, Mapping):
+        wrong.append(entry)
+        return None
+    rest = {name: value for name, value in entry.items() if value is not None}
+    fields: dict[str, Any] = {name: rest.pop(name) for name in _TEXTS if isinstance(rest.get(name), str)}
+    fields |= {name: rest.pop(name) for name in ("raw_usage", "extra") if isinstance(rest.get(name), Mapping)}
+    if isinstance(rest.get("usage"), Mapping):
+        counts = dict(rest.pop("usage"))
+        fields["usage"] = Usage(**{name: counts.pop(name) for name in _COUNTS if _is_count(counts.get(name))})
+        miscounted = {name: counts.pop(name) for name in _COUNTS if name in counts}
+        wrong += [{"usage": miscounted}] if miscounted else []
+        rest |= {"usage": counts} if counts else {}
+    mistyped = {name: rest.pop(name) for name in (*_TEXTS, "raw_usage", "extra") if name in rest}
+    if "usage" not in fields and "usage" in rest:
+        mistyped["usage"] = rest.pop("usage")
+    wrong += [mistyped] if mistyped else []
+    return ReplyInfo(**{**fields, "extra": with_unknown(fields.get("extra", {}), key, rest)})
+
+
+def with_unknown(extra: Mapping[Any, Any], key: str, unknown: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the keys that nothing models, with those that this version does not know.
+
+    Args:
+        extra: the keys that nothing models.
+        key: the one of them that holds what this version does not know.
+        unknown: more of that.
+    """
+    if not unknown:
+        return dict(extra)
+    before = extra.get(key, {})
+    return {**extra, key: {**(before if isinstance(before, Mapping) else {key: before}), **unknown}}
+
+
+_TEXTS: Final = ("id", "model", "stop_reason", "provider")
 
 
 def _usage(raw: Mapping[Any, Any]) -> Usage:

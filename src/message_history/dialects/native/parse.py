@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
-from message_history.core.json_values import freeze_mapping, short_repr
+from message_history.core.json_values import freeze, freeze_mapping, short_repr
 from message_history.core.message import Message, make_message, with_replies
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.plain_reader import common_message, read_each
 from message_history.dialects._shared.reader import read_entries
-from message_history.dialects._shared.reply_info import saved_replies
+from message_history.dialects._shared.reply_info import saved_replies, with_unknown
 from message_history.dialects._shared.sdk_objects import as_mapping
 from message_history.dialects._shared.typed_blocks import carry, read_blocks, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from message_history.core.replies import ReplyInfo
     from message_history.dialects.base import Foreign
 
 NATIVE: Final = "native"
@@ -45,10 +46,7 @@ class _Blocks:
         unknown = {key: value for key, value in others.items() if key not in own and value is not None}
         if "mark" in own:
             unknown |= _beside_mark(others["mark"])
-        before = own.get("extra", {})
-        if unknown and isinstance(before.get(NATIVE), Mapping):
-            unknown = {**before[NATIVE], **unknown}
-        extra, converted = freeze_mapping({**before, **({NATIVE: unknown} if unknown else {})})
+        extra, converted = freeze_mapping(with_unknown(own.get("extra", {}), NATIVE, unknown))
         carried, more = freeze_mapping(own.get("carried", {}))
         meta = Meta(**{**own, "extra": extra, "carried": carried, "converted": (*converted, *more)})
         return meta if meta != Meta() else None
@@ -115,9 +113,10 @@ def _read_common(entry: Any) -> Message | None:
     if not _is_usual(entry):
         return None
     message = common_message(entry, 4 if REPLIES in entry else 3)
-    if message is None or message.role != "assistant" or REPLIES not in entry:
+    if message is None or REPLIES not in entry:
         return message
-    return with_replies(message, saved_replies(entry[REPLIES]))
+    replies, wrong = saved_replies(entry[REPLIES], NATIVE)
+    return with_replies(message, replies) if message.role == "assistant" and not wrong else None
 
 
 def _is_usual(entry: Any) -> bool:
@@ -142,8 +141,6 @@ class _Reader:
             message = self._message(data, source)
             if message is None:
                 return True
-            if message.role == "assistant" and REPLIES in data:
-                message = with_replies(message, saved_replies(data[REPLIES]))
         self.parsed.add(message, source)
         return True
 
@@ -153,8 +150,13 @@ class _Reader:
         blocks = read_blocks(data.get("content"), source, self.parsed, _BLOCKS)
         known = ["role", "content"]
         known += [NATIVE] if type(data[NATIVE]) is int and data[NATIVE] == VERSION else []
-        known += [REPLIES] if role == "assistant" else []
         others = rest_of(data, *known)
+        replies: tuple[ReplyInfo, ...] = ()
+        if role == "assistant" and blocks and REPLIES in others:
+            replies, wrong = saved_replies(others.pop(REPLIES), NATIVE)
+            if wrong:
+                removed = tuple(freeze(value)[0] for value in wrong)
+                self.parsed.note(RepairCode.ENTRY_DROPPED, source, removed, "what is no reply in the saved form")
         if others and not blocks:
             self.parsed.empty(data, source)
             return None
@@ -162,7 +164,8 @@ class _Reader:
         is_system = role == "system" and all(isinstance(block, SystemBlock) for block in blocks)
         if role not in ("user", "assistant") and not is_system:
             self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
-        return make_message("assistant" if role == "assistant" else "user", tuple(blocks))
+        message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
+        return with_replies(message, replies)
 
     def other_entry(self, entry: object, source: int) -> bool:
         """Take nothing else: the saved form always says so."""
@@ -182,21 +185,26 @@ def _mark(value: object) -> Mark | None:
     """Read a mark; one that a later version made, or that was tampered with, is none."""
     if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str) or value["kind"] not in _MARK_KINDS:
         return None
-    texts = {key: str(value[key]) for key in _MARK_TEXTS if isinstance(value.get(key), str)}
-    counts = {key: value[key] for key in ("blocks", "distance") if type(value.get(key)) is int and value[key] >= 0}
-    fields: dict[str, Any] = {**counts, **texts}
-    return Mark(kind=value["kind"], is_error=value.get("is_error") is True, **fields)
+    fields: dict[str, Any] = {key: value[key] for key in _MARK_FIELDS if _is_of_mark(key, value.get(key))}
+    return Mark(kind=value["kind"], **fields)
 
 
 def _beside_mark(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a mark says that this version does not know."""
-    known = {"kind", "is_error", "blocks", "distance", OPEN, *_MARK_TEXTS}
-    others = {key: item for key, item in value.items() if key not in known}
+    """Return what a mark says that this version does not know, or knows in another type."""
+    others = {key: item for key, item in rest_of(value, "kind").items() if not _is_of_mark(key, item)}
     return {"mark": others} if others else {}
+
+
+def _is_of_mark(key: object, value: object) -> bool:
+    """Return whether a mark may have this key and this value, beside its kind."""
+    if key in ("blocks", "distance"):
+        return type(value) is int and value >= 0
+    return isinstance(value, bool) if key in ("is_error", OPEN) else key in _MARK_TEXTS and isinstance(value, str)
 
 
 _MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed", "held", "state", "approval"})
 _MARK_TEXTS: Final = ("reason", "tool_use_id", "name", "detail", "key")
+_MARK_FIELDS: Final = ("is_error", "blocks", "distance", *_MARK_TEXTS)
 _OWN: Final[Mapping[str, Callable[[object], Any]]] = {
     "extra": _mapping,
     "carried": _mapping,
