@@ -502,7 +502,7 @@ AUTOGEN = {
         ]
     },
 }
-LLAMA_INDEX = [
+LLAMA_INDEX: list[dict[str, Any]] = [
     {"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": QUESTION}]},
     {
         "role": "assistant",
@@ -515,6 +515,20 @@ LLAMA_INDEX = [
     {"role": "tool", "additional_kwargs": {"tool_call_id": "c1"}, "blocks": [{"block_type": "text", "text": RESULT}]},
     {"role": "assistant", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": ANSWER}]},
 ]
+LLAMA_INDEX_MEMORY = {
+    "chat_store": {"store": {"chat_history": LLAMA_INDEX[:1]}, "class_name": "SimpleChatStore"},
+    "chat_store_key": "chat_history",
+    "token_limit": 3000,
+    "class_name": "ChatMemoryBuffer",
+}
+LLAMA_INDEX_STATE = {
+    "memory": json.dumps({"__is_component": True, "value": LLAMA_INDEX_MEMORY, "qualified_name": "memory"}),
+    "scratchpad": json.dumps(
+        [{"__is_pydantic": True, "value": each, "qualified_name": "types.ChatMessage"} for each in LLAMA_INDEX[1:]]
+    ),
+    "max_iterations": "20",
+}
+"""The context of a run that was stopped: its memory has the question only."""
 HAYSTACK_CALL = {"tool_name": "read_file", "arguments": ARGUMENTS, "id": "c1"}
 HAYSTACK = [
     {"role": "user", "meta": {}, "name": None, "content": [{"text": QUESTION}]},
@@ -1107,6 +1121,7 @@ SAMPLES = (
     Sample("autogen", value(AUTOGEN), ("user", "call", "result", "answer")),
     Sample("llama-index", value(LLAMA_INDEX)),
     Sample("llama-index", value({"store": {"u": LLAMA_INDEX}, "class_name": "SimpleChatStore"})),
+    Sample("llama-index", value({"version": 2, "state": {"state_data": {"_data": LLAMA_INDEX_STATE}}, "workers": {}})),
     Sample("haystack", value(HAYSTACK)),
     Sample("agent-framework", value(SEMANTIC_KERNEL)),
     Sample("agent-framework", value(AGENT_FRAMEWORK)),
