@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from message_history.dialects import Bedrock
 from message_history.explaining import cause_of, explain, subject_of
 
 if TYPE_CHECKING:
@@ -350,3 +351,66 @@ def test_programs_that_speak_of_messages_of_their_own_are_not_taken_for_a_provid
 def test_a_status_of_the_server_that_an_image_lies_on_says_nothing() -> None:
     text = '{"error":{"message":"Image URL could not be fetched: HTTP 403","param":"messages"}}'
     assert "about media." in explain(text)[0].rule.rule
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: Invalid Signature",
+        '{"message": "Invalid signature"}',
+        "09:14:02 ERROR [hooks] rejected\nError: invalid signature.\n    at Hooks.verify (/srv/hooks.js:61:9)",
+    ],
+)
+def test_a_signature_of_any_software_is_not_one_of_thinking(text: str) -> None:
+    assert explain(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["The thinking block has an invalid signature: Invalid signature", "bedrock-runtime: Invalid signature"]
+)
+def test_a_signature_beside_a_word_of_models_is_one_of_thinking(text: str) -> None:
+    assert "BR-B23" in {one.rule.id for one in explain(text)}
+
+
+def test_a_signature_is_one_of_thinking_where_the_api_is_known() -> None:
+    assert [one.rule.id for one in explain("Invalid signature", Bedrock())] == ["BR-B23"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: DALL-E image size must be 256, 512, or 1024.",
+        "Could not generate the image: the image is too large",
+        "RpcError: Exception iterating responses: image too large, 2000000>1048576 pixels",
+        "Invalid file 'image': unsupported mimetype ('text/plain'). Supported file formats are 'image/png'.",
+        "missing required Copilot-Vision-Request header for vision requests",
+        "The server responded with error 50006: Cannot send an empty message",
+        'Msg: "Your request contains an invalid request parameter, ext=invalid message content"',
+        "json: cannot unmarshal object into Go struct field ChatRequest.format of type string",
+        "json: cannot unmarshal string into Go struct field ChatRequest.tools.function of type api.ToolFunction",
+        '"loc" => array:2 [\n  0 => "body"\n  1 => "top_p"\n]\n"msg" => "Input should be a valid number"',
+    ],
+)
+def test_image_makers_chat_programs_headers_and_parameters_are_not_the_list(text: str) -> None:
+    assert explain(text) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "rule"),
+    [("tool_call_id", "EX-77"), ("content", "EX-52"), ("reasoning_content", "EX-72")],
+)
+def test_the_key_that_is_missing_at_groq_tells_what_the_error_is_about(key: str, rule: str) -> None:
+    at = "'messages.2' : for 'role:tool' the following must be satisfied"
+    assert explain(f"{at}[('messages.2' : property '{key}' is missing)]")[0].rule.id == rule
+
+
+def test_arguments_that_are_text_lead_to_their_rule_in_older_servers_too() -> None:
+    text = (
+        "json: cannot unmarshal string into Go struct field ChatRequest.messages of type api.ToolCallFunctionArguments"
+    )
+    assert explain(text)[0].rule.id == "EX-56"
+
+
+def test_words_of_a_wrapper_do_not_outweigh_all_the_words_of_a_rule() -> None:
+    text = "An error occurred while processing your request. Error Details: Invalid prompt: messages must not be empty"
+    assert explain(text)[0].score > 0.75

@@ -72,7 +72,7 @@ _REFUSING: Final[Mapping[str, bool | str]] = {
 }
 """The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
-_ANY_KEY: Final = re.compile(r"\.\{key\}")
+_ANY_KEY: Final = re.compile(r"\.\{key\}|\bproperty '\{key\}'")
 """What a rule's text ends a place with when the rule is about any key there."""
 _UNWANTED: Final = re.compile(r"\b(?:extra|unknown|unexpected|unsupported|additional)\b", re.IGNORECASE)
 """How an error says that a key is not wanted where it stands."""
@@ -126,7 +126,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     text = plain(text)
     has = features_of(text)
     wanted = dialect.name if dialect is not None else None
-    fitting = _fitting(text)
+    fitting = _fitting(text, of_list=dialect is not None)
     if fitting is None:
         return []
     ranked = sorted(
@@ -245,29 +245,33 @@ def _all_rules() -> list[tuple[str, Rule]]:
     return [(name, rule) for name, dialect in DIALECTS.items() for rule in dialect.rules] + list(own_rules())
 
 
-def _fitting(text: str) -> list[Explanation] | None:
+def _fitting(text: str, *, of_list: bool) -> list[Explanation] | None:
     """Return the rules whose texts are like this one; None when the text is rather about something else.
 
     Where no rule has the words, a text about something else must be sure of them: the topic may know better.
     """
     found: list[Explanation] = []
     best: tuple[float, Explanation | None] = (0.0, None)
-    elsewhere = around = 0.0
+    elsewhere = around = sure = 0.0
     known = False
     part = PROOF_OF_CUT if is_cut(text) else PROOF_OF_PART
     placed = bool(places_of(text)) or _names_a_key(text)
-    for match in matches(text):
+    for match in matches(text, of_list=of_list):
         about, mass = match.known.about, match.weight * match.score
         if isinstance(about, Subject):
             # Words that stand around any error do not say what it is about, and no other do where it names the list.
             elsewhere_too = not placed or match.known.placed
             known = known or (match.score >= SURE and elsewhere_too and not match.known.around)
             elsewhere, around = (elsewhere, max(around, mass)) if match.known.around else (max(elsewhere, mass), around)
+            sure = max(sure, mass) if match.score >= SURE and not match.known.around else sure
         elif match.proof >= (PROOF if match.whole or topic_of(text) is not None else part):
             one = Explanation(dialect=match.known.dialect, rule=about, error=match.known.error, score=match.score)
             found.append(one)
             best = max(best, (mass, one), key=lambda pair: pair[0])
     here, first = best
+    if any(one.score >= CERTAIN for one in found):
+        # A part of a text about something else says nothing against all of a rule's text.
+        elsewhere = sure
     against = max(elsewhere, around) if first is not None and first.score < SURE else elsewhere
     fitting: list[Explanation] | None = found
     if found and against >= here:

@@ -19,7 +19,7 @@ from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, further_texts, own_rules, subjects
 from message_history.explaining.places import is_root, masked, parameters_of, places_of
 from message_history.explaining.reading import clauses_of, features_of, is_place
-from message_history.explaining.topics import is_key, is_of_list, leaves_of
+from message_history.explaining.topics import is_key, is_of_list, leaves_of, names_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -136,11 +136,12 @@ class _Index:
     holders: Mapping[str, list[int]]
 
 
-def matches(text: str) -> list[Match]:
+def matches(text: str, *, of_list: bool = False) -> list[Match]:
     """Find the known texts that are like a plain text.
 
     Args:
         text: the text.
+        of_list: whether it is known to be of an API that takes lists of messages.
 
     Returns:
         The best match for each rule and each subject, those around others apart, in no order that matters.
@@ -161,7 +162,7 @@ def matches(text: str) -> list[Match]:
         for clause in index.holders[feature]:
             shared[clause] = shared.get(clause, 0.0) + weight
             proof[clause] = proof.get(clause, 0.0) + weight * index.proofs[feature]
-        if is_of_list(feature):
+        if names_list(feature, has) or (of_list and is_of_list(feature)):
             named.update(index.clauses[clause][0] for clause in index.holders[feature])
     cut = is_cut(text)
     unplaced = not any(is_place(feature) for feature in has)
@@ -322,7 +323,7 @@ def _field_patterns() -> tuple[tuple[Subject, re.Pattern[str]], ...]:
                 rf"""(?:parameter|argument|value): (?:{names})(?![\w-])""",
                 rf"""(?:^|[\s'"`])(?:{names})(?:[.\[][\w\]-]+){{0,12}}: (?:{_STOCK})""",
                 rf"""(?:^|[\s'"`*.])(?:{names})(?:\.\d+|\[\d+\])(?!\w)""",
-                rf"""body["',\s\\]+(?:{names})["'\\]""",
+                rf"""body["',\s\\]+(?:\d{{1,2}} => ["'])?(?:{names})["'\\]""",
                 rf"""\bat ['"`\\]+(?:{names})(?![\w-])""",
                 rf"""\bkey \[(?:{names})\]""",
                 rf"""#/(?:{names})(?![\w-])""",

@@ -19,6 +19,7 @@ _ROOT: Final = r"(?:messages?|contents?|input|history)"
 _STEP: Final = r"(?:(?:\.\[?|\[)(?:[\w<>*-]{1,48}|\{\w{1,20}\}|\.{3})\]?|\[\]|\[['\"]\w{1,48}['\"]\])"
 _PATH: Final = re.compile(
     rf"""(?<![\w.\]/-])(?:[\w$*]{{1,40}}\.)?{_ROOT}{_STEP}{{1,16}}(?![\w(])"""
+    r"""(?:['"]\s?:\sproperty\s['"][\w{-]{1,48}\}?)?"""
     rf"""|(?<=['"`])/{_ROOT}/\d{{1,6}}(?:/[\w-]{{1,48}}){{0,16}}"""
     rf"""|\#/{_ROOT}(?:/(?:[\w-]{{1,48}}|\{{\w{{1,20}}\}})){{1,16}}"""
     rf"""|(?<![.\w])(?:body|path)(?:["'\\\]:\[\s,>]|->){{1,16}}{_ROOT}(?!["'\\]{{0,8}}\s?:)"""
@@ -35,7 +36,7 @@ _BEHIND: Final = 160
 _QUOTES: Final = "'\"`"
 _STEPS: Final = re.compile(r"\{\w+\}|\w+(?:-\w+)*|<\w+>")
 _NO_KEY: Final = re.compile(r"\d+|[\W_]*|\{\w+\}|<\w+>|[nmkxyij]|idx|index")
-_OF_NOBODY: Final = frozenset({"body", "dict", "list", "member", "path", "str", "typed-dict"})
+_OF_NOBODY: Final = frozenset({"body", "dict", "list", "member", "path", "property", "str", "typed-dict"})
 """What validators put between the keys: the member of a union, the base of a path."""
 _BLOCKS: Final = "content"
 """The root of a place that is told from the message on."""
@@ -50,6 +51,7 @@ _PARAMETER: Final = re.compile(
     r"""|\btarget type: ([a-z]\w{0,60})[\w.\[\]]{0,200}:"""
     r"""|\bparam["'\\]+\s?:\s?["'\\]+([a-z]\w{0,60})["'\\.\[]"""
     r"""|(?<!\w)\#/([a-z]\w{0,60})"""
+    r"""|\bgo struct field \w{1,60}\.([a-z]\w{0,60})"""
     r"""|\bpath["'\\]+\s?:\s?\[\s{0,40}["'\\]+([a-z]\w{0,60})"""
 )
 

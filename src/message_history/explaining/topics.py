@@ -13,7 +13,17 @@ from attrs import frozen
 from message_history.explaining.places import places_of, surroundings
 from message_history.explaining.reading import words_of
 
-__all__ = ["Topic", "is_elsewhere", "is_key", "is_of_list", "leaves_of", "topic_of", "topic_of_key", "topics"]
+__all__ = [
+    "Topic",
+    "is_elsewhere",
+    "is_key",
+    "is_of_list",
+    "leaves_of",
+    "names_list",
+    "topic_of",
+    "topic_of_key",
+    "topics",
+]
 
 _FILE: Final = "topics.toml"
 _SENTENCE_END: Final = re.compile(
@@ -106,9 +116,24 @@ def is_of_list(word: str) -> bool:
     return word.startswith(_nouns())
 
 
+def names_list(word: str, words: frozenset[str]) -> bool:
+    """Return whether a word names something that a list of messages holds, where it stands among these words."""
+    if not is_of_list(word):
+        return False
+    beside = next((beside for stem, beside in _shared_nouns().items() if word.startswith(stem)), None)
+    return beside is None or any(other.startswith(beside) for other in words)
+
+
 @cache
 def _nouns() -> tuple[str, ...]:
     return tuple(tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["of_list"]["stems"])
+
+
+@cache
+def _shared_nouns() -> dict[str, tuple[str, ...]]:
+    """Return the words that other programs have too, each with those beside which it names something in a list."""
+    rows = tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["of_list"]["beside"]
+    return {stem: tuple(beside) for stem, beside in rows.items()}
 
 
 def leaves_of(text: str) -> frozenset[str]:
