@@ -5,8 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from message_history.storage.sessions.reading import session_in
-from tests.storage.formats.samples import LLAMA_INDEX, LLAMA_INDEX_MEMORY, LLAMA_INDEX_STATE, value
+from tests.storage.formats.samples import (
+    ANSWER,
+    ARGUMENTS,
+    LLAMA_INDEX,
+    LLAMA_INDEX_MEMORY,
+    LLAMA_INDEX_STATE,
+    QUESTION,
+    RESULT,
+    value,
+)
 from tests.storage.formats.test_databases import STORY, database
 from tests.storage.formats.test_every_format import told
 
@@ -58,3 +69,43 @@ def test_a_database_of_memories_is_read_by_sessions_without_what_was_moved_out()
         "own",
         "session next",
     )
+
+
+OLD_TURN: dict[str, Any] = {
+    "query": QUESTION,
+    "expected_tool_use": [{"tool_name": "read_file", "tool_input": ARGUMENTS, "mock_tool_output": RESULT}],
+    "expected_intermediate_agent_responses": [{"author": "agent", "text": "Half done."}],
+    "reference": ANSWER,
+}
+OLD_STORY = [
+    ("user", QUESTION),
+    ("call", "read_file"),
+    ("result", RESULT),
+    ("assistant", "Half done."),
+    ("assistant", ANSWER),
+]
+
+
+@pytest.mark.parametrize(
+    ("whole", "id"),
+    [
+        ([OLD_TURN], None),
+        ([{"name": "one", "data": [OLD_TURN], "initial_session": {"state": {}}}], "one"),
+    ],
+)
+def test_sets_for_evaluation_of_adk_s_first_versions_are_read(whole: list[Any], id: str | None) -> None:
+    session = session_in(value(whole))
+    (conversation,) = session.conversations
+    assert (session.format.name, session.unread, session.violations()) == ("adk", (), [])
+    assert (told(conversation.history()), conversation.origin.id) == (OLD_STORY, id)
+
+
+def test_a_turn_of_adk_without_an_answer_is_counted_and_what_is_no_turn_is_noted() -> None:
+    bare = {"query": "And b.txt?", "expected_tool_use": [], "reference": ""}
+    session = session_in(value([OLD_TURN, bare, {"words": "of another kind"}]))
+    (conversation,) = session.conversations
+    assert told(conversation.history()) == [*OLD_STORY, ("user", "And b.txt?")]
+    assert (conversation.omitted, len(session.unread)) == ((("events without content", 1),), 1)
+    turns = [{"user_content": {"parts": [{"text": QUESTION}]}, "final_response": None, "intermediate_data": None}]
+    session = session_in(value({"eval_set_id": "e", "eval_cases": [{"eval_id": "1", "conversation": turns}]}))
+    assert (told(session.conversations[0].history()), session.unread) == ([("user", QUESTION)], ())

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ADK"]
 
+_MOCKED: Final = "mock_tool_output"
+"""What an old case says that a tool is to return."""
+
 
 def _is_event(item: Any) -> bool:
     if not isinstance(item, dict) or "author" not in item:
@@ -31,6 +34,8 @@ def _sessions(document: Document) -> list[tuple[int, dict[str, Any]]]:
     """Return the sessions of a file: one, a list of them, events alone, or the cases of a set for evaluation."""
     cases = document.object.get("eval_cases")
     items = list(enumerate(cases)) if isinstance(cases, list) else document.numbered_items
+    if any(_is_old_turn(item) for _, item in items):
+        return [(0, {"is_case": True, "events": [event for _, item in items for event in _turn(item)]})]
     found = [(n, _session(item)) for n, item in items]
     if any(each is not None for _, each in found):
         return [
@@ -46,18 +51,47 @@ def _session(item: Any) -> dict[str, Any] | None:
         return None
     if isinstance(item.get("events"), list):
         return item
-    turns = item.get("conversation")
-    if "eval_id" not in item or not isinstance(turns, list):
+    turns, old = item.get("conversation"), item.get("data")
+    is_old = "name" in item and isinstance(old, list) and any(map(_is_old_turn, old))
+    turns = old if is_old else turns
+    if not isinstance(turns, list) or ("eval_id" not in item and not is_old):
         return None
-    return {"id": item["eval_id"], "is_case": True, "events": [event for turn in turns for event in _turn(turn)]}
+    id = item.get("eval_id", item.get("name"))
+    return {"id": id, "is_case": True, "events": [event for turn in turns for event in _turn(turn)]}
+
+
+def _is_old_turn(turn: Any) -> bool:
+    """Return whether a value is a turn of a case as versions before 1.0 wrote it."""
+    return isinstance(turn, dict) and "query" in turn and isinstance(turn.get("expected_tool_use"), list)
+
+
+def _renewed(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an old turn in the form of new ones, as ADK itself converts it."""
+    uses = [use for use in turn["expected_tool_use"] if isinstance(use, dict)]
+    mocked = [use for use in uses if use.get(_MOCKED) is not None]
+    between = [each for each in turn.get("expected_intermediate_agent_responses") or () if isinstance(each, dict)]
+    return {
+        "user_content": _content_of(turn["query"]),
+        "intermediate_data": {
+            "tool_uses": [{"name": use.get("tool_name"), "args": use.get("tool_input")} for use in uses],
+            "tool_responses": [{"name": use.get("tool_name"), "response": {"result": use[_MOCKED]}} for use in mocked],
+            "intermediate_responses": [(each.get("author"), [{"text": each.get("text")}]) for each in between],
+        },
+        "final_response": _content_of(turn.get("reference")),
+    }
+
+
+def _content_of(words: object) -> dict[str, Any]:
+    return {"parts": [{"text": words}] if words else []}
 
 
 def _turn(turn: Any) -> list[Any]:
     """Return the events of a turn of a case: what was asked, which tools were used, and the answer."""
-    if not isinstance(turn, dict):
+    turn = _renewed(turn) if _is_old_turn(turn) else turn
+    if not isinstance(turn, dict) or "user_content" not in turn:
         return [turn]
     between = turn.get("intermediate_data") or {}
-    events = [{"author": "user", "content": turn.get("user_content")}]
+    events = [{"author": "user", "content": turn.get("user_content") or _content_of(None)}]
     events += [each for each in between.get("invocation_events") or () if isinstance(each, dict)]
     uses = between.get("tool_uses") or ()
     events += [{"author": "agent", "content": {"parts": [{"function_call": each} for each in uses]}}] if uses else []
@@ -66,7 +100,7 @@ def _turn(turn: Any) -> list[Any]:
     events += [{"author": "agent", "content": {"parts": parts}}] if answers else []
     for each in between.get("intermediate_responses") or ():
         events.append({"author": each[0], "content": {"parts": each[1]}})
-    return [*events, {"author": "agent", "content": turn.get("final_response")}]
+    return [*events, {"author": "agent", "content": turn.get("final_response") or _content_of(None)}]
 
 
 def _fit(document: Document) -> Fit:
@@ -123,8 +157,8 @@ ADK: Final = Format(
     files="what GET /apps/*/users/*/sessions/* gives, and `adk run --save_session` writes",
     omits="pieces of streams, changes of state, events without content; sets for evaluation may lack results",
     unwritten=STATE,
-    source="google/adk-python: sessions/session.py, events/event.py (2.13.0)",
-    checked="2026-11-22",
+    source="google/adk-python: sessions/session.py, events/event.py (2.13.0), evaluation/local_eval_sets_manager.py",
+    checked="2026-11-23",
     fit=_fit,
     read=_read,
     judged=frozenset({"GM-G07", "GM-G08"}),
