@@ -453,6 +453,19 @@ def test_a_piece_finds_its_call_by_its_id_though_another_was_begun() -> None:
     assert chat(*begun, [piece(None, "1}", id="1", index=0)], [piece(None, "2}", id="2", index=0)]) == [GET, PUT]
 
 
+def test_calls_are_in_the_order_of_their_places() -> None:
+    get, put = piece("get", '{"a": 1}', id="1", index=0), piece("put", '{"a": 2}', id="2", index=1)
+    assert chat([put], [get]) == chat([put, get]) == chat([put], [get], finish=None) == [GET, PUT]
+    begun = [piece("put", '{"a": ', id="2", index=1)], [piece("get", '{"a": ', id="1", index=0)]
+    assert chat(*begun, [piece(None, "2}", index=1)], [piece(None, "1}", index=0)]) == [GET, PUT]
+
+
+@pytest.mark.parametrize("places", [(1, 0, 0), (1, 0, None), (1, "0", 2)])
+def test_calls_whose_places_are_not_of_one_call_each_stay_as_they_came(places: tuple[Any, ...]) -> None:
+    chunks = [[piece(name, "{}", id=name, index=index)] for name, index in zip("cba", places, strict=True)]
+    assert [name for name, _ in chat(*chunks)] == ["c", "b", "a"]
+
+
 def test_half_a_call_before_another_is_dropped_when_a_stream_is_cut() -> None:
     assert chat([piece("get", '{"a', index=0)], [piece("put", '{"a": 2}', index=1)], finish=None) == [PUT]
 

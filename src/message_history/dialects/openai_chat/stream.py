@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects._shared.assembling import (
@@ -124,7 +125,7 @@ class _Choice:
             message["content"] = whole(self._chunks)
         reason = self._reason
         if self._calls:
-            calls = whole(self._calls)
+            calls = _in_order(whole(self._calls))
             # Without streaming, calls have no index.
             message["tool_calls"] = [{key: call[key] for key in call if key != "index"} for call in calls]
             if not self.finished and not all(map(_is_whole, calls)):
@@ -135,6 +136,14 @@ class _Choice:
         if not self.finished and not any(value for key, value in message.items() if key != "role"):
             return None
         return {"message": message, "finish_reason": reason, **whole(self._beside)}
+
+
+def _in_order(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put calls in the order of their places; as they came where a place is missing, or is that of several."""
+    places = [place for call in calls if isinstance(place := call.get("index"), int)]
+    if len(set(places)) != len(calls):
+        return calls
+    return [call for _, call in sorted(zip(places, calls, strict=True), key=itemgetter(0))]
 
 
 def merge(into: dict[str, Any], key: str, piece: Any) -> None:

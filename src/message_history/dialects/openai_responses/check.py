@@ -271,6 +271,7 @@ class _Check:
         seen: set[str] = set()
         for n, entry in enumerate(self.entries):
             kind, id = _kind(entry), entry.get("id")
+            # No answer is recorded that refuses the id of an output; a local shell's is that of its call.
             if not isinstance(id, str) or kind in OUTPUTS or self._is_of_another(entry):
                 continue
             if not id or not ITEM_ID.fullmatch(id) or id.endswith("_"):
