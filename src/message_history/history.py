@@ -21,7 +21,7 @@ from message_history.core.policy import Policy
 from message_history.core.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
 from message_history.core.rules import CallState
 from message_history.core.step import move, step
-from message_history.core.view import ConversationView
+from message_history.core.view import ConversationView, conversation_in
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
@@ -277,8 +277,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: the size of the messages.
         """
-        if isinstance(messages, str | bytes | Mapping):
-            raise TypeError(f"extend takes several messages, not {type(messages).__name__}; `add` takes one")
+        if isinstance(messages, str | bytes | Mapping | Message) or not hasattr(messages, "__iter__"):
+            raise TypeError(f"messages must be a list of messages, not {type(messages).__name__}; `add` takes one")
         history = self
         for message in messages:
             history = history.add(message)
@@ -610,12 +610,7 @@ def history_of(conversation: Conversation) -> MessageHistory:
 
 def conversation_of(history: MessageHistory) -> Conversation:
     """Return the conversation inside a history."""
-    try:
-        return history._conversation
-    except AttributeError:
-        raise TypeError(
-            f"history must be a MessageHistory, not {type(history).__name__}; MessageHistory.from_list reads a list"
-        ) from None
+    return conversation_in(history)
 
 
 def restored(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Repair]) -> MessageHistory:

@@ -9,8 +9,9 @@ import pytest
 
 from message_history import InvariantError, MessageHistory, Policy, PromptCache, TextBlock, check, from_file
 from message_history.dialects import Anthropic, OpenAIChat
+from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain
-from message_history.healing import convert_request
+from message_history.healing import convert_request, followed_from, heal_list
 from message_history.history import conversation_of
 from message_history.streaming import Accumulator
 
@@ -29,6 +30,8 @@ AnyPolicy: Any = Policy
 AnyCache: Any = PromptCache
 AnyAccumulator: Any = Accumulator
 AnyList: Any = list
+AnyHealList: Any = heal_list
+AnyFollowedFrom: Any = followed_from
 
 
 class Pending:
@@ -42,6 +45,15 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.for_send("openai"), r"dialect must be a dialect, not the text 'openai'; write OpenAIChat\(\)"),
     (lambda: HISTORY.for_send("gemini"), r"write Gemini\(\)"),
     (lambda: HISTORY.for_send(7), r"such as OpenAIChat\(\) .*, not int"),
+    (lambda: HISTORY.extend(None), "messages must be a list of messages, not NoneType; `add` takes one"),
+    (lambda: HISTORY.extend(HISTORY[0]), "not Message; `add` takes one"),
+    (lambda: from_file(AnyList()), "path must be a str or a PathLike, not list; from_list reads a list"),
+    (
+        lambda: AnyConvert([], OpenAIChat()),
+        "body must be a request's JSON object, not list; a list goes into from_list",
+    ),
+    (lambda: AnyHealList(None, OpenAIChat()), "raw must be a list of messages, not NoneType"),
+    (lambda: AnyFollowedFrom([], OpenAIChat()), "history must be a MessageHistory, not list; MessageHistory.from_list"),
     (lambda: AnyCheck([], "openai"), "not 'openai'; take one of message_history.dialects"),
     (lambda: AnyCheck([], Anthropic), r"not the class Anthropic; write Anthropic\(\)"),
     (lambda: AnyText([SECRET]), "^text must be a str, not list$"),
@@ -125,6 +137,31 @@ def test_a_name_that_people_try_first_says_what_to_write(name: str, instead: str
     assert not hasattr(HISTORY, name)
     with pytest.raises(AttributeError, match=r"^'MessageHistory' object has no attribute 'xyz'$"):
         HISTORY.xyz  # noqa: B018 - the access is the test
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("nope", "format must be the name of a format or None, not 'nope'; `message-history formats` lists them"),
+        ("claude_code", "format must be the name of a format or None, not 'claude_code'; near to it are claude-code"),
+        (AnyList(), "format must be the name of a format or None, not []; `message-history formats` lists them"),
+    ],
+)
+def test_a_format_that_is_none_is_refused_by_name(format: str, text: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        from_file("session.json", format=format)
+    assert str(caught.value.args[0]).startswith(text)
+
+
+@pytest.mark.parametrize("name", [name for name in DIALECTS if hasattr(DIALECTS[name], "for_model")])
+@pytest.mark.parametrize("model", [3, None, ["gpt-5"], b"gpt-5"])
+def test_a_model_that_is_no_text_is_refused_by_name(name: str, model: object) -> None:
+    kind: Any = type(DIALECTS[name])
+    with pytest.raises(TypeError, match=rf"model must be a str, the name of a model, not {type(model).__name__}; "):
+        kind.for_model(model)
+    if name.startswith("openai"):
+        with pytest.raises(TypeError, match="provider must be a str, the name of a provider, not int"):
+            kind.for_model("gpt-5", 7)
 
 
 def test_logs_and_errors_hold_nothing_of_what_was_said(caplog: pytest.LogCaptureFixture) -> None:

@@ -167,8 +167,20 @@ ViewT = TypeVar("ViewT", bound=ConversationView)
 
 
 def conversation_in(view: ConversationView) -> Conversation:
-    """Return the conversation that a view shows."""
-    return view._conversation
+    """Return the conversation that a view shows.
+
+    Args:
+        view: the view.
+
+    Raises:
+        TypeError: for what is no view, as a list.
+    """
+    try:
+        return view._conversation
+    except AttributeError:
+        raise TypeError(
+            f"history must be a MessageHistory, not {type(view).__name__}; MessageHistory.from_list reads a list"
+        ) from None
 
 
 def with_conversation(view: ViewT, conversation: Conversation) -> ViewT:

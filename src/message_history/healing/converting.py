@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, final
 
@@ -12,8 +13,6 @@ from message_history.storage.files import saved_value
 from message_history.storage.repaired_lists import WITHOUT_REQUESTS, repair_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from message_history.core.policy import Policy
     from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
@@ -65,12 +64,14 @@ def convert_request(
         is, apart from its messages.
 
     Raises:
-        TypeError: when `to` is no dialect.
+        TypeError: when `body` is no mapping, or `to` no dialect.
         ValueError: when the body holds no list of messages, or `to` is the form of a list and of no API.
         InvariantError: when the policy says to raise and more than lossless repairs are needed.
 
     Complexity: linear in the body.
     """
+    if not isinstance(body, Mapping):
+        raise TypeError(f"body must be a request's JSON object, not {type(body).__name__}; a list goes into from_list")
     if checked_dialect(to).name in WITHOUT_REQUESTS:
         raise ValueError(f"to must be the dialect of an API, not {to.name}, which is the form of a list alone")
     made = repair_file(

@@ -332,8 +332,8 @@ def heal_list(
 
     Complexity: linear in the list.
     """
-    known = digests if digests is not None else [digest_of(entry) for entry in messages]
     violations = tuple(check(messages, dialect))
+    known = digests if digests is not None else [digest_of(entry) for entry in messages]
     unchanged = HealedList(messages=messages, sent=Untouched(Log(entry.alone() for entry in known)))
     if not isinstance(sent, Followed) and not violations:
         return unchanged

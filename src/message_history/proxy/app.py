@@ -10,12 +10,17 @@ from collections import Counter
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, final
 
-import anyio
-import anyio.to_thread
-import httpx
-from starlette.applications import Starlette
-from starlette.responses import JSONResponse, PlainTextResponse
-from starlette.routing import Mount, Route
+try:
+    import anyio
+    import anyio.to_thread
+    import httpx
+    from starlette.applications import Starlette
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Mount, Route
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"{error.name} is not installed; run: pip install 'message-history[proxy]'", name=error.name
+    ) from None
 
 from message_history.healing.conversations import MemoryConversations, NoConversations
 from message_history.healing.healer import Healer, Healing

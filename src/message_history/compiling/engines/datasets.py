@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
-from datasets import Features
+try:
+    import pyarrow as pa
+    from datasets import Features
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"{error.name} is not installed; run: pip install 'message-history[datasets]'", name=error.name
+    ) from None
 
 from message_history.compiling.arrow import repair_batch, schema_of
 

@@ -6,8 +6,13 @@ import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
-import ray.data
+try:
+    import pyarrow as pa
+    import ray.data
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"{error.name} is not installed; run: pip install 'message-history[ray]'", name=error.name
+    ) from None
 
 from message_history.compiling.arrow import repair_batch
 from message_history.compiling.shards import compile_unit

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ModelRow", "Rule", "fields_for", "shown"]
+__all__ = ["ModelRow", "Rule", "checked_name", "fields_for", "shown"]
 
 
 def shown(value: object) -> str:
@@ -72,6 +72,22 @@ class ModelRow(NamedTuple):
     fields: Mapping[str, Any]
     source: str
     date: str
+
+
+def checked_name(value: object, argument: str = "model") -> str:
+    """Return the name of a model or of a provider.
+
+    Args:
+        value: what was passed.
+        argument: as what it was passed.
+
+    Raises:
+        TypeError: for what is no text.
+    """
+    if isinstance(value, str):
+        return value
+    hint = "for one that is not known, call the dialect's class without it"
+    raise TypeError(f"{argument} must be a str, the name of a {argument}, not {type(value).__name__}; {hint}")
 
 
 def fields_for(rows: Iterable[ModelRow], model: str) -> dict[str, Any]:

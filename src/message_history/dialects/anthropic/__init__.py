@@ -9,6 +9,7 @@ from attrs import frozen
 
 from message_history.core.message import is_plain
 from message_history.dialects._shared.beside import without
+from message_history.dialects._shared.rules import checked_name
 from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic.limits import limits_for
 from message_history.dialects.anthropic.model_fields import Fields
@@ -74,7 +75,7 @@ class Anthropic(Fields):
         Raises:
             ValueError: for a model of OpenAI or Google: behind a gateway with this API, write `Anthropic()`.
         """
-        if _ELSEWHERE.match(model):
+        if _ELSEWHERE.match(checked_name(model)):
             raise ValueError(
                 f"model {model!r:.80} is not served by this API; use the dialect of its provider, or Anthropic() for a "
                 "gateway that offers it in this form"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from attrs import frozen
 
 from message_history.dialects._shared.beside import without
-from message_history.dialects._shared.rules import fields_for
+from message_history.dialects._shared.rules import checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import unrecorded
@@ -87,7 +87,7 @@ class Bedrock(Fields):
         Returns:
             The dialect; the defaults for a model that is not known.
         """
-        fields = fields_for(MODELS, model)
+        fields = fields_for(MODELS, checked_name(model))
         if "claude" in model.lower():
             claude = Anthropic.for_model(model)
             fields.update(prefill=claude.prefill, binds_thinking=claude.binds_thinking, limits=with_claude(LIMITS))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from attrs import frozen
 
 from message_history.dialects._shared.beside import REPEATED, beside_content, without
-from message_history.dialects._shared.rules import fields_for
+from message_history.dialects._shared.rules import checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import unrecorded
@@ -74,7 +74,7 @@ class Gemini(Fields):
             The dialect; the defaults for a model that is not known.
         """
         rows = MODELS if vertex else (*MODELS, *DEVELOPER_MODELS)
-        return cls(vertex=vertex, **fields_for(rows, model))
+        return cls(vertex=vertex, **fields_for(rows, checked_name(model)))
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of contents; see `Dialect.parse`."""

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, held_call
+from message_history.dialects._shared.rules import checked_name
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
@@ -55,7 +56,7 @@ class GeminiInteractions(Fields):
         Returns:
             The dialect; no difference between models has been reported yet.
         """
-        del model
+        checked_name(model)
         return cls()
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:

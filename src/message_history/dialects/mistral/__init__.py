@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.dialects._shared.rules import fields_for
+from message_history.dialects._shared.rules import checked_name, fields_for
 from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
 from message_history.dialects.mistral.limits import SERVED
@@ -73,7 +73,7 @@ class Mistral(Fields):
         Returns:
             The dialect; the defaults for a model that is not known.
         """
-        return cls(**fields_for((*MODELS, *SERVED), model))
+        return cls(**fields_for((*MODELS, *SERVED), checked_name(model)))
 
     @classmethod
     def for_version(cls, version: int) -> Mistral:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.dialects._shared.rules import Rule, fields_for
+from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.tables import ModelTable, read_table
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.schema import SHORT_ID
@@ -70,8 +70,8 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
     Returns:
         The fields; none for what is not known.
     """
-    server = provider if provider is None else _server_of(provider)
-    if server is not None and _HERE.fullmatch(server) and _TAGGED.fullmatch(model.lower()):
+    server = provider if provider is None else _server_of(checked_name(provider, "provider"))
+    if _TAGGED.fullmatch(checked_name(model).lower()) and server is not None and _HERE.fullmatch(server):
         server = "ollama"
     named = model if server is None else f"{server}:{model}" if model else server
     named = named.replace(" ", "-")

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, add_referred
-from message_history.dialects._shared.rules import fields_for
+from message_history.dialects._shared.rules import checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_sequence
 from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.base import Export, Parsed, Reply, Rule
@@ -94,7 +94,8 @@ class OpenAIResponses(Fields):
         Returns:
             The dialect; the defaults for a model that is not known.
         """
-        return cls(**fields_for(MODELS, f"{provider}:{model}" if provider else model))
+        name = checked_name(model)
+        return cls(**fields_for(MODELS, f"{checked_name(provider, 'provider')}:{name}" if provider else name))
 
     @classmethod
     def for_provider(cls, name: str) -> OpenAIResponses:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from os import fspath
 from typing import TYPE_CHECKING, final
 
 from attrs import evolve, field, frozen
 
+from message_history.core.json_values import short_repr
 from message_history.core.policy import Policy
 from message_history.storage.containers import is_container
 from message_history.storage.conversations import Conversation
@@ -150,6 +153,16 @@ def from_file(path: str | PathLike[str], *, format: str | None = None) -> tuple[
 
     Complexity: linear in the file.
     """
+    try:
+        fspath(path)
+    except TypeError:
+        raise TypeError(
+            f"path must be a str or a PathLike, not {type(path).__name__}; from_list reads a list"
+        ) from None
+    if format is not None and str(format) not in FORMATS:
+        near = get_close_matches(str(format), FORMATS, 3)
+        hint = f"; near to it are {', '.join(near)}" if near else "; `message-history formats` lists them"
+        raise KeyError(f"format must be the name of a format or None, not {short_repr(format)}{hint}")
     found = read_session(path, chosen=FORMATS[format] if format is not None else None)
     return tuple(each.located_in(str(path)) for each in found.conversations)
 

@@ -1,0 +1,32 @@
+"""A module that needs an extra says which one to install."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "extra"),
+    [
+        ("compiling.arrow", "pyarrow", "arrow"),
+        ("compiling.templates", "jinja2", "templates"),
+        ("compiling.engines.datasets", "pyarrow", "datasets"),
+        ("compiling.engines.duckdb", "pyarrow", "duckdb"),
+        ("compiling.engines.polars", "polars", "polars"),
+        ("compiling.engines.ray", "pyarrow", "ray"),
+        ("compiling.engines.spark", "pyspark", "spark"),
+        ("proxy.app", "anyio", "proxy"),
+    ],
+)
+def test_a_module_without_its_package_says_which_extra_to_install(
+    module: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ModuleNotFoundError) as caught:
+        runpy.run_module(f"message_history.{module}")
+    # Where another package of the extra is not installed either, it may be named first.
+    assert str(caught.value).endswith(f" is not installed; run: pip install 'message-history[{extra}]'")
+    assert caught.value.name
