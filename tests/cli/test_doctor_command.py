@@ -68,7 +68,7 @@ def test_what_is_broken_is_listed_and_nothing_is_written(folder: Path) -> None:
     result = doctor(folder)
     assert (result.exit_code, result.stderr) == (1, "")
     lines = result.stdout.splitlines()
-    assert lines[0].split() == ["state", "form", "messages", "wrong", "session"]
+    assert lines[0].split() == ["state", "format", "messages", "wrong", "session"]
     listed = [line.split() for line in lines[1:-1] if line.startswith("broken")]
     assert {str(Path(row[-1]).relative_to(folder)) for row in listed} == BAD
     assert {row[1] for row in listed} == {"claude-code", "codex", "messages", "log", "message-history"}

@@ -53,7 +53,7 @@ class Row(NamedTuple):
     """What the table says of one file."""
 
     state: str
-    form: str
+    format: str
     messages: int
     wrong: int
     path: str
@@ -197,10 +197,10 @@ def _first(found: Examined) -> str:
 def _print(printer: Printer, rows: Sequence[Row], others: int, *, everything: bool) -> None:
     shown = [row for row in rows if row.state != UNREADABLE and (everything or row.state != SOUND)]
     if shown:
-        head = ("state", "form", "messages", "wrong", "session")
+        head = ("state", "format", "messages", "wrong", "session")
         cells = [
             head,
-            *((row.state, row.form, f"{row.messages:,}", f"{row.wrong:,}", visible(row.path)) for row in shown),
+            *((row.state, row.format, f"{row.messages:,}", f"{row.wrong:,}", visible(row.path)) for row in shown),
         ]
         widths = [max(len(row[n]) for row in cells) for n in range(4)]
         for n, cell in enumerate(cells):
@@ -211,9 +211,9 @@ def _print(printer: Printer, rows: Sequence[Row], others: int, *, everything: bo
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], style: str) -> Text:
-    state, form, messages, wrong, path = cells
-    state, form = state.ljust(widths[0]), form.ljust(widths[1])
-    return Text.assemble((state, style), f"  {form}  {messages:>{widths[2]}}  {wrong:>{widths[3]}}  {path}")
+    state, format, messages, wrong, path = cells
+    state, format = state.ljust(widths[0]), format.ljust(widths[1])
+    return Text.assemble((state, style), f"  {format}  {messages:>{widths[2]}}  {wrong:>{widths[3]}}  {path}")
 
 
 def _summary(rows: Iterable[Row], others: int) -> Text:
