@@ -414,3 +414,32 @@ def test_arguments_that_are_text_lead_to_their_rule_in_older_servers_too() -> No
 def test_words_of_a_wrapper_do_not_outweigh_all_the_words_of_a_rule() -> None:
     text = "An error occurred while processing your request. Error Details: Invalid prompt: messages must not be empty"
     assert explain(text)[0].score > 0.75
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"detail": [{"loc": ["body"], "msg": "Input should be a valid dictionary or object to extract fields from"}]}',
+        '{"detail": [{"loc": ["query", "user"], "msg": "Input should be a valid dictionary"}]}',
+        "def get_image_embedding(path): 400 Bad Request: Image exceeds max pixels allowed.",
+        "The model does not support `embed`: the image is not supported",
+    ],
+)
+def test_the_whole_body_and_what_is_embedded_are_not_the_list(text: str) -> None:
+    assert explain(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("tool calling is broken: Unexpected role 'tool'", "roles and turns"),
+        ('prompt must start with "\n\nHuman:" turn after an optional system prompt', "roles and turns"),
+        ("Messages token length must be in (0, 1048576], but got 0", "empty and absent content"),
+    ],
+)
+def test_a_sign_of_one_topic_outweighs_words_of_another(text: str, topic: str) -> None:
+    assert f"about {topic}." in explain(text)[0].rule.rule
+
+
+def test_too_many_tokens_are_not_too_few() -> None:
+    assert explain("Messages token length must be in (0, 1048576], but got 1048580") == []

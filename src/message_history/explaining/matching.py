@@ -337,6 +337,10 @@ def _field_patterns() -> tuple[tuple[Subject, re.Pattern[str]], ...]:
 _OF_THE_REQUEST: Final = "a parameter of the request"
 # A key in snake case with no path before it stands at the top of the request, where the list is `messages` or `input`.
 _TOP_LEVEL: Final = re.compile(rf"""(?:^|[\s'"`])[a-z][a-z0-9]*+(?:_[a-z0-9]++)++: (?:{_STOCK})""")
+# A validator of a server that names the whole body, or what does not stand in the body, names no list.
+_OF_NO_LIST: Final = re.compile(
+    r"""\bloc["'\\]+\s?:\s?[\[(]\s{0,40}["'\\]+(?:body["'\\]+,?\s{0,40}[\])]|(?:query|header|cookie)["'\\]+\s?,)"""
+)
 
 
 def field_subject(text: str) -> Subject | None:
@@ -349,7 +353,7 @@ def field_subject(text: str) -> Subject | None:
         The subject, or None when no parameter beside the list is named.
     """
     found = next((subject for subject, pattern in _field_patterns() if pattern.search(text)), None)
-    if found is None and (_TOP_LEVEL.search(text) or _names_another(text)):
+    if found is None and (_TOP_LEVEL.search(text) or _OF_NO_LIST.search(text) or _names_another(text)):
         return next(subject for subject in subjects() if subject.name == _OF_THE_REQUEST)
     return found
 
