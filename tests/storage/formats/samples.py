@@ -65,6 +65,9 @@ GEMINI: list[Any] = [
 ]
 
 
+DOCKER_AGENT = [{"message": {"agentName": "root", "message": each}} for each in CHAT]
+
+
 def linked(kind: str, messages: list[Any], **more: Any) -> list[dict[str, Any]]:
     """Wrap messages in rows that name their parents."""
     return [
@@ -1126,6 +1129,7 @@ SAMPLES = (
     Sample("agent-framework", value(SEMANTIC_KERNEL)),
     Sample("agent-framework", value(AGENT_FRAMEWORK)),
     Sample("adk", value(ADK)),
+    Sample("docker-agent", value({"id": "s", "title": "A file", "messages": DOCKER_AGENT, "cost": 0.1})),
     Sample("crewai", value(CREWAI)),
     Sample("chatgpt-export", value(CHATGPT)),
     Sample("claude-export", value(CLAUDE_EXPORT)),

@@ -35,6 +35,7 @@ from message_history.storage.formats.crewai import CREWAI
 from message_history.storage.formats.cursor import CURSOR
 from message_history.storage.formats.cursor_databases import CURSOR_AGENT_DATABASE, CURSOR_DATABASE
 from message_history.storage.formats.dify import DIFY
+from message_history.storage.formats.docker_agent import DOCKER_AGENT
 from message_history.storage.formats.droid import DROID, DROID_STREAM
 from message_history.storage.formats.exchanges import EXCHANGES
 from message_history.storage.formats.gemini_cli import GEMINI_CLI
@@ -102,6 +103,7 @@ _ALL: Final = (
         AMP,
         GOOSE,
         HERMES,
+        DOCKER_AGENT,
         CLINE,
         CLINE_DISPLAY,
     ),
