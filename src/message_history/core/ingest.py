@@ -11,7 +11,7 @@ from attrs import evolve
 from message_history.core.blocks import SystemBlock, ToolResultBlock
 from message_history.core.conversation import NO_TURN, context_of, length_of, make_conversation, parts_of
 from message_history.core.log import Log
-from message_history.core.message import has_thinking, is_plain, make_message
+from message_history.core.message import any_thinking, is_plain, make_message
 from message_history.core.repairs import Repair, RepairCode, Severity, UnknownCallError, in_words
 from message_history.core.rules import behind_change, enforce, is_nothing
 from message_history.core.step import advance, step
@@ -102,10 +102,9 @@ class Ingest:
         invalidated = False
         while position < len(messages):
             if self.changed and not invalidated:
-                # Most messages hold no thinking: to ask here saves two calls for each.
-                messages[position:] = [
-                    behind_change(message) if has_thinking(message) else message for message in messages[position:]
-                ]
+                # Most lists hold no thinking: to ask for all at once saves a call for each message.
+                if any_thinking(messages[position:]):
+                    messages[position:] = map(behind_change, messages[position:])
                 invalidated = True
             position = self._advance(messages, sources, position)
             if position < len(messages):
