@@ -1,8 +1,8 @@
 """The measuring: every contender in a process of its own, all of them in turn, round by round.
 
 What is compared was measured in the same round, so that what slows the machine slows all. Seconds are those of the
-processor in the process, so that other programs do not count. The garbage collector is on, as Python has it, and
-collects once before each figure, outside the measurement.
+processor in the process, and a short figure is the least of three, as other programs only add to it. The garbage
+collector is on, as Python has it, and collects once before each, outside the measurement.
 """
 
 from __future__ import annotations

@@ -303,7 +303,8 @@ def _method(speed: Speed) -> str:
             "measurement. Its fast path is the one that its documentation names; see the list below.",
             f"- {made['rounds']} rounds, or 5 from 100,000 messages on; in each, all contenders of a group of "
             "operations are measured in turn. A ratio is that of two figures of one round. Short operations are "
-            "repeated until a figure takes 5 ms; the first call, which may import what others find, is in no figure. "
+            "repeated until a try takes 5 ms, and the least of three tries is the figure; from 50 ms on, one try is. "
+            "The first call, which may import what others find, is in no figure. "
             "What would take more than 1.5 s for one call is too slow here.",
             "- Seconds are those of the processor in the contender's process, so that other programs do not count.",
             f"- The garbage collector is {made['collector']}. What allocates much pays for it, as in an agent.",
