@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,6 +77,21 @@ def test_updates_of_many_tasks_lose_nothing(empty: str) -> None:
     asyncio.run(steps())
     texts = [message.text for message in SqlSession(empty, "a").load() if message.role == "user"]
     assert sorted(texts) == sorted(f"{number}.{turn} " for number in range(6) for turn in range(5))
+
+
+def test_updates_of_tasks_that_share_a_session_lose_nothing(empty: str) -> None:
+    async def steps() -> None:
+        session = AsyncSqlSession(empty, "a")
+
+        async def write(number: int) -> None:
+            for turn in range(5):
+                await session.update(methodcaller("add_user", f"{number}.{turn} "), attempts=100)
+
+        await asyncio.gather(*map(write, range(4)))
+
+    asyncio.run(steps())
+    (message,) = SqlSession(empty, "a").load()
+    assert all(f"{number}.{turn} " in message.text for number in range(4) for turn in range(5))
 
 
 def test_an_update_tries_again_with_what_the_other_wrote(tmp_path: Path) -> None:

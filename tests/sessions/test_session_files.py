@@ -9,9 +9,10 @@ import subprocess
 import sys
 import tempfile
 from itertools import islice, pairwise
+from operator import methodcaller
 from pathlib import Path
-from threading import Thread
-from typing import Any
+from threading import Barrier, Thread
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -39,6 +40,9 @@ from message_history.storage.sessions import disk, jsonl, lines, locking
 from message_history.storage.sessions.saved import repair_from_json, repair_to_json
 from tests.needs import needs_locks, needs_system_errors
 from tests.sessions.growing import of_length, same, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def session(path: Path, **more: Any) -> JsonlSession:
@@ -334,6 +338,59 @@ def test_threads_may_share_a_session(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert loaded(path) in every
+
+
+def test_threads_that_update_a_session_lose_nothing(path: Path) -> None:
+    writer = session(path)
+    saved: list[str] = []
+    waiting = Barrier(3)
+
+    def work(name: str) -> None:
+        waiting.wait()
+        for number in range(6):
+            text = f"[{name}{number}]"
+            writer.update(methodcaller("add_user", text), attempts=100)
+            saved.append(text)
+
+    threads = [Thread(target=work, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(saved) == 18
+    assert all(text in loaded(path)[0].text for text in saved)
+
+
+def test_a_change_that_another_update_overtakes_is_made_again(path: Path) -> None:
+    writer = session(path)
+    asked: list[int] = []
+
+    def change(history: MessageHistory) -> MessageHistory:
+        asked.append(len(history))
+        if len(asked) == 1:
+            writer.update(lambda history: history.add_user("first").add_assistant("reply"))
+        return history.add_user("second")
+
+    assert [message.text for message in writer.update(change)] == ["first", "reply", "second"]
+    assert asked == [0, 2]
+    assert same(loaded(path), writer.load())
+
+
+@pytest.mark.parametrize("add", [MessageHistory.add_user, MessageHistory.add_assistant])
+def test_a_version_without_what_the_last_saved_message_holds_is_no_continuation(
+    path: Path, add: Callable[[MessageHistory, str], MessageHistory]
+) -> None:
+    writer = session(path)
+    asked = writer.load().add_user("q")
+    kept, other = add(asked, "kept"), add(asked, "other")
+    writer.append(asked)
+    writer.append(kept)
+    with pytest.raises(NotAContinuationError):
+        writer.append(other)
+    assert same(loaded(path), kept)
+    writer.save(other)
+    assert same(loaded(path), other)
+    assert path.with_name(f"{path.name}.bak").exists()
 
 
 def test_what_cannot_be_written_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -504,6 +504,37 @@ def test_a_reader_sees_one_revision_or_another(database: str) -> None:
     assert seen
 
 
+def test_a_change_that_another_update_of_the_session_overtakes_is_made_again(database: str) -> None:
+    session = new(database)
+    asked: list[int] = []
+
+    def change(history: MessageHistory) -> MessageHistory:
+        asked.append(len(history))
+        if len(asked) == 1:
+            session.update(lambda history: history.add_user("first").add_assistant("reply"))
+        return history.add_user("second")
+
+    assert [message.text for message in session.update(change)] == ["first", "reply", "second"]
+    assert asked == [0, 2]
+    assert same(again(database, session).load(), session.load())
+
+
+@pytest.mark.parametrize("add", [MessageHistory.add_user, MessageHistory.add_assistant])
+def test_a_version_without_what_the_last_saved_message_holds_is_no_continuation(
+    database: str, add: Callable[[MessageHistory, str], MessageHistory]
+) -> None:
+    session = new(database)
+    asked = MessageHistory().add_user("q")
+    kept, other = add(asked, "kept"), add(asked, "other")
+    session.append(asked)
+    session.append(kept)
+    with pytest.raises(NotAContinuationError):
+        session.append(other)
+    assert same(again(database, session).load(), kept)
+    session.save(other)
+    assert same(again(database, session).load(), other)
+
+
 def in_child(run: Callable[[], object]) -> int:
     """Run something in a process of its own."""
     child = os.fork()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar, final
 
 from message_history.storage.databases.session import SqlSession
@@ -109,10 +110,11 @@ class AsyncSqlSession:
         Complexity: that of `load`, `change` and `append`, for each attempt.
         """
         for attempt in range(1, attempts + 1):
-            changed = change(await self.load())
+            loaded = await self.load()
+            changed = change(loaded)
             history: MessageHistory = await changed if inspect.isawaitable(changed) else changed
             try:
-                await self.append(history)
+                await self._run(partial(_append, history=history, since=loaded))
             except SessionConflictError:
                 if attempt == attempts:
                     raise
@@ -140,6 +142,10 @@ class AsyncSqlSession:
                 )
             done: T = await greenlet_spawn(work, self._session)
             return done
+
+
+def _append(session: SqlSession, history: MessageHistory, since: MessageHistory) -> None:
+    session._append(history, since)
 
 
 _DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}

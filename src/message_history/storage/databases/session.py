@@ -149,9 +149,15 @@ class SqlSession:
 
         Complexity: linear in what is new, unless the history was changed before its last message.
         """
+        self._append(history, None)
+
+    def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
+        """Append; threads and tasks may share a session, so what one loaded may not be what is saved now."""
         with self._mutex:
             unread = self._held is None
             held = self._current()
+            if since is not None and held.history != since:
+                raise self._conflict(held.head)
             found = growth(held.history, history)
             if unread and found is None and held.history:
                 self._held = None

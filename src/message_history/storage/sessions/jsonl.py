@@ -287,9 +287,15 @@ class JsonlSession:
 
         Complexity: linear in what is new, unless the history was changed before its last message.
         """
+        self._append(history, None)
+
+    def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
+        """Append; threads may share a session, so what one of them loaded may not be what is saved now."""
         with self._mutex, self._locked():
             unread = self._held is None
             held = self._current()
+            if since is not None and held.history != since:
+                raise self._conflict()
             found = growth(held.history, history)
             if unread and found is None and held.history:
                 raise SessionConflictError(
@@ -334,7 +340,7 @@ class JsonlSession:
     def _current(self) -> Held:
         """Return what is in the file, without damage, if it is what this session knows; the lock is held."""
         if self._held is not None and stamp_of(self._path) != self._held.stamp:
-            raise SessionConflictError(f"{self._path}: somebody else has written to it; load it again")
+            raise self._conflict()
         if self._held is not None and self._held.sound:
             return self._held
         held, self._report = self._repaired()
@@ -343,6 +349,9 @@ class JsonlSession:
         if self._held is not None:
             self._held = held
         return held
+
+    def _conflict(self) -> SessionConflictError:
+        return SessionConflictError(f"{self._path}: somebody else has written to it; load it again")
 
     def _repaired(self) -> tuple[Held, LoadReport]:
         """Read the file and take out what is damaged; the lock is held."""

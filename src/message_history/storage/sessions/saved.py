@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from attrs import evolve
+
+from message_history.core.blocks import Block, RedactedThinkingBlock, ThinkingBlock
 from message_history.core.conversation import messages_in, parts_of
 from message_history.core.rules import behind_change
 from message_history.core.stubs import standing_stubs
@@ -60,7 +63,7 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
     if not goes_on:
         return None
     first = next((n for n in range(messages_in(past), len(saved)) if history[n] != saved[n]), len(saved))
-    if first < len(saved) - 1:
+    if first < len(saved) - 1 or (first < len(saved) and not _has_grown(saved, history)):
         return None
     if first == len(history) and standing_stubs(before) != standing_stubs(now):
         first -= 1
@@ -79,9 +82,38 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
     Complexity: linear in what is saved.
     """
     pairs = zip(saved[:-1], history, strict=False)
-    return len(history) >= len(saved) and all(
-        was == now or behind_change(was) == behind_change(now) for was, now in pairs
+    return (
+        len(history) >= len(saved)
+        and all(was == now or behind_change(was) == behind_change(now) for was, now in pairs)
+        and (not saved or _has_grown(saved, history))
     )
+
+
+def _has_grown(saved: MessageHistory, history: MessageHistory) -> bool:
+    """Return whether all that the last saved message holds is in its place, but for what was made or has a repair."""
+    was, now = saved[-1], history[len(saved) - 1]
+    if was.role != now.role:
+        return False
+    if was.content == now.content[: len(was.content)]:
+        return True
+    kept = set(map(_alike, now.content))
+    left = [block for block in was.content if not _is_made(block) and _alike(block) not in kept]
+    if not left:
+        return True
+    removed = {_alike(block) for repair in history.repairs for block in repair.removed if isinstance(block, Block)}
+    return all(_alike(block) in removed for block in left)
+
+
+def _alike(block: Block) -> Block:
+    """Return a block without what may change on it: what travels with it, and whether its prefix is what it was."""
+    if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+        return evolve(block, bound=True, meta=None)
+    return evolve(block, meta=None)
+
+
+def _is_made(block: Block) -> bool:
+    """Return whether this library made a block, which may give way."""
+    return block.mark is not None and block.mark.kind in ("stub", "bootstrap", "continuation")
 
 
 def standing(history: MessageHistory) -> list[Repair]:
@@ -95,8 +127,8 @@ class Session(Protocol):
     def load(self) -> MessageHistory:
         """Load the history."""
 
-    def append(self, history: MessageHistory) -> None:
-        """Save what of a history is new."""
+    def _append(self, history: MessageHistory, since: MessageHistory) -> None:
+        """Save what of a history is new since it was loaded; others may share the session."""
 
 
 def updated(session: Session, change: Callable[[MessageHistory], MessageHistory], attempts: int) -> MessageHistory:
@@ -115,9 +147,10 @@ def updated(session: Session, change: Callable[[MessageHistory], MessageHistory]
         ValueError: for less than one attempt.
     """
     for attempt in range(1, attempts + 1):
-        history = change(session.load())
+        loaded = session.load()
+        history = change(loaded)
         try:
-            session.append(history)
+            session._append(history, loaded)
         except SessionConflictError:
             if attempt == attempts:
                 raise
