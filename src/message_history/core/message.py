@@ -459,6 +459,9 @@ def any_thinking(messages: Iterable[Message | None]) -> bool:
             if has_thinking(message):
                 return True
             continue
+        # One text and calls is what most messages are, and all that these two comparisons leave.
+        if len(plain) - len(message.ids) == 1 and type(plain[0]) is str:
+            continue
         for item in plain:
             if type(item) is not str and len(item) != 3:
                 return True
