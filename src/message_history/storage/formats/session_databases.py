@@ -15,6 +15,7 @@ from message_history.storage.formats.goose import add_message as add_goose_messa
 from message_history.storage.formats.hermes import add_message as add_hermes_message
 from message_history.storage.formats.many_conversations import Conversations
 from message_history.storage.formats.opencode import add_message as add_opencode_message
+from message_history.storage.formats.opencode_rows import add_rows, count_messages
 from message_history.storage.formats.pi import read_entries
 from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
 from message_history.storage.sessions.splicing import Line
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SESSION_DATABASES"]
 
+_SECOND: Final = "session_message"
+_OF_SECOND: Final = ("id", "session_id", "type", "data")
+"""The table of opencode's version 2, and its columns."""
 _ENCODED: Final = ("\x00json:", "\x01json:")
 """How content begins that Hermes writes as JSON."""
 
@@ -96,18 +100,41 @@ class _Sessions:
         return self._found.reading()
 
 
+def _fit_opencode(document: Document) -> Fit:
+    first = {"session": ("id", "title"), "message": ("session_id", "data"), "part": ("message_id", "data")}
+    second = {"session": ("id", "title"), _SECOND: _OF_SECOND}
+    return max(_fit(document, first), _fit(document, second))
+
+
 def _read_opencode(document: Document) -> Reading:
     sessions = _Sessions(document)
-    parts = _by_session(sessions.database.rows("part", "message_id, id"), "message_id")
-    for _, rows, collector in sessions.each("session", "time_created DESC, id", "message", "time_created, id"):
-        for n, row in enumerate(rows):
-            info = json_of(row["data"])
-            found = [json_of(part["data"]) for part in parts.get(row["id"], [])]
-            if not isinstance(info, dict) or "role" not in info:
-                collector.note(n, "a message without a role", row)
-            else:
-                add_opencode_message(collector, n, {"info": info, "parts": found})
+    database = sessions.database
+    is_first, is_second = database.has("part", "message_id", "data"), database.has(_SECOND, *_OF_SECOND)
+    parts = _by_session(database.rows("part", "message_id, id") if is_first else [], "message_id")
+    messages = _by_session(database.rows("message", "time_created, id") if is_first else [])
+    order = "seq, id" if database.has(_SECOND, "seq") else "time_created, id"
+    of_second = _by_session(database.rows(_SECOND, order) if is_second else [])
+    for session in database.rows("session", "time_created DESC, id"):
+        collector = sessions.collector()
+        rows = messages.get(session["id"], [])
+        later = [(str(row["type"]), json_of(row["data"])) for row in of_second.get(session["id"], [])]
+        # A session of the first version goes on in the second, which copies what was there.
+        if count_messages(later) > len(rows):
+            add_rows(collector, later)
+        else:
+            _add_opencode(collector, rows, parts)
+        sessions.add(collector, session["id"], session["title"])
     return sessions.reading()
+
+
+def _add_opencode(collector: Collector, rows: list[Row], parts: Mapping[object, list[Row]]) -> None:
+    for n, row in enumerate(rows):
+        info = json_of(row["data"])
+        found = [json_of(part["data"]) for part in parts.get(row["id"], [])]
+        if not isinstance(info, dict) or "role" not in info:
+            collector.note(n, "a message without a role", row)
+        else:
+            add_opencode_message(collector, n, {"info": info, "parts": found})
 
 
 def _read_goose(document: Document) -> Reading:
@@ -259,16 +286,13 @@ def _openclaw_entry(row: Row) -> tuple[Any, str]:
 SESSION_DATABASES: Final = (
     Format(
         name="opencode-database",
-        title="opencode: its database of sessions",
+        title="opencode: its database of sessions, of versions 1 and 2",
         files="~/.local/share/opencode/opencode.db",
         omits="as of `opencode`",
         unwritten=DATABASE,
-        source="anomalyco/opencode: packages/opencode/src/session/session.sql.ts, message-v2.ts",
-        checked="2026-11-22",
-        fit=partial(
-            _fit,
-            tables={"session": ("id", "title"), "message": ("session_id", "data"), "part": ("message_id", "data")},
-        ),
+        source="anomalyco/opencode: packages/opencode/src/session/message-v2.ts, packages/core/src/session (1.18.33)",
+        checked="2026-11-23",
+        fit=_fit_opencode,
         read=_read_opencode,
     ),
     Format(
