@@ -393,6 +393,20 @@ def test_a_version_without_what_the_last_saved_message_holds_is_no_continuation(
     assert path.with_name(f"{path.name}.bak").exists()
 
 
+@pytest.mark.parametrize("is_result", [True, False])
+def test_what_a_reply_has_put_further_back_is_loaded_from_there(path: Path, is_result: bool) -> None:
+    writer = session(path)
+    sent = MessageHistory().add_user("q")
+    sent = sent.add_assistant(ToolUseBlock("1", "run", {})).as_sent() if is_result else sent
+    history = sent.add_tool_result("1", "late") if is_result else sent.add_user("more")
+    reply = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "reply"}]}
+    for version in (sent, history, history.add_response(reply, sent=sent)):
+        writer.append(version)
+        reader = session(path)
+        assert same(reader.load(), version)
+        assert reader.report.clean
+
+
 def test_what_cannot_be_written_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = session(path)
     history = of_length(6)

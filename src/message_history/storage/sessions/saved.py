@@ -18,7 +18,7 @@ from message_history.history import conversation_of
 from message_history.storage.sessions.errors import SessionConflictError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from message_history.core.repairs import Repair
     from message_history.history import MessageHistory
@@ -63,7 +63,8 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
     if not goes_on:
         return None
     first = next((n for n in range(messages_in(past), len(saved)) if history[n] != saved[n]), len(saved))
-    if first < len(saved) - 1 or (first < len(saved) and not _has_grown(saved, history)):
+    new = new_context.repairs[len(context.repairs) :]
+    if first < len(saved) - 1 or (first < len(saved) and not _has_grown(saved, history, len(saved), new)):
         return None
     if first == len(history) and standing_stubs(before) != standing_stubs(now):
         first -= 1
@@ -73,7 +74,8 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
 def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
     """Return whether a history has all the messages that are saved, but for the last, which may have grown.
 
-    Thinking may be invalidated meanwhile, as by another system prompt.
+    A part of that may stand further back now, behind a reply to what was sent before. Thinking may be invalidated
+    meanwhile, as by another system prompt.
 
     Args:
         saved: what is saved.
@@ -85,22 +87,30 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
     return (
         len(history) >= len(saved)
         and all(was == now or behind_change(was) == behind_change(now) for was, now in pairs)
-        and (not saved or _has_grown(saved, history))
+        and (not saved or _has_grown(saved, history, len(history), history.repairs))
     )
 
 
-def _has_grown(saved: MessageHistory, history: MessageHistory) -> bool:
-    """Return whether all that the last saved message holds is in its place, but for what was made or has a repair."""
+def _has_grown(saved: MessageHistory, history: MessageHistory, end: int, repairs: Iterable[Repair]) -> bool:
+    """Return whether all that the last saved message holds is there, but for what was made or is in a repair.
+
+    Args:
+        saved: what is saved.
+        history: what is to be saved.
+        end: behind which message nothing is looked for.
+        repairs: those that may hold it; of them count those of the messages up to that one.
+    """
     was, now = saved[-1], history[len(saved) - 1]
     if was.role != now.role:
         return False
     if was.content == now.content[: len(was.content)]:
         return True
-    kept = set(map(_alike, now.content))
+    kept = {_alike(block) for message in history[len(saved) - 1 : end] for block in message.content}
     left = [block for block in was.content if not _is_made(block) and _alike(block) not in kept]
     if not left:
         return True
-    removed = {_alike(block) for repair in history.repairs for block in repair.removed if isinstance(block, Block)}
+    inside = (repair for repair in repairs if repair.index < end)
+    removed = {_alike(block) for repair in inside for block in repair.removed if isinstance(block, Block)}
     return all(_alike(block) in removed for block in left)
 
 
