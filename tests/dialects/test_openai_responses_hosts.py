@@ -276,3 +276,26 @@ def test_files_that_openai_refuses_are_found_and_replaced(rule: str, raw: list[A
 def test_a_recording_that_a_tool_gave_is_replaced_too() -> None:
     raw = [Q, call(), {**output(), "output": [SOUND]}]
     assert "input_audio" not in json.dumps(MessageHistory.from_list(raw, dialect=OPENAI).for_send(OPENAI))
+
+
+@pytest.mark.parametrize("model", ["gpt-5-mini", "azure/gpt-4.1", "computer-use-preview-2025-03-11", "o4-mini"])
+def test_a_list_for_a_model_of_openai_may_end_with_the_assistant(model: str) -> None:
+    raw = [Q, {"role": "assistant", "content": "so far"}]
+    assert MessageHistory.from_list(raw).for_send(OpenAIResponses.for_model(model)) == raw
+
+
+def test_a_list_that_goes_on_from_a_response_may_be_nothing_but_words_of_the_assistant() -> None:
+    raw = [{"role": "assistant", "content": "Yes, proceed."}]
+    dialect = evolve(OpenAIResponses.for_model("computer-use-preview"), continues=True)
+    assert MessageHistory.from_list(raw, dialect=dialect).for_send(dialect) == raw
+
+
+def test_a_stand_in_for_what_cannot_be_shown_does_not_end_a_list() -> None:
+    dialect = OpenAIResponses.for_model("gpt-5")
+    search = {
+        "type": "web_search_call",
+        "status": "completed",
+        "action": {"type": "search", "query": "q", "sources": []},
+    }
+    history = MessageHistory.from_list([search], dialect=dialect)
+    assert history.for_send(dialect)[-1]["role"] == "user"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
+from message_history.core.blocks import is_blank
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, add_referred
 from message_history.dialects._shared.rules import checked_name, fields_for
@@ -157,9 +158,8 @@ class OpenAIResponses(Fields):
         return False if self.continues else self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Return whether the list may end with the assistant."""
-        del assistant
-        return self.prefill
+        """Return whether the list may end with the assistant: with words, for only these were recorded at an end."""
+        return self.prefill and not is_blank(assistant.text)
 
     def has_system_in_list(self) -> bool:
         """Return whether the system prompt goes into the list: it is the first items."""
