@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PHOENIX"]
 
+_COLUMNS: Final = ("id", "trace_rowid", "span_id", "name", "span_kind", "start_time", "attributes")
+"""The columns of a span in Phoenix's own database."""
 _MODEL: Final = "LLM"
 """The kind of a span of a model."""
 
@@ -60,9 +62,17 @@ def _is_span(item: Mapping[str, Any]) -> bool:
 
 
 def _items(document: Document) -> list[tuple[int, Any]]:
+    if document.database is not None:
+        # The newest request has what came before it.
+        return list(enumerate(map(_row, document.database.rows("spans", "start_time DESC, id DESC"))))
     data = document.object.get("data")
     items = list(enumerate(data)) if isinstance(data, list) else document.numbered_items
     return [(n, span) for n, item in items for span in _spans(item)]
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of Phoenix's own database as a span."""
+    return {**row, "context": {"span_id": row["span_id"]}}
 
 
 def _spans(item: Any) -> list[Any]:
@@ -79,6 +89,9 @@ def _span(span: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fit(document: Document) -> Fit:
+    if document.database is not None:
+        is_own = document.database.has("spans", *_COLUMNS) and document.database.has("traces", "project_rowid")
+        return Fit.CERTAIN if is_own else Fit.NONE
     items = [item for _, item in _items(document)[:60] if isinstance(item, dict)]
     return fit_items(items, _is_span, _has_messages)
 
@@ -151,12 +164,12 @@ def _content(wrapped: Any) -> Any:
 
 PHOENIX: Final = Format(
     name="phoenix",
-    title="Arize Phoenix spans (OpenInference)",
-    files="exports of spans as JSON or JSONL",
+    title="Arize Phoenix spans (OpenInference): its database (SQLite), and exports",
+    files="~/.phoenix/phoenix.db; exports of spans as JSON or JSONL",
     omits="spans without messages",
     unwritten=OUTCOME,
-    source="Arize-ai/openinference: spec/semantic_conventions.md, Arize-ai/phoenix: packages/phoenix-client",
-    checked="2026-11-22",
+    source="Arize-ai/openinference: spec/semantic_conventions.md, Arize-ai/phoenix: src/phoenix/db/models.py (20.26.1)",
+    checked="2026-11-23",
     fit=_fit,
     read=_read,
     judged=NOTHING_JUDGED,
