@@ -370,6 +370,7 @@ ALONE = {
     "anthropic": {"call_order", "check_blocks"},
     "bedrock": {"grouping"},
     "gemini": {"entries", "pairing"},
+    "native": {"pickled"},
     "openai_chat": {"check_order", "providers"},
     "openai_responses": {"items", "plan"},
     "pydantic_ai": {"objects"},

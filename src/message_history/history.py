@@ -26,7 +26,7 @@ from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
 from message_history.dialects.lists import from_list, restore, to_list
-from message_history.dialects.registry import DIALECTS, TYPED
+from message_history.dialects.registry import DIALECTS, NATIVE, TYPED
 from message_history.dialects.sending import (
     SystemPromptWarning,
     export,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from message_history.dialects.caching import PromptCache
     from message_history.following.followed import Followed
 
-__all__ = ["MessageHistory", "SystemPromptWarning", "conversation_of", "history_of", "restored"]
+__all__ = ["MessageHistory", "SystemPromptWarning", "conversation_of", "history_of", "restored", "unpickled"]
 
 WireT = TypeVar("WireT")
 
@@ -555,9 +555,15 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     # What pickle and frameworks ask of a value by name
 
-    def __reduce__(self) -> tuple[Any, tuple[list[dict[str, Any]], Policy | None, tuple[Repair, ...]]]:
+    def __reduce__(self) -> tuple[Any, tuple[list[Any], Policy | None, tuple[Repair, ...]]]:
+        from message_history.dialects.native.pickled import to_pickle  # noqa: PLC0415 - who sends does without
+
         # The default policy is a tenth of a short history's pickle.
-        return restored, (self.to_list(), self.policy if self.policy is not _DEFAULT else None, self.repairs)
+        return unpickled, (
+            to_pickle(self._conversation),
+            self.policy if self.policy is not _DEFAULT else None,
+            self.repairs,
+        )
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: object) -> CoreSchema:
@@ -614,5 +620,13 @@ def conversation_of(history: MessageHistory) -> Conversation:
 
 
 def restored(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Repair]) -> MessageHistory:
-    """Return a saved history; see `dialects.lists.restore`. Pickles name this function, with None for the defaults."""
+    """Return a saved history; see `dialects.lists.restore`."""
     return history_of(restore(saved, policy if policy is not None else _DEFAULT, repairs))
+
+
+def unpickled(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Repair]) -> MessageHistory:
+    """Return a history that was pickled: pickles name this function, with None for the default policy."""
+    from message_history.dialects.native.pickled import from_pickle  # noqa: PLC0415 - who sends does without
+
+    entries = from_pickle(saved)
+    return history_of(restore(entries, policy if policy is not None else _DEFAULT, repairs, DIALECTS[NATIVE]))

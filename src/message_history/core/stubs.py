@@ -123,7 +123,7 @@ def reopen_stubs(conversation: Conversation, ids: Collection[str]) -> Conversati
     Complexity: linear in the calls of the open turn.
     """
     past, (assistant, user), context = parts_of(conversation)
-    if not isinstance(user, UserDraft):
+    if not ids or not isinstance(user, UserDraft):
         return conversation
     made = [
         n

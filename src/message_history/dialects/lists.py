@@ -12,7 +12,7 @@ from message_history.core.conversation import Context, context_of, make_conversa
 from message_history.core.ingest import Ingest
 from message_history.core.json_values import short_repr
 from message_history.core.log import Log
-from message_history.core.message import with_replies
+from message_history.core.message import Message, with_replies
 from message_history.core.readable import read_anyway
 from message_history.core.replies import joined_replies
 from message_history.core.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
@@ -89,13 +89,16 @@ def to_list(conversation: Conversation) -> list[dict[str, Any]]:
     return entries
 
 
-def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> Conversation:
+def restore(
+    saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair], dialect: Dialect[Any] | None = None
+) -> Conversation:
     """Read a conversation that was saved, with the repairs that were made before.
 
     Args:
         saved: what `to_list` wrote; it is read like any other list.
         policy: decides where there is a choice from now on; nothing that was saved is refused.
         repairs: those that were recorded before; they are not recorded again.
+        dialect: the saved form, where it is known that all of the list is in it; None to find it by shape.
 
     Returns:
         The conversation; its repairs behind the given ones were made now.
@@ -103,8 +106,10 @@ def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> 
     Complexity: linear in the list.
     """
     repairing = policy if policy.on_violation == "repair" else evolve(policy, on_violation="repair")
-    conversation = from_list(saved, None, repairing, "keep")
+    conversation = from_list(saved, dialect, repairing, "keep")
     recorded, found = tuple(repairs), context_of(conversation).repairs
+    if repairing is policy and not recorded:
+        return conversation
     if not found:
         conversation, final = stand_stubs(conversation, recorded)
         recorded = recorded[:final]
@@ -114,7 +119,8 @@ def restore(saved: Iterable[Any], policy: Policy, repairs: Iterable[Repair]) -> 
 
 def _open_ids(entries: Sequence[Any]) -> frozenset[str]:
     """Return the ids of the calls whose stubs were not recorded yet when a list in the saved form was written."""
-    last = as_mapping(entries[-1]) if entries else None
+    # A message that is read already has no marks: its attributes need not be looked through.
+    last = as_mapping(entries[-1]) if entries and type(entries[-1]) is not Message else None
     if last is None or NATIVE not in last:
         return frozenset()
     from message_history.dialects.native.parse import OPEN  # noqa: PLC0415 - as above

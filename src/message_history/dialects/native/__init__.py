@@ -1,4 +1,4 @@
-"""Our own versioned saved form: what `to_list` gives, and what pickles, sessions and the command line hold."""
+"""Our own versioned saved form: what `to_list` gives, and what sessions and the command line hold, pickles in short."""
 
 from __future__ import annotations
 

@@ -101,7 +101,10 @@ def read_ahead(entries: Sequence[Any]) -> list[Any]:
 
 def _read_usual(raw: Sequence[Any]) -> list[Message | None]:
     """Read the messages that have the shapes that nearly all have."""
-    if Message not in map(type, raw):
+    kinds = set(map(type, raw))
+    if kinds == {Message}:
+        return list(raw)  # As of a pickle.
+    if Message not in kinds:
         return read_each([entry if _is_usual(entry) else None for entry in raw], 3)
     # Few entries are left of a list that was read ahead.
     read = iter(read_each([entry for entry in raw if _is_usual(entry)], 3))

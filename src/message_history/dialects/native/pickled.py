@@ -1,0 +1,125 @@
+"""Our own saved form in short, as pickles hold it: a plain message is its role and its plain content.
+
+To make dicts of all blocks, and to look at each of their keys, takes half as long again. What is no plain message
+stands in a pickle as in the saved form, and all that is read goes through the same laws.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.core.blocks import is_blank
+from message_history.core.conversation import context_of, messages_of
+from message_history.core.message import SHAPES, STUB_OPENINGS, make_message, plain_content, plain_message
+from message_history.core.plain import blocks_of_plain, pack, unpack
+from message_history.core.stubs import unrecorded_stubs
+from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from message_history.core.conversation import Conversation
+    from message_history.core.message import Message
+
+__all__ = ["from_pickle", "to_pickle"]
+
+
+def to_pickle(conversation: Conversation) -> list[Any]:
+    """Write a conversation for a pickle.
+
+    Args:
+        conversation: the conversation.
+
+    Returns:
+        A pair for each plain message, of which `from_pickle` makes it; for any other, and the system prompt, a dict.
+
+    Complexity: linear in the messages.
+    """
+    system = context_of(conversation).system
+    entries: list[Any] = [*render((), system)] if system else []
+    for message in messages_of(conversation):
+        plain = plain_content(message)
+        if plain and message.role == "user":
+            entries.append(("user", plain))
+        elif not plain or message.replies:
+            entries.append(message_to_json(message))
+        else:
+            # Packed inputs never leave the process.
+            items = [
+                item if type(item) is str or len(item) != CALL else (item[0], item[1], unpack(item[2]))
+                for item in plain
+            ]
+            entries.append(("assistant", tuple(items)))
+    # A message with a stub has marks, and so is no pair.
+    mark_open_stubs(entries[-1:], unrecorded_stubs(conversation))
+    return entries
+
+
+def from_pickle(saved: Iterable[Any]) -> list[Any]:
+    """Read the messages of a pickle that are pairs.
+
+    Args:
+        saved: what `to_pickle` wrote.
+
+    Returns:
+        The entries, with messages for the pairs. What is not as `to_pickle` writes it stays as it is.
+
+    Complexity: linear in the entries.
+    """
+    return [_message(entry) or entry if type(entry) is tuple else entry for entry in saved]
+
+
+def _message(entry: tuple[Any, ...]) -> Message | None:
+    """Read one message; None if it is not as `to_pickle` writes it."""
+    if len(entry) != 2 or entry[0] not in ("user", "assistant") or type(entry[1]) is not tuple:
+        return None
+    role, items = entry
+    plain: list[Any] = []
+    ids: list[str] = []
+    clean = bool(items)
+    for item in items:
+        if type(item) is str:
+            clean = clean and not is_blank(item)
+        elif type(item) is not tuple:
+            return None
+        elif role == "user":
+            if len(item) != RESULT or type(item[0]) is not str:
+                return None
+            content = item[1]
+            if type(content) is str:
+                clean = clean and not content.startswith(STUB_OPENINGS)
+            elif _are_texts(content):
+                clean = clean and len(content) > 1
+            else:
+                return None
+            clean = clean and len(ids) == len(plain)
+            ids.append(item[0])
+        elif len(item) == CALL:
+            id, name, input = item
+            packed = pack(input) if type(input) is dict else None
+            if packed is None or type(id) is not str or type(name) is not str:
+                return None
+            clean = clean and not is_blank(name)
+            ids.append(id)
+            item = id, name, packed  # noqa: PLW2901 - all else stays as it is
+        else:
+            thinking = item[0] if len(item) == 1 else item
+            if not _are_texts(thinking) or len(thinking) != THINKING:
+                return None
+        plain.append(item)
+    if clean and "" not in ids and (len(ids) < 2 or len(set(ids)) == len(ids)):
+        return plain_message(role, tuple(plain), tuple(ids), SHAPES[role])
+    # What is wrong about it is found as in a message that was made by hand.
+    return make_message(role, blocks_of_plain(role, tuple(plain)))
+
+
+def _are_texts(value: object) -> bool:
+    return type(value) is tuple and all(type(item) is str for item in value)
+
+
+RESULT: Final = 2
+"""How many items a result has: the id of its call and its content."""
+CALL: Final = 3
+"""How many items a call has: its id, its tool and its input."""
+THINKING: Final = 2
+"""How many items thinking has: its text and its signature."""
