@@ -245,6 +245,12 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("GQ-01", "groq", [ASK, {**SAID, "reasoning": "t"}, MORE],
      "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning' is "
      "unsupported, did you mean 'role'?)]"),
+    ("GQ-01", "groq", [{**ASK, "timestamp": 17}],
+     "'messages.0' : for 'role:user' the following must be satisfied[('messages.0' : property 'timestamp' is "
+     "unsupported)]"),
+    ("GQ-01", "groq", [ASK, {**SAID, "status": "done"}, MORE],
+     "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'status' is "
+     "unsupported)]"),
     ("GQ-02", "groq", [ASK, {**SAID, "reasoning": ""}, MORE],
      "messages[1].reasoning: reasoning is not supported with this model"),
     ("GQ-03", "groq", [pictured(*[IMAGE] * 6)], ""),

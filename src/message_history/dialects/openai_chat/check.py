@@ -142,7 +142,7 @@ class _Check:
             if key == "name" and role in ("tool", "function"):
                 continue
             if key != dialect.reasoning and entry.get(key) is not None:
-                self._add("refused key", n, key, f"the key {key!r}", text=int(key == "reasoning"), key=key)
+                self._add("refused key", n, key, f"the key {key!r}", text=int(key == "reasoning"), key=key, role=role)
                 if key == "reasoning":
                     self._add("refused reasoning", n, key)
         calls = entries(entry.get("tool_calls"))
