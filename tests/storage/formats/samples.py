@@ -635,6 +635,53 @@ CHATGPT = [
         },
     }
 ]
+DEEPSEEK_EXPORT: list[dict[str, Any]] = [
+    {
+        "id": "s",
+        "title": "A file",
+        "inserted_at": "2026-01-01T00:00:00.000000+08:00",
+        "mapping": {
+            "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+            "1": {
+                "id": "1",
+                "parent": "root",
+                "children": ["2"],
+                "message": {"files": [], "fragments": [{"type": "REQUEST", "content": QUESTION}]},
+            },
+            "2": {
+                "id": "2",
+                "parent": "1",
+                "children": [],
+                "message": {
+                    "model": "deepseek-reasoner",
+                    "fragments": [{"type": "THINK", "content": THOUGHT}, {"type": "RESPONSE", "content": ANSWER}],
+                },
+            },
+        },
+    }
+]
+GROK_EXPORT: dict[str, Any] = {
+    "conversations": [
+        {
+            "conversation": {"id": "s", "title": "A file", "create_time": "2026-01-01T00:00:00Z"},
+            "responses": [
+                {"response": {"_id": "1", "sender": "human", "message": QUESTION}, "share_link": None},
+                {"response": {"_id": "2", "sender": "ASSISTANT", "message": "Other.", "parent_response_id": "1"}},
+                {
+                    "response": {
+                        "_id": "3",
+                        "sender": "grok-4",
+                        "message": ANSWER,
+                        "thinking_trace": THOUGHT,
+                        "parent_response_id": "1",
+                    }
+                },
+            ],
+        }
+    ],
+    "projects": [],
+    "tasks": [],
+}
 CLAUDE_EXPORT = [
     {
         "uuid": "s",
@@ -1133,6 +1180,8 @@ SAMPLES = (
     Sample("crewai", value(CREWAI)),
     Sample("chatgpt-export", value(CHATGPT)),
     Sample("claude-export", value(CLAUDE_EXPORT)),
+    Sample("deepseek-export", value(DEEPSEEK_EXPORT), ("user", "answer")),
+    Sample("grok-export", value(GROK_EXPORT), ("user", "answer")),
     Sample("librechat", value(LIBRECHAT)),
     Sample("open-webui", value(OPEN_WEBUI), TALK),
     Sample("assistants-threads", value(THREADS), TALK),

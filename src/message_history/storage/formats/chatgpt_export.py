@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from message_history.storage.formats.base import Collector, Reading
     from message_history.storage.formats.document import Document
 
-__all__ = ["CHATGPT_EXPORT", "branch_to"]
+__all__ = ["CHATGPT_EXPORT", "branch_to", "messages_on_branch"]
 
 
 def _is_conversation(item: Mapping[str, Any]) -> bool:
     mapping = item.get("mapping")
-    return isinstance(mapping, dict) and all(
-        isinstance(node, dict) and "message" in node and ("children" in node or "parent" in node)
-        for node in mapping.values()
-    )
+    return isinstance(mapping, dict) and all(map(_is_node, mapping.values()))
+
+
+def _is_node(node: Any) -> bool:
+    """Return whether a value is a node of a tree of ChatGPT's, whose messages have no fragments as DeepSeek's do."""
+    is_one = isinstance(node, dict) and "message" in node and ("children" in node or "parent" in node)
+    return is_one and not (isinstance(node["message"], dict) and "fragments" in node["message"])
 
 
 def _read(document: Document) -> Reading:
@@ -33,7 +36,7 @@ def _read(document: Document) -> Reading:
             collector.note(n, "an item that is no conversation", item)
         else:
             calls = _Calls()
-            for message in _messages(item, collector):
+            for message in messages_on_branch(item, collector):
                 _add(collector, n, message, calls)
             id = item.get("conversation_id") or item.get("id")
             label = f"conversation {n + 1}" if n else ""
@@ -64,7 +67,18 @@ def branch_to(nodes: dict[str, Any], newest: object, parent_key: str) -> list[An
     return path[::-1]
 
 
-def _messages(conversation: Mapping[str, Any], collector: Collector) -> list[dict[str, Any]]:
+def messages_on_branch(conversation: Mapping[str, Any], collector: Collector) -> list[dict[str, Any]]:
+    """Return the messages that lead to the newest one, and count the others.
+
+    Args:
+        conversation: what has the tree under `mapping`.
+        collector: what counts them.
+
+    Returns:
+        The messages, oldest first.
+
+    Complexity: linear in the nodes.
+    """
     mapping = conversation["mapping"]
     path = branch_to(mapping, conversation.get("current_node"), "parent")
     on_branch = [node["message"] for node in path if isinstance(node.get("message"), dict)]

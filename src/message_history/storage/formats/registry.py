@@ -34,6 +34,7 @@ from message_history.storage.formats.copilot_cli import COPILOT_CLI
 from message_history.storage.formats.crewai import CREWAI
 from message_history.storage.formats.cursor import CURSOR
 from message_history.storage.formats.cursor_databases import CURSOR_AGENT_DATABASE, CURSOR_DATABASE
+from message_history.storage.formats.deepseek_export import DEEPSEEK_EXPORT
 from message_history.storage.formats.dify import DIFY
 from message_history.storage.formats.docker_agent import DOCKER_AGENT
 from message_history.storage.formats.droid import DROID, DROID_STREAM
@@ -42,6 +43,7 @@ from message_history.storage.formats.gemini_cli import GEMINI_CLI
 from message_history.storage.formats.gemini_stream import GEMINI_STREAM
 from message_history.storage.formats.goose import GOOSE, GOOSE_STREAM
 from message_history.storage.formats.grok_cli import GROK_CLI
+from message_history.storage.formats.grok_export import GROK_EXPORT
 from message_history.storage.formats.haystack import HAYSTACK
 from message_history.storage.formats.hermes import HERMES
 from message_history.storage.formats.inspect_logs import INSPECT_LOGS
@@ -121,7 +123,18 @@ _ALL: Final = (
         LLAMA_INDEX,
         HAYSTACK,
     ),
-    *(AGENT_FRAMEWORK, ADK, CREWAI, CHATGPT_EXPORT, CLAUDE_EXPORT, LIBRECHAT, OPEN_WEBUI, ASSISTANTS_THREADS),
+    *(
+        AGENT_FRAMEWORK,
+        ADK,
+        CREWAI,
+        CHATGPT_EXPORT,
+        CLAUDE_EXPORT,
+        DEEPSEEK_EXPORT,
+        GROK_EXPORT,
+        LIBRECHAT,
+        OPEN_WEBUI,
+        ASSISTANTS_THREADS,
+    ),
     *(
         STRANDS,
         LETTA,
