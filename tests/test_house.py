@@ -30,7 +30,7 @@ SOURCE = Path(message_history.__file__).parent
 LAYERS = (
     "core.json_values",
     "core.readable",
-    "core.shown",
+    "core.values",
     "core.validators",
     "core.replies",
     "core.sources",

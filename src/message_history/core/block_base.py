@@ -12,6 +12,7 @@ from attrs.validators import optional
 from message_history.core.json_values import EMPTY, FrozenDict, freeze_mapping, short_repr
 from message_history.core.meta import Mark, Meta
 from message_history.core.validators import instance_of
+from message_history.core.values import Value
 
 __all__ = ["NO_META", "Block", "frozen_mapping", "shortened", "shortened_values"]
 
@@ -19,8 +20,8 @@ NO_META: Final = Meta()
 _OF_BLOCKS: Final = ("message_history.core.blocks", "message_history.core.media_blocks")
 
 
-@frozen(repr=False)
-class Block:
+@frozen(repr=False, eq=False)
+class Block(Value):
     """What all blocks share."""
 
     meta: Meta | None = field(default=None, kw_only=True, repr=False, validator=optional(instance_of(Meta)))

@@ -54,7 +54,7 @@ __all__ = [
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, eq=False)
 class TextBlock(Block):
     """Text.
 
@@ -74,7 +74,7 @@ class TextBlock(Block):
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, eq=False)
 class ThinkingBlock(Block):
     """Thinking of a model, with its issuer's signature; never edited.
 
@@ -94,7 +94,7 @@ class ThinkingBlock(Block):
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, eq=False)
 class RedactedThinkingBlock(Block):
     """Thinking that its issuer encrypted; never edited.
 
@@ -111,7 +111,7 @@ class RedactedThinkingBlock(Block):
 
 
 @final
-@frozen(init=False, repr=False)
+@frozen(init=False, repr=False, eq=False)
 class ToolUseBlock(Block):
     """A call.
 
@@ -171,7 +171,7 @@ class ToolUseBlock(Block):
 
 
 @final
-@frozen(init=False, repr=False)
+@frozen(init=False, repr=False, eq=False)
 class ToolResultBlock(Block):
     """A result.
 
@@ -210,7 +210,7 @@ class ToolResultBlock(Block):
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, eq=False)
 class SystemBlock(Block):
     """A system message in the middle of a history.
 
@@ -225,7 +225,7 @@ class SystemBlock(Block):
 
 
 @final
-@frozen(init=False, repr=False)
+@frozen(init=False, repr=False, eq=False)
 class ProviderBlock(Block):
     """A block that only its own dialect understands; it goes back there as it came.
 

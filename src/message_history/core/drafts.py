@@ -18,6 +18,7 @@ from message_history.core.message import Message, make_message, with_replies
 from message_history.core.past import ids_of
 from message_history.core.replies import joined_replies
 from message_history.core.stub_results import make_stub
+from message_history.core.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -45,8 +46,8 @@ __all__ = [
 
 
 @final
-@frozen(repr=False)
-class AssistantDraft:
+@frozen(repr=False, eq=False)
+class AssistantDraft(Value):
     """An assistant message that grows.
 
     Args:
@@ -167,8 +168,8 @@ class Answer(NamedTuple):
 
 
 @final
-@frozen(repr=False)
-class UserDraft:
+@frozen(repr=False, eq=False)
+class UserDraft(Value):
     """A user message that grows: the results of the turn's calls, then all else.
 
     Args:

@@ -22,7 +22,7 @@ __all__ = ["DocumentBlock", "ImageBlock"]
 
 
 @final
-@frozen(init=False, repr=False)
+@frozen(init=False, repr=False, eq=False)
 class ImageBlock(Block):
     """An image.
 
@@ -92,7 +92,7 @@ class ImageBlock(Block):
 
 
 @final
-@frozen(init=False, repr=False)
+@frozen(init=False, repr=False, eq=False)
 class DocumentBlock(Block):
     """A document.
 

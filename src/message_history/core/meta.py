@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, final
 from attrs import field, frozen
 
 from message_history.core.json_values import EMPTY, FrozenDict, with_whole_pairs
-from message_history.core.shown import Shown
+from message_history.core.values import Value
 
 __all__ = ["Mark", "MarkKind", "Meta", "Runner", "StubReason", "plain_text"]
 
@@ -29,8 +29,8 @@ def text_as_it_came(value: str | None) -> str | None:
 
 
 @final
-@frozen(kw_only=True, repr=False)
-class Mark(Shown):
+@frozen(kw_only=True, repr=False, eq=False)
+class Mark(Value):
     """A note of this library about a block that it made or changed; no provider ever gets it.
 
     Args:
@@ -64,8 +64,8 @@ class Mark(Shown):
 
 
 @final
-@frozen(kw_only=True, repr=False)
-class Meta(Shown):
+@frozen(kw_only=True, repr=False, eq=False)
+class Meta(Value):
     """What travels with a block without being its content.
 
     Args:

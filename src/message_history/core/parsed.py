@@ -8,7 +8,7 @@ from attrs import define, evolve, field
 
 from message_history.core.json_values import freeze
 from message_history.core.repairs import RepairCode
-from message_history.core.shown import Shown
+from message_history.core.values import Value
 
 if TYPE_CHECKING:
     from message_history.core.message import Message
@@ -39,7 +39,7 @@ class Note(NamedTuple):
 
 @final
 @define(eq=False, repr=False)
-class Parsed(Shown):
+class Parsed(Value):
     """What a parser read.
 
     Args:

@@ -9,8 +9,8 @@ from attrs import field, frozen
 from message_history.core.blocks import is_blank
 from message_history.core.json_values import short_repr
 from message_history.core.message import STUB_OPENINGS
-from message_history.core.shown import Shown
 from message_history.core.validators import one_of, set_state_once
+from message_history.core.values import Value
 
 __all__ = ["Policy"]
 
@@ -23,8 +23,8 @@ def _check_text(_: object, attribute: object, value: object) -> None:
 
 
 @final
-@frozen(kw_only=True, repr=False)
-class Policy(Shown):
+@frozen(kw_only=True, repr=False, eq=False)
+class Policy(Value):
     """How a history repairs what is added to it.
 
     Args:

@@ -23,8 +23,8 @@ from message_history.core.blocks import (
     ToolUseBlock,
 )
 from message_history.core.json_values import json_text, thaw
-from message_history.core.shown import Shown
 from message_history.core.validators import set_state_once
+from message_history.core.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,8 +161,8 @@ Removed: TypeAlias = "Block | Frozen"
 
 
 @final
-@frozen(kw_only=True, repr=False)
-class Repair(Shown):
+@frozen(kw_only=True, repr=False, eq=False)
+class Repair(Value):
     """One change.
 
     Args:

@@ -12,8 +12,8 @@ from attrs import field, fields, frozen
 from attrs.validators import ge, optional
 
 from message_history.core.json_values import FrozenDict, freeze_mapping, thaw
-from message_history.core.shown import Shown
 from message_history.core.validators import instance_of
+from message_history.core.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,8 +24,8 @@ _NATURAL: Final = [instance_of(int), ge(0)]
 
 
 @final
-@frozen(kw_only=True, repr=False)
-class Usage(Shown):
+@frozen(kw_only=True, repr=False, eq=False)
+class Usage(Value):
     """Tokens that replies have used; the same meaning for every provider.
 
     Args:
@@ -60,8 +60,8 @@ COUNTS: Final = tuple(count.name for count in fields(Usage))
 
 
 @final
-@frozen(init=False, repr=False)
-class ReplyInfo(Shown):
+@frozen(init=False, repr=False, eq=False)
+class ReplyInfo(Value):
     """What a provider said of one reply.
 
     Args:

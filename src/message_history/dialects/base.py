@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from message_history.core.json_values import short_repr
 from message_history.core.parsed import Parsed
-from message_history.core.shown import Shown
+from message_history.core.values import Value
 from message_history.dialects._shared.beside import beside_content
 from message_history.dialects._shared.rules import Rule
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -49,8 +49,8 @@ def names_in_order(names: frozenset[str] | None) -> str:
 
 
 @final
-@frozen(repr=False)
-class Reply(Shown):
+@frozen(repr=False, eq=False)
+class Reply(Value):
     """What a provider's response holds for the history.
 
     Args:
@@ -84,8 +84,8 @@ class Reply(Shown):
 
 
 @final
-@frozen(repr=False)
-class Export(Shown):
+@frozen(repr=False, eq=False)
+class Export(Value):
     """What is sent.
 
     Args:
@@ -99,8 +99,8 @@ class Export(Shown):
     repairs: tuple[Repair, ...] = ()
 
 
-@frozen(repr=False)
-class Dialect(ABC, Generic[WireT_co]):
+@frozen(repr=False, eq=False)
+class Dialect(Value, ABC, Generic[WireT_co]):
     """One provider API's wire format and rules.
 
     Args:

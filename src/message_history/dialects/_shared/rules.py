@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 from attrs import frozen
 
 from message_history.core.json_values import short_repr
-from message_history.core.shown import Shown
+from message_history.core.values import Value
 
 if TYPE_CHECKING:
     import re
@@ -22,8 +22,8 @@ def shown(value: object) -> str:
 
 
 @final
-@frozen(kw_only=True, repr=False)
-class Rule(Shown):
+@frozen(kw_only=True, repr=False, eq=False)
+class Rule(Value):
     """One rule of a provider.
 
     Args:
