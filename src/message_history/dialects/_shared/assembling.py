@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "AHEAD",
     "INTERRUPTED",
     "Assembler",
     "Pieces",
@@ -34,7 +35,11 @@ __all__ = [
     "place_of",
     "taken_apart",
     "whole",
+    "words_of",
 ]
+
+AHEAD: Final = 1_000
+"""How far a place that an event names may be ahead of what has come; a list is filled up to it."""
 
 INTERRUPTED: Final = "interrupted"
 """The stop reason of a reply that ends in half a call; no provider gives it."""
@@ -159,6 +164,11 @@ def numbered(choices: object) -> list[tuple[int, Mapping[Any, Any]]]:
     """Return those of some choices that are mappings, each with its index; the place stands for one that is missing."""
     found = enumerate(mappings(choices))
     return [(index if isinstance(index := choice.get("index"), int) else place, choice) for place, choice in found]
+
+
+def words_of(value: object) -> str:
+    """Return a piece of a text; what is no text is passed over."""
+    return value if isinstance(value, str) else ""
 
 
 class Pieces(list[str]):

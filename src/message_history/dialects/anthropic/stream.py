@@ -15,8 +15,9 @@ from message_history.dialects._shared.assembling import (
     place_of,
     taken_apart,
     whole,
+    words_of,
 )
-from message_history.dialects._shared.sdk_objects import as_mapping
+from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Stream(Assembler):
 
     def _start(self, message: Any) -> None:
         self._message = {key: value for key, value in message.items() if key != "content" and value is not None}
-        for index, block in enumerate(message.get("content") or ()):
+        for index, block in enumerate(as_sequence(message.get("content")) or ()):
             self._blocks[index] = dict(as_mapping(block) or {})
             self._stopped.add(index)
 
@@ -79,21 +80,21 @@ class Stream(Assembler):
 
     def _add(self, index: int, delta: Any) -> None:
         block = self._blocks.setdefault(index, {})
-        kind = delta.get("type")
+        kind = words_of(delta.get("type"))
         if kind in _WORDS:
             add_text(block, _WORDS[kind], delta.get(_WORDS[kind]))
         elif kind == "input_json_delta":
-            self._inputs.setdefault(index, []).append(delta.get("partial_json") or "")
+            self._inputs.setdefault(index, []).append(words_of(delta.get("partial_json")))
         elif kind == "signature_delta":
             block["signature"] = delta.get("signature")
         elif kind == "citations_delta":
-            block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+            block["citations"] = [*(as_sequence(block.get("citations")) or ()), delta.get("citation")]
 
     def response(self) -> dict[str, Any] | None:
         """Return the message so far; see `Assembler.response`. Half a call goes last: what follows one is whole."""
         if not self._message and not self._blocks:
             return None
-        message = {"type": "message", "role": "assistant", **self._message}
+        message = {**self._message, "type": "message", "role": "assistant"}
         content: list[dict[str, Any]] = []
         half: list[dict[str, Any]] = []
         for index, block in sorted(whole(self._blocks).items()):

@@ -15,6 +15,7 @@ from message_history.dialects._shared.assembling import (
     place_of,
     taken_apart,
     whole,
+    words_of,
 )
 from message_history.dialects._shared.truncated import is_truncated
 
@@ -71,7 +72,7 @@ class Stream(Assembler):
             if kind == "text":
                 add_text(block, "text", piece)
             elif kind == "toolUse":
-                self._inputs.setdefault(index, []).append(field_of(piece, "input") or "")
+                self._inputs.setdefault(index, []).append(words_of(field_of(piece, "input")))
             elif kind == _REASONING:
                 self._reason(block, taken_apart(piece))
             elif kind == "citation":

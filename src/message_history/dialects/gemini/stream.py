@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects._shared.assembling import (
+    AHEAD,
     INTERRUPTED,
     Assembler,
     Pieces,
@@ -17,6 +18,7 @@ from message_history.dialects._shared.assembling import (
     other_fields,
     taken_apart,
     whole,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -118,7 +120,7 @@ class _Candidate:
             self._calling = None
 
     def _argument(self, arguments: dict[str, Any], piece: Mapping[Any, Any]) -> None:
-        path = _get(piece, "json_path") or "$"
+        path = words_of(_get(piece, "json_path")) or "$"
         value = next((found for key in _VALUES if (found := _get(piece, key)) is not None), None)
         _put(arguments, path, value, joined=path in self._continued)
         if _get(piece, "will_continue"):
@@ -158,8 +160,8 @@ def _put(arguments: dict[str, Any], path: str, value: Any, *, joined: bool) -> N
         int(index) if index else name or quoted for index, quoted, name in _STEP.findall(path.removeprefix("$"))
     ]
     place: Any = arguments
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
-        if isinstance(step, int) and isinstance(place, list):
+    for step, following in zip(steps, [*steps[1:], None], strict=False):
+        if isinstance(step, int) and isinstance(place, list) and step < len(place) + AHEAD:
             place.extend([None] * (step + 1 - len(place)))
         elif not isinstance(place, dict) or isinstance(step, int):
             return

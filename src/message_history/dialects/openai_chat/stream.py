@@ -18,6 +18,7 @@ from message_history.dialects._shared.assembling import (
     parsed,
     taken_apart,
     whole,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Stream(Assembler):
         if assembled[0][1] is None:
             return None
         choices = [{"index": n, **choice} for n, choice in assembled if choice]
-        return {"object": "chat.completion", **whole(self._about), "choices": choices}
+        return {**whole(self._about), "object": "chat.completion", "choices": choices}
 
 
 @final
@@ -219,4 +220,4 @@ def _is_whole(call: Mapping[str, Any]) -> bool:
     """Return whether a call is all there, although nothing follows it yet: an object that is closed does not grow."""
     function = call.get("function")
     arguments = function.get("arguments") if isinstance(function, dict) else None
-    return isinstance(arguments, dict) or isinstance(parsed(arguments or ""), dict)
+    return isinstance(arguments, dict) or isinstance(parsed(words_of(arguments)), dict)

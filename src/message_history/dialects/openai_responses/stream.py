@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects._shared.assembling import (
+    AHEAD,
     Assembler,
     add_text,
     field_of,
@@ -13,8 +14,10 @@ from message_history.dialects._shared.assembling import (
     place_of,
     taken_apart,
     whole,
+    words_of,
 )
 from message_history.dialects._shared.beside import REPEATED
+from message_history.dialects._shared.sdk_objects import as_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +78,7 @@ class Stream(Assembler):
                 self._done.add(self._place(event))
         elif kind == "response.output_text.annotation.added":
             part = self._part(event, "content", "content_index", "output_text")
-            part["annotations"] = [*part.get("annotations", ()), field_of(event, "annotation")]
+            part["annotations"] = [*(as_sequence(part.get("annotations")) or ()), field_of(event, "annotation")]
 
     def _report(self, response: Mapping[Any, Any], *, ended: bool) -> None:
         self._fields = other_fields(response, REPEATED | {"output"})
@@ -96,8 +99,9 @@ class Stream(Assembler):
     def _part(self, event: object, key: str, place: str, part_type: str | None = None) -> dict[str, Any]:
         """Find the part of an item that an event is about."""
         item = self._item(event)
-        parts = item[key] = list(item.get(key) or ())
-        index = field_of(event, place) or 0
+        parts = item[key] = list(as_sequence(item.get(key)) or ())
+        named = field_of(event, place)
+        index = named if type(named) is int and 0 <= named < len(parts) + AHEAD else max(len(parts) - 1, 0)
         while len(parts) <= index:
             parts.append({"type": part_type} if part_type else {})
         parts[index] = dict(taken_apart(parts[index]))
@@ -106,20 +110,22 @@ class Stream(Assembler):
 
     def response(self) -> dict[str, Any] | None:
         """Return the response so far; see `Assembler.response`."""
-        fields = {"object": "response", **self._fields}
+        fields = {**self._fields, "object": "response"}
         if not self.finished:
             # A response that is in progress counts as cut off; here only half a call does.
             fields.pop("status", None)
         output = []
         for index, item in sorted(whole(self._items).items()):
-            kind = item.get("type")
+            kind = words_of(item.get("type"))
             if index in self._done:
                 output.append(item)
                 if kind in _CALLS and item.get("status") == "incomplete" and not self.finished:
                     fields["status"] = "incomplete"
                 continue
             parts = {
-                key: [part for part in item[key] if _has_text(part)] for key in ("content", "summary") if item.get(key)
+                key: [part for part in parts if _has_text(part)]
+                for key in ("content", "summary")
+                if (parts := as_sequence(item.get(key)))
             }
             if kind in _CALLS:
                 fields["status"] = "incomplete"
