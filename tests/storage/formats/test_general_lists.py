@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
@@ -57,3 +57,36 @@ def test_keys_of_a_chat_that_are_no_content_are_counted() -> None:
     assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
     assert (conversation.origin.id, conversation.origin.title) == ("s", "A file")
     assert conversation.omitted == (("keys of messages: at", 1), ("keys of messages: mood", 1))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,aGk="}},
+        {"type": "file", "file": {"path": "a.png", "meta": {"_type": "gradio.FileData"}}, "alt_text": None},
+    ],
+)
+def test_a_file_of_an_api_is_not_taken_for_cline_s(file: dict[str, Any]) -> None:
+    asked = [file, {"type": "text", "text": QUESTION}]
+    session = session_in(value([{"role": "user", "content": asked}, {"role": "assistant", "content": ANSWER}]))
+    assert session.format.name == "messages"
+    assert told(session.conversations[0].history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+@pytest.mark.parametrize(
+    ("bare", "codes"),
+    [
+        ({"role": "assistant", "id": "m1", "timestamp": 1}, [RepairCode.EMPTY_MESSAGE_DROPPED]),
+        ({"role": "assistant", "model": "m", "usage": {"total": 3}}, [RepairCode.EMPTY_MESSAGE_DROPPED]),
+        ({"role": "tool", "tool_call_id": "c9"}, [RepairCode.ORPHAN_RESULT_DROPPED]),
+    ],
+)
+def test_a_message_that_lost_its_content_is_an_empty_one(bare: dict[str, Any], codes: list[RepairCode]) -> None:
+    session = session_in(value([*CHAT[:1], bare, *CHAT[1:]]))
+    (conversation,) = session.conversations
+    assert (session.format.name, session.unread) == ("messages", ())
+    assert [each.code for each in conversation.history().repairs] == codes
+    # Heads alone may be anything, as the users of a program.
+    for alone in ([bare, bare], [{"role": "user", "id": 1, "name": "Ada"}, {"role": "assistant", "id": 2}]):
+        with pytest.raises(NotRecognisedError):
+            session_in(value(alone))

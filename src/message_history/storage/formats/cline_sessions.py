@@ -37,7 +37,13 @@ def _rows(document: Document) -> list[Any]:
 
 def _kinds(row: Mapping[str, Any]) -> list[Any]:
     content = row.get("content")
-    return [item.get("type") for item in content if isinstance(item, dict)] if isinstance(content, list) else []
+    items = [item for item in content if isinstance(item, dict)] if isinstance(content, list) else []
+    return [item.get("type") if _kind(item) != "file" or _is_file(item) else None for item in items]
+
+
+def _is_file(item: Mapping[str, Any]) -> bool:
+    """Return whether a file is Cline's, with its text; those of APIs have other keys."""
+    return isinstance(item.get("path"), str) and isinstance(item.get("content"), str)
 
 
 def _is_row(row: Any) -> bool:

@@ -39,6 +39,13 @@ _REPLIES: Final = ("response", "interaction", "chat.completion")
 """What APIs call their replies under `object`."""
 _WITHOUT_ROLE: Final = _CONTENT | {"tool_call_id", "name", "id", "index", "type", "timestamp", "created_at"}
 """The keys of a message of Chat Completions that lost its role; an event with an id of a call has others."""
+_AROUND: Final = frozenset(
+    {
+        *("role", "id", "index", "type", "name", "tool_call_id", "timestamp", "created_at", "created", "model"),
+        *("usage", "status", "stop_reason", "finish_reason"),
+    }
+)
+"""The keys of a message that hold no words of it."""
 
 
 def is_message(entry: object) -> bool:
@@ -89,11 +96,18 @@ def _is_gemini_part(part: object) -> bool:
 
 def fit_of_messages(entries: Sequence[Any]) -> Fit:
     """Judge a list of messages: every object in it must be one, or it would be lost; see `_has_own_roles`."""
-    objects = [entry for entry in entries if isinstance(entry, Mapping)]
+    # Among messages, one that lost its content is an empty one; alone, such entries may be anything.
+    objects = [entry for entry in entries if isinstance(entry, Mapping) and not _is_bare(entry)]
     messages = sum(map(is_message, objects))
     if messages == len(objects) and not _has_own_roles(objects):
         return Fit.CERTAIN if messages or not entries else Fit.NONE
     return Fit.NEAR if messages else Fit.NONE
+
+
+def _is_bare(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry is a message's head, of which nothing but the content is missing."""
+    role = entry.get("role")
+    return isinstance(role, str) and role in API_ROLES and entry.keys() <= _AROUND and not is_message(entry)
 
 
 def _has_own_roles(entries: Sequence[Mapping[str, Any]]) -> bool:
@@ -121,7 +135,7 @@ def strange_entry(document: Document) -> str:
     except UnreadableFileError:
         return ""
     objects = [(n, entry) for n, entry in enumerate(saved.entries) if isinstance(entry, Mapping)]
-    place = next((n for n, entry in objects if not is_message(entry)), None)
+    place = next((n for n, entry in objects if not is_message(entry) and not _is_bare(entry)), None)
     if place is not None:
         return f"{saved.place_of(place)} is no message of any dialect, and would be lost"
     if _has_own_roles([entry for _, entry in objects]):
@@ -148,7 +162,8 @@ def _read(document: Document) -> Reading:
     file = document.saved
     tools = file.container.get("tools") if file.container is not None else None
     conversation = Conversation(file=file, tools=tuple(tools) if isinstance(tools, list) else ())
-    strange = [n for n, entry in enumerate(file.entries) if isinstance(entry, Mapping) and not is_message(entry)]
+    objects = [(n, entry) for n, entry in enumerate(file.entries) if isinstance(entry, Mapping)]
+    strange = [n for n, entry in objects if not is_message(entry) and not _is_bare(entry)]
     unread = [
         LineNote(line=n, detail="an entry that is no message of any dialect", skipped=str(file.entries[n]))
         for n in strange
