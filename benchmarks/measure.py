@@ -31,12 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "measured"]
 
-ROUNDS: Final = 7
-QUICK_ROUNDS: Final = 5
-FEWER_ROUNDS: Final = 5
+ROUNDS: Final = 5
 LARGE: Final = 100_000
 # When this many seconds are over, no further size of a group of operations is begun: the largest come last.
-LONGEST: Final = 600
+LONGEST: Final = 900
 # A contender is not measured at a size at which one call would take longer than this, by how it has grown until then.
 SLOWEST_CALL: Final = 1.5
 FILES: Final = 100
@@ -125,7 +123,7 @@ def _made(*, quick: bool) -> dict[str, Any]:
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "rounds": QUICK_ROUNDS if quick else ROUNDS,
+        "rounds": ROUNDS,
         "collector": "on, with a collection before each figure, outside the measurement",
     }
 
@@ -158,7 +156,7 @@ def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int) -> Iterato
                         yield {**cell, "rounds": [], "why": "too slow"}
                     elif (times := run.prepare(operation.name)) is not None:
                         ready.append((cell, run, times, list[float]()))
-            for _ in range(rounds if size < LARGE else min(rounds, FEWER_ROUNDS)):
+            for _ in range(rounds):
                 for cell, run, _, figures in ready:
                     figures.append(float(f"{run.measure(cell['operation']):.4g}"))
             for run in runs.values():

@@ -301,7 +301,7 @@ def _method(speed: Speed) -> str:
             "are, of six kinds in turn.",
             "- Each contender has a process of its own and holds the transcript in its own form, made before the "
             "measurement. Its fast path is the one that its documentation names; see the list below.",
-            f"- {made['rounds']} rounds, or 5 from 100,000 messages on; in each, all contenders of a group of "
+            f"- {made['rounds']} rounds; in each, all contenders of a group of "
             "operations are measured in turn. A ratio is that of two figures of one round. Short operations are "
             "repeated until a try takes 5 ms, and the least of three tries is the figure; from 50 ms on, one try is. "
             "The first call, which may import what others find, is in no figure. "
