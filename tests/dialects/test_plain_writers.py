@@ -8,7 +8,7 @@ import pytest
 
 from message_history import MessageHistory, Repair, SystemBlock
 from message_history.dialects import CLASSES, Bedrock, Dialect, PydanticAI
-from message_history.dialects._shared import plain_messages
+from message_history.dialects._shared import list_writer
 from message_history.dialects._shared.writer import Changes
 from message_history.dialects.anthropic import plain_writer
 from message_history.dialects.registry import DIALECTS
@@ -43,7 +43,7 @@ def test_the_short_way_writes_and_records_what_the_long_way_does(name: str, monk
     dialect = DIALECTS[name]
     history = MessageHistory.from_list(RAW)
     short, plain, encoded = history.export(dialect), history.for_send(dialect), history.for_send_json(dialect)
-    for module in (plain_messages, plain_writer):
+    for module in (list_writer, plain_writer):
         monkeypatch.setattr(module, "sendable", lambda *_: None)
     again = MessageHistory.from_list(RAW)
     assert again.export(dialect) == short
@@ -104,7 +104,7 @@ THOUGHTFUL: list[Any] = [
 def test_thinking_goes_the_short_way_in_its_place(dialect: Dialect[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     history = MessageHistory.from_list(THOUGHTFUL)
     short, encoded = history.export(dialect), history.for_send_json(dialect)
-    monkeypatch.setattr(plain_messages, "sendable", lambda *_: None)
+    monkeypatch.setattr(list_writer, "sendable", lambda *_: None)
     again = MessageHistory.from_list(THOUGHTFUL)
     assert again.export(dialect) == short
     assert again.for_send_json(dialect) == encoded

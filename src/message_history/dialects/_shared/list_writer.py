@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from message_history.core.message import sendable
+from message_history.dialects._shared.plain_messages import SHORT
 from message_history.dialects.base import Export
 from message_history.media import has_media
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
     from message_history.core.blocks import SystemBlock
     from message_history.core.message import Message
+    from message_history.dialects._shared.plain_messages import PlainWriter
     from message_history.dialects._shared.writer import Changes
 
 __all__ = ["ListWriter", "MessageWriter", "export_list", "write_list", "write_messages", "write_turn"]
@@ -34,12 +37,13 @@ class ListWriter(MessageWriter, Protocol):
         """Write the system prompt."""
 
 
-def write_messages(writer: MessageWriter, messages: Iterable[Message]) -> list[Any]:
+def write_messages(writer: MessageWriter, messages: Iterable[Message], short: PlainWriter | None = None) -> list[Any]:
     """Write messages one by one.
 
     Args:
         writer: writes one message.
         messages: the messages.
+        short: writes those that need no second look, if the dialect has a short way for them.
 
     Returns:
         Fresh entries.
@@ -50,19 +54,30 @@ def write_messages(writer: MessageWriter, messages: Iterable[Message]) -> list[A
     changes, write = writer.changes, writer.message
     for index, message in enumerate(messages):
         changes.index = index
+        plain = sendable(message, SHORT) if short is not None else None
+        if short is not None and plain is not None:
+            if (short.assistant if message.role == "assistant" else short.user)(message, plain, wire):
+                continue
         wire += write(message)
     return wire
 
 
-def write_turn(writer: MessageWriter, messages: Sequence[Message]) -> list[Any] | None:
+def write_turn(
+    writer: MessageWriter, messages: Sequence[Message], short: PlainWriter | None = None
+) -> list[Any] | None:
     """Write the messages of a turn alone; None when they hold media, whose limits count over the whole list."""
-    return None if any(map(has_media, messages)) else write_messages(writer, messages)
+    return None if any(map(has_media, messages)) else write_messages(writer, messages, short)
 
 
-def write_list(writer: ListWriter, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> list[Any]:
+def write_list(
+    writer: ListWriter,
+    messages: Iterable[Message],
+    system: Sequence[SystemBlock] = (),
+    short: PlainWriter | None = None,
+) -> list[Any]:
     """Write the system prompt, and the messages behind it."""
     prompt = writer.prompt(system) if system else []
-    return prompt + write_messages(writer, messages)
+    return prompt + write_messages(writer, messages, short)
 
 
 def export_list(writer: ListWriter, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:

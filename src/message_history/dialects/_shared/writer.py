@@ -12,7 +12,7 @@ from message_history.core.json_values import FrozenDict, FrozenList
 from message_history.core.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from message_history.core.blocks import Block
     from message_history.core.message import Message
@@ -244,12 +244,16 @@ class Aliases:
         fits: what an id must look like as a whole.
         limit: how long it may be.
         unique: whether an id must differ from those of all scopes before.
+        takes_words: whether every short identifier fits.
     """
 
-    def __init__(self, fits: re.Pattern[str], limit: int, *, unique: bool = False) -> None:
+    def __init__(self, fits: re.Pattern[str], limit: int, *, unique: bool = False, takes_words: bool = False) -> None:
         self._fits = fits
         self._limit = limit
         self._unique = unique
+        self._takes_words = takes_words
+        self._asked: tuple[str, ...] = ()
+        self._answers: Sequence[str] = ()
         self._aliases: dict[str, str] = {}
         self._taken: set[str] = set()
         self._attempts: dict[str, int] = {}
@@ -261,12 +265,40 @@ class Aliases:
 
     def new_scope(self) -> None:
         """Forget the ids of the last turn."""
+        self._asked = ()
         if self._aliases:
             self._aliases = {}
             if not self._unique:
                 self._taken = set()
 
-    def __call__(self, id: str) -> str:
+    def of_calls(self, ids: tuple[str, ...]) -> Sequence[str]:
+        """Begin a scope with calls whose ids are short identifiers, see `sendable`.
+
+        Args:
+            ids: our ids, in the order of the calls.
+
+        Returns:
+            The provider's.
+        """
+        self.new_scope()
+        if self._takes_words and not self._unique:
+            return ids
+        if self._takes_words and self._taken.isdisjoint(ids):
+            self._taken.update(ids)
+            self._aliases = {id: id for id in ids}
+            self._answers = ids
+        else:
+            self._answers = [self.alias(id) for id in ids]
+        self._asked = ids
+        return self._answers
+
+    def of_results(self, ids: tuple[str, ...]) -> Sequence[str]:
+        """Return the provider's ids for those of results, which are short identifiers."""
+        if ids == self._asked:
+            return self._answers
+        return ids if self._takes_words and not self._unique and not self._aliases else [self.alias(id) for id in ids]
+
+    def alias(self, id: str) -> str:
         """Return the provider's id for ours.
 
         Args:
@@ -278,11 +310,14 @@ class Aliases:
         known = self._aliases.get(id)
         if known is not None:
             return known
-        fits = len(id) <= self._limit and id not in self._taken and self._fits.fullmatch(id)
-        alias = id if fits else self._another(id)
+        alias = id if len(id) <= self._limit else self._made(id, id)
+        if alias in self._taken or not self._fits.fullmatch(alias):
+            alias = self._another(id)
         self._aliases[id] = alias
         self._taken.add(alias)
         return alias
+
+    __call__ = alias
 
     def _another(self, id: str) -> str:
         """Make an id that fits; for one that comes again from where the last search ended: a thousandth is as fast."""

@@ -5,16 +5,18 @@ A short identifier is an id and a name that every model takes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects._shared.plain_messages import common_reply, common_user
+from message_history.core.plain import unpack
+from message_history.dialects._shared.plain_messages import has_result_of_texts
 
 if TYPE_CHECKING:
     from message_history.core.message import Message
-    from message_history.dialects._shared.writer import Changes
+    from message_history.core.plain import Plain
+    from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.bedrock.model_fields import Fields
 
-__all__ = ["BRIDGE", "NO_OUTPUT", "common_wire"]
+__all__ = ["BRIDGE", "NO_OUTPUT", "BedrockPlainWriter"]
 
 Wire = dict[str, Any]
 BRIDGE: Final = "."
@@ -23,56 +25,65 @@ NO_OUTPUT: Final = "(no output)"
 """What an empty result says."""
 
 
-def common_wire(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | None:
-    """Write a message that needs no second look.
+@final
+class BedrockPlainWriter:
+    """Write messages that need no second look; see `PlainWriter`.
 
     Args:
-        message: the message.
         dialect: the model's fields.
         changes: gets a record of what is added.
-
-    Returns:
-        The messages; None for any other message.
-
-    Complexity: linear in the message.
+        ids: writes the ids of calls elsewhere.
     """
-    return _user(message, dialect, changes) if message.role == "user" else _assistant(message, dialect, changes)
 
+    def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
+        self._dialect = dialect
+        self._changes = changes
+        self._ids = ids
+        self._takes_thinking = dialect.reasoning and dialect.text_with_calls
 
-def _user(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | None:
-    user = common_user(message)
-    if user is None:
-        return None
-    results: list[Wire] = []
-    for id, text in user[0]:
-        if not text:
-            changes.added("text of an empty result (BR-B13, BR-B14)")
-        results.append({"toolResult": {"toolUseId": id, "content": [{"text": text or NO_OUTPUT}]}})
-    texts: list[Wire] = [{"text": text} for text in user[1]]
-    if not (results and texts) or "text" in dialect.beside_results:
-        return [{"role": "user", "content": results + texts}]
-    changes.added("an assistant message between results, or media, and what may not stand with them")
-    bridge = {"role": "assistant", "content": [{"text": BRIDGE}]}
-    return [{"role": "user", "content": results}, bridge, {"role": "user", "content": texts}]
-
-
-def _assistant(message: Message, dialect: Fields, changes: Changes) -> list[Wire] | None:
-    reply = common_reply(message)
-    if reply is None:
-        return None
-    texts: list[Wire] = []
-    calls: list[Wire] = []
-    for block in reply:
-        if isinstance(block, str):
-            texts.append({"text": block})
-        elif len(block) == 3:
-            calls.append({"toolUse": {"toolUseId": block[0], "name": block[1], "input": block[2]}})
-        elif dialect.reasoning and dialect.text_with_calls:
-            texts.append({"reasoningContent": {"reasoningText": {"text": block[0], "signature": block[1]}}})
+    def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write an assistant message; see `PlainWriter`."""
+        content: list[Wire] = []
+        for item in plain:
+            if type(item) is str:
+                content.append({"text": item})
+            elif len(item) == 3:
+                id, name, packed = item
+                content.append({"toolUse": {"toolUseId": id, "name": name, "input": unpack(packed)}})
+            elif self._takes_thinking:
+                content.append({"reasoningContent": {"reasoningText": {"text": item[0], "signature": item[1]}}})
+            else:
+                return False
+        self._ids.new_scope()
+        first = len(plain) - len(message.ids)
+        if self._dialect.text_with_calls or not 0 < first < len(plain):
+            wire.append({"role": "assistant", "content": content})
         else:
-            return None
-    if not (texts and calls) or dialect.text_with_calls:
-        return [{"role": "assistant", "content": texts + calls}]
-    changes.added("a user message between the text and the calls of one message (BR-B15)")
-    bridge = {"role": "user", "content": [{"text": BRIDGE}]}
-    return [{"role": "assistant", "content": texts}, bridge, {"role": "assistant", "content": calls}]
+            self._changes.added("a user message between the text and the calls of one message (BR-B15)")
+            wire.append({"role": "assistant", "content": content[:first]})
+            wire.append({"role": "user", "content": [{"text": BRIDGE}]})
+            wire.append({"role": "assistant", "content": content[first:]})
+        return True
+
+    def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write a user message; see `PlainWriter`."""
+        ids = message.ids
+        if ids and has_result_of_texts(plain):
+            return False
+        content: list[Wire] = []
+        for item in plain:
+            if type(item) is str:
+                content.append({"text": item})
+                continue
+            id, text = item
+            if not text:
+                self._changes.added("text of an empty result (BR-B13, BR-B14)")
+            content.append({"toolResult": {"toolUseId": id, "content": [{"text": text or NO_OUTPUT}]}})
+        if "text" in self._dialect.beside_results or not 0 < len(ids) < len(plain):
+            wire.append({"role": "user", "content": content})
+        else:
+            self._changes.added("an assistant message between results, or media, and what may not stand with them")
+            wire.append({"role": "user", "content": content[: len(ids)]})
+            wire.append({"role": "assistant", "content": [{"text": BRIDGE}]})
+            wire.append({"role": "user", "content": content[len(ids) :]})
+        return True

@@ -37,7 +37,7 @@ from message_history.dialects.bedrock.grouping import (
     with_text,
 )
 from message_history.dialects.bedrock.parse import BEDROCK
-from message_history.dialects.bedrock.plain_writer import BRIDGE, NO_OUTPUT, common_wire
+from message_history.dialects.bedrock.plain_writer import BRIDGE, NO_OUTPUT, BedrockPlainWriter
 from message_history.dialects.bedrock.provider_blocks import (
     beyond,
     served_pairs,
@@ -66,6 +66,7 @@ class Render:
         self.changes = Changes()
         self._dialect = dialect
         self._blocks = BlockWriter(self.changes, dialect)
+        self._short = BedrockPlainWriter(dialect, self.changes, self._blocks.ids)
         self._points: list[tuple[int, list[Wire], Wire]] = []
         self._moved: list[Wire] = []
         self._counts: dict[str, int] = {}
@@ -80,7 +81,7 @@ class Render:
         """Write a whole conversation."""
         prompt = self._prompt(system)
         in_prompt = len(self._points)
-        wire = write_messages(self, messages)
+        wire = write_messages(self, messages, self._short)
         if wire and wire[-1]["role"] == "assistant":
             self._trim_prefill(wire[-1]["content"])
         self._limit_cache_points(in_prompt)
@@ -88,17 +89,15 @@ class Render:
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does, or another may depend on it."""
-        wire = write_turn(self, messages)
+        wire = write_turn(self, messages, self._short)
         return None if self._points else wire
 
     def message(self, message: Message) -> list[Wire]:
-        """Write a message, the short way if it has a common shape."""
-        if message.role == "assistant":
-            self._blocks.ids.new_scope()
-        common = common_wire(message, self._dialect, self.changes)
-        if common is not None:
-            return common
-        return self._user(message) if message.role == "user" else self._assistant(message)
+        """Write a message that the short way is not for."""
+        if message.role == "user":
+            return self._user(message)
+        self._blocks.ids.new_scope()
+        return self._assistant(message)
 
     def _prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
         prompt: list[Wire] = []

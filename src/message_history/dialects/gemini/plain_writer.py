@@ -5,19 +5,19 @@ A short identifier is an id and a name that the API takes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from message_history.dialects._shared.plain_messages import common_assistant, common_user
+from message_history.core.plain import unpack
+from message_history.dialects._shared.plain_messages import has_result_of_texts
 from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from message_history.core.message import Message
-    from message_history.dialects._shared.writer import Changes
+    from message_history.core.plain import Plain
+    from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.gemini.model_fields import Fields
 
-__all__ = ["UNKNOWN", "Called", "assistant_wire", "user_wire"]
+__all__ = ["UNKNOWN", "Called", "GeminiPlainWriter"]
 
 Wire = dict[str, Any]
 
@@ -34,68 +34,95 @@ class Called(NamedTuple):
 UNKNOWN = Called(None, "unknown_tool", "unknown_tool")
 
 
-def assistant_wire(message: Message, dialect: Fields, changes: Changes, called: dict[str, Called]) -> Wire | None:
-    """Write an assistant message that needs no second look.
+@final
+class GeminiPlainWriter:
+    """Write messages that need no second look; see `PlainWriter`.
 
     Args:
-        message: the message.
         dialect: the model's fields.
         changes: gets a record of what is rewritten.
-        called: gets its calls.
-
-    Returns:
-        The content; None for any other message.
-
-    Complexity: linear in the message.
+        ids: writes the ids of calls elsewhere.
     """
-    assistant = common_assistant(message)
-    if assistant is None:
-        return None
-    if assistant[2]:
-        changes.omitted_thinking(message, "thinking issued by another provider (GM-G13)")
-    parts: list[Wire] = [{"text": text} for text in assistant[0]]
-    for id, name, input in assistant[1]:
-        is_first = not called
-        if dialect.ids:
-            called[id] = Called(id, name, name)
-            part: Wire = {"functionCall": {"id": id, "name": name, "args": input}}
-        else:
-            changes.rewritten(f"the call {id!r:.80} without its id (GM-G21)")
-            called[id] = Called(None, name, name)
-            part = {"functionCall": {"name": name, "args": input}}
-        if is_first and dialect.signatures_required is not False:
-            changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (GM-G14)")
-            part["thoughtSignature"] = schema.BYPASS
-        parts.append(part)
-    return {"role": "model", "parts": parts}
 
+    def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
+        self._dialect = dialect
+        self._changes = changes
+        self._ids = ids
+        self._signs = dialect.signatures_required is not False
+        self._asked: tuple[str, ...] = ()
+        self._calls: Plain = ()
+        self._called: dict[str, Called] = {}
 
-def user_wire(message: Message, called: Mapping[str, Called]) -> list[Wire] | None:
-    """Write a user message that needs no second look.
+    @property
+    def called(self) -> dict[str, Called]:
+        """Return the calls of the last message of the model, by id, for who adds to them or looks them up."""
+        for id, name, _ in self._calls:
+            self._called[id] = Called(id if self._dialect.ids else None, name, name)
+        self._asked, self._calls = (), ()
+        return self._called
 
-    Args:
-        message: the message.
-        called: the calls of the message before.
+    def begin(self) -> None:
+        """Forget the calls of the last message of the model."""
+        self._ids.new_scope()
+        self._asked, self._calls, self._called = (), (), {}
 
-    Returns:
-        The contents; None for any other message.
+    def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write an assistant message; see `PlainWriter`."""
+        self.begin()
+        has_ids, signs, thinks = self._dialect.ids, self._signs, False
+        parts: list[Wire] = []
+        for item in plain:
+            if type(item) is str:
+                parts.append({"text": item})
+            elif len(item) == 3:
+                id, name, packed = item
+                if has_ids:
+                    call: Wire = {"id": id, "name": name, "args": unpack(packed)}
+                else:
+                    self._changes.rewritten(f"the call {id!r:.80} without its id (GM-G21)")
+                    call = {"name": name, "args": unpack(packed)}
+                if signs:
+                    signs = False
+                    self._unsigned(id)
+                    parts.append({"functionCall": call, "thoughtSignature": schema.BYPASS})
+                else:
+                    parts.append({"functionCall": call})
+            elif not thinks:
+                thinks = True
+                self._changes.omitted_thinking(message, "thinking issued by another provider (GM-G13)")
+        if message.ids:
+            self._asked, self._calls = message.ids, plain[-len(message.ids) :]
+        wire.append({"role": "model", "parts": parts})
+        return True
 
-    Complexity: linear in the message.
-    """
-    user = common_user(message)
-    if user is None:
-        return None
-    results, texts = user
-    wire: list[Wire] = []
-    if results:
+    def _unsigned(self, id: str) -> None:
+        if self._changes.wanted:
+            self._changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (GM-G14)")
+
+    def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write a user message; see `PlainWriter`."""
+        ids = message.ids
+        if ids:
+            if has_result_of_texts(plain):
+                return False
+            wire.append({"role": "user", "parts": self._responses(ids, plain)})
+            plain = plain[len(ids) :]
+        if plain:
+            wire.append({"role": "user", "parts": [{"text": text} for text in plain]})
+        return True
+
+    def _responses(self, ids: tuple[str, ...], plain: Plain) -> list[Wire]:
         responses: list[Wire] = []
-        for id, text in results:
+        if ids == self._asked and self._dialect.ids:
+            for position, (_, name, _) in enumerate(self._calls):
+                id, text = plain[position]
+                responses.append({"functionResponse": {"id": id, "name": name, "response": {"output": text}}})
+            return responses
+        called = self.called
+        for position, id in enumerate(ids):
             as_called = called.get(id, UNKNOWN)
             response: Wire = {"id": as_called.id} if as_called.id is not None else {}
             response["name"] = as_called.name
-            response["response"] = {"output": text}
+            response["response"] = {"output": plain[position][1]}
             responses.append({"functionResponse": response})
-        wire.append({"role": "user", "parts": responses})
-    if texts:
-        wire.append({"role": "user", "parts": [{"text": text} for text in texts]})
-    return wire
+        return responses

@@ -31,7 +31,7 @@ from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.block_writer import Parts, Wire, fits, is_media, kind_of, type_of
 from message_history.dialects.gemini.entries import GEMINI, noted
 from message_history.dialects.gemini.media import is_base64
-from message_history.dialects.gemini.plain_writer import UNKNOWN, Called, assistant_wire, user_wire
+from message_history.dialects.gemini.plain_writer import UNKNOWN, Called, GeminiPlainWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,6 +55,7 @@ class Render:
         self._dialect = dialect
         self._parts = Parts(dialect, self.changes)
         self._ids = Aliases(schema.ID, schema.ID_LIMIT)
+        self._short = GeminiPlainWriter(dialect, self.changes, self._ids)
         self._called: dict[str, Called] = {}
         self._written_ids: set[str | None] = set()
 
@@ -65,24 +66,22 @@ class Render:
     def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], Wire | None]:
         """Write a whole conversation."""
         prompt = self._prompt(system)
-        return write_messages(self, messages), prompt
+        return write_messages(self, messages, self._short), prompt
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
-        return write_turn(self, messages)
+        return write_turn(self, messages, self._short)
 
     def message(self, message: Message) -> list[Wire]:
-        """Write a message, the short way if it has a common shape."""
-        if message.role == "user":
-            user = user_wire(message, self._called)
-            return user if user is not None else self.user(message)
-        self._ids.new_scope()
-        self._called, self._written_ids = {}, set()
-        assistant = assistant_wire(message, self._dialect, self.changes, self._called)
-        if assistant is None:
+        """Write a message that the short way is not for."""
+        if message.role == "assistant":
+            self._short.begin()
+            self._called, self._written_ids = self._short.called, set()
             return [{"role": "model", "parts": self.assistant(message) or [self._placeholder()]}]
-        self._written_ids.update(self._called)
-        return [assistant]
+        if self._called is not self._short.called:
+            self._called = self._short.called
+            self._written_ids = set(self._called)
+        return self.user(message)
 
     def _prompt(self, system: Sequence[SystemBlock]) -> Wire | None:
         """Write the system prompt as the content that `systemInstruction` takes."""

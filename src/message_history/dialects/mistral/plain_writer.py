@@ -2,94 +2,107 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects._shared.plain_messages import SHORT, common_assistant, common_user
+from message_history.core.plain import unpack
+from message_history.dialects._shared.plain_messages import SHORT, has_result_of_texts
 from message_history.dialects._shared.writer import json_object, named_for
 from message_history.dialects.mistral.schema import ANY_NAME, NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from message_history.core.message import Message
-    from message_history.dialects._shared.plain_messages import Call, Result
-    from message_history.dialects._shared.writer import Changes
+    from message_history.core.plain import Plain
+    from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.mistral.model_fields import Fields
 
-__all__ = ["BRIDGE", "GO_ON", "NOT_TAKEN_BACK", "common_wire"]
+__all__ = ["BRIDGE", "GO_ON", "NOT_TAKEN_BACK", "OTHER_ID", "MistralPlainWriter"]
 
 Wire = dict[str, Any]
 NOT_TAKEN_BACK: Final = "thinking that this model does not take back (MS-M10)"
 """Why thinking is left out."""
+OTHER_ID: Final = "MS-M07"
+"""The rule that demands another id."""
 BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
 GO_ON: Final = "Go on."
 """What the user says where text and calls of one message must be two."""
 
 
-def common_wire(
-    message: Message, dialect: Fields, changes: Changes, write_id: Callable[[str], str]
-) -> list[Wire] | None:
-    """Write a message that needs no second look.
+@final
+class MistralPlainWriter:
+    """Write messages that need no second look; see `PlainWriter`.
 
     Args:
-        message: the message.
         dialect: the model's fields.
         changes: gets a record of what is rewritten or added.
-        write_id: writes the id of a call.
-
-    Returns:
-        The messages; None for any other message.
-
-    Complexity: linear in the message.
+        ids: writes the ids of calls.
     """
-    if message.role == "user":
-        user = common_user(message)
-        return _user(*user, dialect, changes, write_id) if user is not None else None
-    assistant = common_assistant(message)
-    if assistant is None:
-        return None
-    texts, calls, thinks = assistant
-    if thinks:
-        changes.omitted_thinking(message, NOT_TAKEN_BACK)
-    return _assistant(texts, calls, dialect, changes, write_id)
 
+    def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
+        self._dialect = dialect
+        self._changes = changes
+        self._ids = ids
+        self._takes_names = dialect.name_pattern in (NAME, ANY_NAME) and dialect.name_limit >= SHORT
 
-def _user(
-    results: list[Result], texts: list[str], dialect: Fields, changes: Changes, write_id: Callable[[str], str]
-) -> list[Wire]:
-    wire: list[Wire] = [{"role": "tool", "tool_call_id": write_id(id), "content": text} for id, text in results]
-    if texts and results and dialect.bridge:
-        changes.added("an assistant message between a tool message and a user message (MS-M03a)")
-        wire.append({"role": "assistant", "content": BRIDGE})
-    if texts:
-        wire.append({"role": "user", "content": _content(texts, dialect)})
-    return wire
+    def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write an assistant message; see `PlainWriter`."""
+        texts, thinks = [], False
+        calls: list[Wire] = []
+        aliases = self._ids.of_calls(message.ids)
+        for item in plain:
+            if type(item) is str:
+                texts.append(item)
+            elif len(item) == 3:
+                id, name, packed = item
+                fitting = name if self._takes_names else self._name(name)
+                function = {"name": fitting, "arguments": json_object(unpack(packed))}
+                alias = aliases[len(calls)]
+                if alias != id:
+                    self._changes.renamed(id, alias, OTHER_ID)
+                calls.append({"id": alias, "type": "function", "function": function})
+            elif not thinks:
+                thinks = True
+                self._changes.omitted_thinking(message, NOT_TAKEN_BACK)
+        written: Wire = {"role": "assistant", "content": self._content(texts)}
+        wire.append(written)
+        if calls and texts and not self._dialect.text_with_calls:
+            self._changes.added("a user message between text and calls of one message (MS-M09)")
+            written = {"role": "assistant", "content": ""}
+            wire += [{"role": "user", "content": GO_ON}, written]
+        if calls:
+            written["tool_calls"] = calls
+        return True
 
+    def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write a user message; see `PlainWriter`."""
+        ids = message.ids
+        if ids and has_result_of_texts(plain):
+            return False
+        texts = []
+        aliases = self._ids.of_results(ids) if ids else ids
+        position = 0
+        for item in plain:
+            if type(item) is str:
+                texts.append(item)
+                continue
+            id, content = item
+            alias = aliases[position]
+            if alias != id:
+                self._changes.renamed(id, alias, OTHER_ID)
+            wire.append({"role": "tool", "tool_call_id": alias, "content": content})
+            position += 1
+        if texts:
+            if ids and self._dialect.bridge:
+                self._changes.added("an assistant message between a tool message and a user message (MS-M03a)")
+                wire.append({"role": "assistant", "content": BRIDGE})
+            wire.append({"role": "user", "content": self._content(texts)})
+        return True
 
-def _assistant(
-    texts: list[str], calls: list[Call], dialect: Fields, changes: Changes, write_id: Callable[[str], str]
-) -> list[Wire]:
-    content = _content(texts, dialect)
-    if not calls:
-        return [{"role": "assistant", "content": content}]
-    written = []
-    fit = dialect.name_pattern in (NAME, ANY_NAME) and dialect.name_limit >= SHORT
-    for id, name, input in calls:
-        named = name if fit else named_for(name, dialect.name_pattern, dialect.name_limit, changes)
-        function = {"name": named, "arguments": json_object(input)}
-        written.append({"id": write_id(id), "type": "function", "function": function})
-    if not texts or dialect.text_with_calls:
-        return [{"role": "assistant", "content": content, "tool_calls": written}]
-    changes.added("a user message between text and calls of one message (MS-M09)")
-    return [
-        {"role": "assistant", "content": content},
-        {"role": "user", "content": GO_ON},
-        {"role": "assistant", "content": "", "tool_calls": written},
-    ]
+    def _name(self, name: str) -> str:
+        return named_for(name, self._dialect.name_pattern, self._dialect.name_limit, self._changes)
 
-
-def _content(texts: list[str], dialect: Fields) -> str | list[Wire]:
-    if len(texts) == 1:
-        return texts[0]
-    return [{"type": "text", "text": text} for text in texts] if texts and dialect.text_lists else "\n\n".join(texts)
+    def _content(self, texts: list[str]) -> str | list[Wire]:
+        if len(texts) == 1:
+            return texts[0]
+        in_list = texts and self._dialect.text_lists
+        return [{"type": "text", "text": text} for text in texts] if in_list else "\n\n".join(texts)

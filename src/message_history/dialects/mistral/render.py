@@ -35,7 +35,13 @@ from message_history.dialects._shared.writer import (
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import schema
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
-from message_history.dialects.mistral.plain_writer import BRIDGE, GO_ON, NOT_TAKEN_BACK, common_wire
+from message_history.dialects.mistral.plain_writer import (
+    BRIDGE,
+    GO_ON,
+    NOT_TAKEN_BACK,
+    OTHER_ID,
+    MistralPlainWriter,
+)
 from message_history.dialects.openai_chat.media import beside_source, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.media import has_media
@@ -63,6 +69,7 @@ class Render:
         self.changes = Changes()
         self._dialect = dialect
         self._ids = Aliases(dialect.id_pattern, dialect.id_limit)
+        self._short = MistralPlainWriter(dialect, self.changes, self._ids)
         self._wire: list[Wire] = []
         self._moved: list[Wire] = []
         self._has_system = False
@@ -77,7 +84,7 @@ class Render:
         last = messages[-1] if messages else None
         if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
             self._prefix_at = len(messages) - 1
-        wire = write_list(self, messages, system)
+        wire = write_list(self, messages, system, self._short)
         if self._prefix_at >= 0:
             wire[-1]["prefix"] = True
         return wire
@@ -86,19 +93,15 @@ class Render:
         """Write a turn that depends on no other; None when it does."""
         if any(map(has_media, messages)) or not (self._dialect.audio_beside_system or _has_no_chunks(messages)):
             return None
-        return write_messages(self, messages)
+        return write_messages(self, messages, self._short)
 
     def message(self, message: Message) -> list[Wire]:
         """Write a message."""
-        if message.role == "assistant":
-            self._ids.new_scope()
-        common = common_wire(message, self._dialect, self.changes, self._id)
-        if common is not None:
-            return common
         self._wire = []
         if message.role == "user":
             self._user(message)
         else:
+            self._ids.new_scope()
             self._assistant(message)
         return self._wire
 
@@ -377,7 +380,7 @@ class Render:
     def _id(self, id: str) -> str:
         alias = self._ids(id)
         if alias != id:
-            self.changes.renamed(id, alias, "MS-M07")
+            self.changes.renamed(id, alias, OTHER_ID)
         return alias
 
 

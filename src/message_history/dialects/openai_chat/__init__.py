@@ -135,7 +135,7 @@ class OpenAIChat(Fields):
         """Write a turn without cache marks and media; see `Dialect.write_turn`."""
         if self.unique_ids or self.alternate or self.needs_user or self.system_role == "user":
             return None
-        return Render(self).turn(assistant, user)
+        return Render(self).turn([message for message in (assistant, user) if message is not None])
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Chat Completions refuses; see `Dialect.violations`."""

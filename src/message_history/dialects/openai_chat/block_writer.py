@@ -19,6 +19,7 @@ from message_history.core.blocks import (
     is_blank,
 )
 from message_history.core.json_values import EMPTY, FrozenDict, json_text, thaw
+from message_history.dialects._shared.plain_messages import SHORT
 from message_history.dialects._shared.writer import (
     Aliases,
     Changes,
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
 
     from message_history.dialects.openai_chat.model_fields import Fields
 
-__all__ = ["BlockWriter", "Wire"]
+__all__ = ["OTHER_ID", "BlockWriter", "Wire"]
 
 Wire = dict[str, Any]
+OTHER_ID: Final = "OC-06"
+"""The rule that demands another id."""
 PDF: Final = base64.b64encode(b"%PDF-1").decode()
 """How the base64 of a PDF begins."""
 ADDRESSES: Final = ("https://", "http://", "data:")
@@ -63,11 +66,20 @@ class BlockWriter:
 
     Args:
         dialect: the model's fields.
+
+    Attributes:
+        changes: the record of what is omitted, rewritten or added.
+        ids: the ids of calls.
+        later_calls: the calls that the last assistant message could not hold.
+        tools: the names of the calls that were written one by one, by id.
     """
 
     def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
-        self.ids = Aliases(dialect.id_pattern, dialect.id_limit or schema.ID_LIMIT, unique=dialect.unique_ids)
+        limit = dialect.id_limit or schema.ID_LIMIT
+        takes_words = dialect.id_pattern is schema.ID and limit >= SHORT
+        self.ids = Aliases(dialect.id_pattern, limit, unique=dialect.unique_ids, takes_words=takes_words)
+        self.later_calls: list[list[Wire]] = []
         self.tools: dict[str, str] = {}
         self._dialect = dialect
         self._marked: list[tuple[int, Wire]] = []
@@ -107,7 +119,7 @@ class BlockWriter:
         """Write an id."""
         alias = self.ids(id)
         if alias != id:
-            self.changes.renamed(id, alias, "OC-06")
+            self.changes.renamed(id, alias, OTHER_ID)
         return alias
 
     def name(self, name: str) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects._shared.plain_messages import common_assistant, common_user
+from message_history.core.plain import unpack
+from message_history.dialects._shared.plain_messages import has_result_of_texts
 from message_history.dialects._shared.writer import json_object
+from message_history.dialects.openai_chat.block_writer import OTHER_ID
 from message_history.dialects.openai_chat.schema import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.message import Message
+    from message_history.core.plain import Plain
     from message_history.dialects.openai_chat.block_writer import BlockWriter
     from message_history.dialects.openai_chat.model_fields import Fields
 
@@ -19,12 +22,11 @@ __all__ = [
     "BRIDGE",
     "GO_ON",
     "NOT_TAKEN_BACK",
+    "ChatPlainWriter",
     "add_reasoning",
     "apart",
-    "assistant_wire",
     "call_message",
     "is_common",
-    "user_wire",
 ]
 
 Wire = dict[str, Any]
@@ -37,90 +39,116 @@ GO_ON: Final = "Go on."
 
 
 def is_common(dialect: Fields) -> bool:
-    """Return whether `assistant_wire` and `user_wire` may be used: calls are calls, and texts are sent as they are."""
+    """Return whether there is a short way: calls are calls, and texts are sent as they are."""
     return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
 
 
-def assistant_wire(message: Message, dialect: Fields, writer: BlockWriter) -> tuple[Wire, list[list[Wire]]] | None:
-    """Write an assistant message that needs no second look.
+@final
+class ChatPlainWriter:
+    """Write messages that need no second look; see `PlainWriter`.
 
     Args:
-        message: the message.
-        dialect: the provider's and model's fields.
+        dialect: the provider's and model's fields, see `is_common`.
         writer: writes ids, names and content.
-
-    Returns:
-        The message, and the calls that it cannot hold; None for any other message.
-
-    Complexity: linear in the message.
     """
-    assistant = common_assistant(message)
-    if assistant is None:
-        return None
-    writer.ids.new_scope()
-    texts, tool_calls, thinks = assistant
-    if thinks:
-        writer.changes.omitted_thinking(message, NOT_TAKEN_BACK)
-    calls: list[Wire] = []
-    fit = dialect.name_pattern is NAME
-    for id, name, input in tool_calls:
-        function = {"name": name if fit else writer.name(name), "arguments": json_object(input)}
-        calls.append({"id": writer.id(id), "type": "function", "function": function})
-    later: list[list[Wire]] = []
-    if texts:
-        wire: Wire = {"role": "assistant", "content": _joined(texts, writer)}
+
+    def __init__(self, dialect: Fields, writer: BlockWriter) -> None:
+        self._dialect = dialect
+        self._writer = writer
+        self._changes = writer.changes
+        self._ids = writer.ids
+        self._takes_names = dialect.name_pattern is NAME
+        self._adds_reasoning = bool(dialect.reasoning) and dialect.reasoning_required != "never"
+
+    def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write an assistant message; see `PlainWriter`. The calls that it cannot hold come with their results."""
+        dialect, texts, thinks = self._dialect, [], False
+        calls: list[Wire] = []
+        aliases = self._ids.of_calls(message.ids)
+        for item in plain:
+            if type(item) is str:
+                texts.append(item)
+            elif len(item) == 3:
+                id, name, packed = item
+                fitting = name if self._takes_names else self._writer.name(name)
+                alias = aliases[len(calls)]
+                if alias != id:
+                    self._changes.renamed(id, alias, OTHER_ID)
+                function = {"name": fitting, "arguments": json_object(unpack(packed))}
+                calls.append({"id": alias, "type": "function", "function": function})
+            elif not thinks:
+                thinks = True
+                self._changes.omitted_thinking(message, NOT_TAKEN_BACK)
+        written: Wire = {"role": "assistant", "content": self._joined(texts)} if texts else call_message(calls, dialect)
         if calls:
-            wire["tool_calls"] = calls
-    else:
-        wire = call_message(calls, dialect)
-    limit = dialect.max_calls
-    if len(calls) > limit:
-        wire["tool_calls"] = calls[:limit]
-        later = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
-        writer.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
-    add_reasoning(wire, dialect, has_calls=bool(calls))
-    return wire, later
+            written["tool_calls"] = calls
+        self._writer.later_calls = self._later(written, calls) if len(calls) > dialect.max_calls else []
+        if self._adds_reasoning:
+            add_reasoning(written, dialect, has_calls=bool(calls))
+        if dialect.text_with_calls:
+            wire.append(written)
+        else:
+            wire += apart(written, dialect, self._writer)
+        return True
 
+    def _later(self, written: Wire, calls: list[Wire]) -> list[list[Wire]]:
+        """Leave a message as many calls as it may have, and return the others."""
+        limit = self._dialect.max_calls
+        if self._changes.wanted:
+            self._changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
+        written["tool_calls"] = calls[:limit]
+        return [calls[start : start + limit] for start in range(limit, len(calls), limit)]
 
-def user_wire(message: Message, later: Sequence[list[Wire]], dialect: Fields, writer: BlockWriter) -> list[Wire] | None:
-    """Write a user message that needs no second look.
+    def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write a user message; see `PlainWriter`."""
+        ids, dialect = message.ids, self._dialect
+        if ids and has_result_of_texts(plain):
+            return False
+        texts = []
+        later, aliases = self._writer.later_calls, self._ids.of_results(ids) if ids else ids
+        position = 0
+        for item in plain:
+            if type(item) is str:
+                texts.append(item)
+                continue
+            if later and position and position % dialect.max_calls == 0:
+                self._call(later[position // dialect.max_calls - 1], wire)
+            id, content = item
+            if not content and dialect.empty_result is not None:
+                self._changes.added("text of an empty result (KM-02, XA-02)")
+                content = dialect.empty_result
+            alias = aliases[position]
+            if alias != id:
+                self._changes.renamed(id, alias, OTHER_ID)
+            wire.append({"role": "tool", "tool_call_id": alias, "content": content})
+            position += 1
+        if texts:
+            asking = {"role": "user", "content": self._joined(texts)}
+            if ids and dialect.bridge:
+                self._bridge(wire)
+            wire.append(asking)
+        self._writer.later_calls = []
+        return True
 
-    Args:
-        message: the message.
-        later: the calls that the message before it could not hold.
-        dialect: the provider's and model's fields.
-        writer: writes ids and content.
+    def _call(self, calls: list[Wire], wire: list[Wire]) -> None:
+        """Write calls that the assistant message could not hold, before their results."""
+        written = call_message(calls, self._dialect)
+        if self._adds_reasoning:
+            add_reasoning(written, self._dialect, has_calls=True)
+        wire.append(written)
 
-    Returns:
-        The messages; None for any other message.
+    def _bridge(self, wire: list[Wire]) -> None:
+        """Let the assistant say something where a user message may not follow a tool message."""
+        self._changes.added("an assistant message between a tool message and a user message (HF-02)")
+        written: Wire = {"role": "assistant", "content": BRIDGE}
+        if self._adds_reasoning:
+            add_reasoning(written, self._dialect, has_calls=False)
+        wire.append(written)
 
-    Complexity: linear in the message.
-    """
-    user = common_user(message)
-    if user is None:
-        return None
-    results, texts = user
-    wire: list[Wire] = []
-    limit = dialect.max_calls
-    for position, (id, text) in enumerate(results):
-        if later and position and position % limit == 0:
-            asked = call_message(later[position // limit - 1], dialect)
-            add_reasoning(asked, dialect, has_calls=True)
-            wire.append(asked)
-        content = text
-        if not text and dialect.empty_result is not None:
-            writer.changes.added("text of an empty result (KM-02, XA-02)")
-            content = dialect.empty_result
-        wire.append({"role": "tool", "tool_call_id": writer.id(id), "content": content})
-    if texts:
-        asking: Wire = {"role": "user", "content": _joined(texts, writer)}
-        if results and dialect.bridge:
-            writer.changes.added("an assistant message between a tool message and a user message (HF-02)")
-            bridge: Wire = {"role": "assistant", "content": BRIDGE}
-            add_reasoning(bridge, dialect, has_calls=False)
-            wire.append(bridge)
-        wire.append(asking)
-    return wire
+    def _joined(self, texts: Sequence[str]) -> str | list[Wire]:
+        if len(texts) == 1:
+            return texts[0]
+        return self._writer.joined([{"type": "text", "text": text} for text in texts])
 
 
 def apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
@@ -145,7 +173,3 @@ def add_reasoning(wire: Wire, dialect: Fields, *, has_calls: bool) -> None:
     required = dialect.reasoning_required
     if dialect.reasoning and (required in ("once shown", "always") or (required == "calls" and has_calls)):
         wire.setdefault(dialect.reasoning, "")
-
-
-def _joined(texts: list[str], writer: BlockWriter) -> str | list[Wire]:
-    return texts[0] if len(texts) == 1 else writer.joined([{"type": "text", "text": text} for text in texts])

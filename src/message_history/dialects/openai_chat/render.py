@@ -24,6 +24,7 @@ from message_history.core.blocks import (
 from message_history.core.json_values import EMPTY, FrozenDict, json_text
 from message_history.core.policy import Policy
 from message_history.dialects._shared.blank_texts import is_kept_blank
+from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_chat import schema
@@ -33,14 +34,12 @@ from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.openai_chat.plain_writer import (
     BRIDGE,
     NOT_TAKEN_BACK,
+    ChatPlainWriter,
     add_reasoning,
     apart,
-    assistant_wire,
     call_message,
     is_common,
-    user_wire,
 )
-from message_history.media import has_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,10 +65,7 @@ class Render:
         self._writer = BlockWriter(dialect)
         self.changes = self._writer.changes
         self._dialect = dialect
-        self._is_common = is_common(dialect)
-        self._joins = dialect.alternate or dialect.system_role == "user"
-        self._wire: list[Wire] = []
-        self._later_calls: list[list[Wire]] = []
+        self._short = ChatPlainWriter(dialect, self._writer) if is_common(dialect) else None
         self._behind: list[Wire] = []
         self._answers_calls = False
 
@@ -79,54 +75,28 @@ class Render:
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> list[Wire]:
         """Write a whole conversation."""
-        for written in self._system_prompt(system):
-            self._put(written)
+        wire = self._system_prompt(system)
         prompt = self._writer.marks
-        if self._wire and not messages and self._dialect.needs_user:
+        if wire and not messages and self._dialect.needs_user:
             self.changes.added("a user message, of which there was none (HF-05)")
-            self._put({"role": "user", "content": Policy().bootstrap_text})
-        self._write(messages)
+            wire.append({"role": "user", "content": Policy().bootstrap_text})
+        wire += write_messages(self, messages, self._short)
+        if self._dialect.alternate or self._dialect.system_role == "user":
+            wire = _without_neighbours(wire)
         self._writer.limit_marks(prompt)
-        return self._wire
+        return wire
 
-    def turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
+    def turn(self, messages: Sequence[Message]) -> list[Any] | None:
         """Write a turn that depends on no other; None when it does."""
-        messages = [message for message in (assistant, user) if message is not None]
-        if any(map(has_media, messages)):
-            return None
-        self._write(messages)
-        return None if self._writer.marks else self._wire
+        wire = write_turn(self, messages, self._short)
+        return None if self._writer.marks else wire
 
-    def _write(self, messages: Sequence[Message]) -> None:
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if message.role == "assistant":
-                assistant = assistant_wire(message, self._dialect, self._writer) if self._is_common else None
-                if assistant is not None:
-                    written, self._later_calls = assistant
-                else:
-                    written = self.assistant(message)
-                for one in [written] if self._dialect.text_with_calls else apart(written, self._dialect, self._writer):
-                    self._put(one)
-                continue
-            user = user_wire(message, self._later_calls, self._dialect, self._writer) if self._is_common else None
-            if user is not None:
-                self._later_calls = []
-                self._put(user[0])
-                self._wire += user[1:]
-            else:
-                for written in self.user(message):
-                    self._put(written)
-
-    def _put(self, written: Wire) -> None:
-        """Add a message; where roles must alternate, or the user says what the system says, neighbours are joined."""
-        last = self._wire[-1] if self._wire and self._joins else None
-        if last is None or not last["role"] == written["role"] == "user" or "name" in last or "name" in written:
-            self._wire.append(written)
-        elif isinstance(last["content"], str) and isinstance(written["content"], str):
-            last["content"] += f"\n\n{written['content']}"
-        else:
-            last["content"] = [*_as_parts(last["content"]), *_as_parts(written["content"])]
+    def message(self, message: Message) -> list[Wire]:
+        """Write a message."""
+        if message.role == "user":
+            return self.user(message)
+        written = self.assistant(message)
+        return [written] if self._dialect.text_with_calls else apart(written, self._dialect, self._writer)
 
     def _system_prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
         if self._dialect.one_system or self._dialect.system_role == "user":
@@ -175,8 +145,8 @@ class Render:
         if calls:
             limit = self._dialect.max_calls
             wire["tool_calls"] = calls[:limit]
-            self._later_calls = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
-            if self._later_calls:
+            self._writer.later_calls = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
+            if self._writer.later_calls:
                 self.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
         add_reasoning(wire, self._dialect, has_calls=bool(calls))
         return wire
@@ -315,7 +285,7 @@ class Render:
 
     def _results(self, results: Sequence[ToolResultBlock]) -> list[Wire]:
         wire: list[Wire] = []
-        later, self._later_calls = self._later_calls, []
+        later, self._writer.later_calls = self._writer.later_calls, []
         limit = self._dialect.max_calls
         for position, block in enumerate(results):
             if later and position and position % limit == 0:
@@ -490,6 +460,28 @@ class Render:
 def _opens(block: SystemBlock) -> bool:
     """Return whether a block opens a system message of its own, not one more part of the message before."""
     return block.meta is not None and bool(block.carried(OPENAI_CHAT))
+
+
+def _without_neighbours(wire: list[Wire]) -> list[Wire]:
+    """Join neighbours of the user, but for those with names: roles must alternate, or the system prompt is a user's."""
+    before = ""
+    for written in wire:
+        role = written["role"]
+        if before == "user" == role:
+            break
+        before = role
+    else:
+        return wire
+    joined = wire[:1]
+    for written in wire[1:]:
+        last = joined[-1]
+        if not last["role"] == written["role"] == "user" or "name" in last or "name" in written:
+            joined.append(written)
+        elif isinstance(last["content"], str) and isinstance(written["content"], str):
+            last["content"] += f"\n\n{written['content']}"
+        else:
+            last["content"] = [*_as_parts(last["content"]), *_as_parts(written["content"])]
+    return joined
 
 
 def _as_parts(content: str | list[Wire]) -> list[Wire]:

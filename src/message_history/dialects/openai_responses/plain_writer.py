@@ -5,86 +5,95 @@ Their items have no ids, so that no reasoning is looked for; a short identifier 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects._shared.plain_messages import common_assistant, common_user
+from message_history.core.plain import unpack
 from message_history.dialects._shared.writer import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from message_history.core.message import Message
-    from message_history.dialects._shared.writer import Changes
+    from message_history.core.plain import Plain
+    from message_history.dialects._shared.writer import Aliases, Changes
 
-__all__ = ["assistant_wire", "user_wire"]
+__all__ = ["ResponsesPlainWriter"]
 
 Wire = dict[str, Any]
 RENAMED: Final = "OR-15, DS-16"
 """The rules that demand another id."""
 
 
-def assistant_wire(message: Message, limit: int, write_id: Callable[[str], str], changes: Changes) -> list[Wire] | None:
-    """Write an assistant message that needs no second look.
+@final
+class ResponsesPlainWriter:
+    """Write messages that need no second look; see `PlainWriter`.
 
     Args:
-        message: the message.
         limit: how long a text may be.
-        write_id: writes the id of a call.
         changes: gets a record of what is omitted, and of ids that are other ones.
+        ids: writes the ids of calls.
 
-    Returns:
-        The items; None for any other message.
-
-    Complexity: linear in the message.
+    Attributes:
+        asked: the last assistant message that was written; None when it was not written here, or has its answer.
+        may_answer: whether the next user message may be written: nothing is planned that goes before it.
     """
-    assistant = common_assistant(message)
-    if assistant is None or _is_long(assistant[0], limit):
-        return None
-    if assistant[2]:
-        changes.omitted_thinking(message, "thinking of another provider (OR-21)")
-    wire: list[Wire] = [{"role": "assistant", "content": text} for text in assistant[0]]
-    for id, name, input in assistant[1]:
-        alias = write_id(id)
-        if alias != id:
-            changes.renamed(id, alias, RENAMED)
-        wire.append({"type": "function_call", "call_id": alias, "name": name, "arguments": json_object(input)})
-    return wire
 
+    def __init__(self, limit: int, changes: Changes, ids: Aliases) -> None:
+        self.asked: Message | None = None
+        self.may_answer = True
+        self._limit = limit
+        self._changes = changes
+        self._ids = ids
 
-def user_wire(
-    message: Message, called: tuple[str, ...], limit: int, write_id: Callable[[str], str], *, first: bool
-) -> list[Wire] | None:
-    """Write a user message that needs no second look.
+    def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write an assistant message; see `PlainWriter`."""
+        limit = self._limit
+        for item in plain:
+            if type(item) is str and len(item) > limit:
+                return False
+        aliases = self._ids.of_calls(message.ids)
+        position, thinks = 0, False
+        for item in plain:
+            if type(item) is str:
+                wire.append({"role": "assistant", "content": item})
+            elif len(item) == 3:
+                id, name, packed = item
+                alias = aliases[position]
+                position += 1
+                if alias != id:
+                    self._changes.renamed(id, alias, RENAMED)
+                arguments = json_object(unpack(packed))
+                wire.append({"type": "function_call", "call_id": alias, "name": name, "arguments": arguments})
+            elif not thinks:
+                thinks = True
+                self._changes.omitted_thinking(message, "thinking of another provider (OR-21)")
+        self.asked, self.may_answer = message, True
+        return True
 
-    Args:
-        message: the message.
-        called: the ids of the calls before it, all of them of functions.
-        limit: how long a text may be.
-        write_id: writes the id of a call.
-        first: whether it is the first message, which must hold words.
+    def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write a user message; see `PlainWriter`. Results must be those of the calls, in their order."""
+        ids = message.ids
+        if not self.may_answer or ids != (self.asked.ids if self.asked is not None else ()) or not self._fits(plain):
+            return False
+        texts = []
+        aliases = self._ids.of_results(ids)
+        position = 0
+        for item in plain:
+            if type(item) is str:
+                texts.append(item)
+            else:
+                wire.append({"type": "function_call_output", "call_id": aliases[position], "output": item[1]})
+                position += 1
+        if len(texts) == 1:
+            wire.append({"role": "user", "content": texts[0]})
+        elif texts:
+            wire.append({"role": "user", "content": [{"type": "input_text", "text": text} for text in texts]})
+        self.asked = None
+        return True
 
-    Returns:
-        The items; None for any other message, as for one whose results are not those of the calls, in their order.
-
-    Complexity: linear in the message.
-    """
-    user = common_user(message)
-    if user is None:
-        return None
-    results, texts = user
-    if message.ids != called or (first and not texts) or _is_long(texts, limit):
-        return None
-    wire: list[Wire] = []
-    for id, text in results:
-        if len(text) > limit:
-            return None
-        wire.append({"type": "function_call_output", "call_id": write_id(id), "output": text})
-    if len(texts) == 1:
-        wire.append({"role": "user", "content": texts[0]})
-    elif texts:
-        wire.append({"role": "user", "content": [{"type": "input_text", "text": text} for text in texts]})
-    return wire
-
-
-def _is_long(texts: Sequence[str], limit: int) -> bool:
-    return max(map(len, texts), default=0) > limit
+    def _fits(self, plain: Plain) -> bool:
+        """Return whether nothing in a user message is too long, and it is not a first one without words."""
+        limit = self._limit
+        for item in plain:
+            text = item if type(item) is str else item[1]
+            if type(text) is not str or len(text) > limit:
+                return False
+        return self._changes.index > 0 or type(plain[-1]) is str

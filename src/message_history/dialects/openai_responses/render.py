@@ -24,6 +24,7 @@ from message_history.core.blocks import (
 )
 from message_history.core.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import begins_at_provider
+from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import schema
@@ -31,7 +32,7 @@ from message_history.dialects.openai_responses.approvals import acknowledged, wr
 from message_history.dialects.openai_responses.block_writer import Pieces, is_part, plain
 from message_history.dialects.openai_responses.items import Item, Items, fits, is_object, is_of_another
 from message_history.dialects.openai_responses.parse import summary_of
-from message_history.dialects.openai_responses.plain_writer import assistant_wire, user_wire
+from message_history.dialects.openai_responses.plain_writer import ResponsesPlainWriter
 from message_history.dialects.openai_responses.plan import Planner, Segment
 from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, DECISION, FUNCTION, OPENAI_RESPONSES
 from message_history.media import has_media
@@ -58,7 +59,10 @@ class Render:
     def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()
         self._dialect = dialect
-        self._ids = Aliases(schema.CALL_ID, schema.CALL_ID_LIMIT, unique=dialect.unique_ids)
+        self._ids = Aliases(schema.CALL_ID, schema.CALL_ID_LIMIT, unique=dialect.unique_ids, takes_words=True)
+        self._short = ResponsesPlainWriter(dialect.text_limit, self.changes, self._ids)
+        self._messages: Sequence[Message] = ()
+        self._planned: list[Segment] = []
         self._items = Items(dialect, self.changes, self._ids)
         self._planner = Planner(dialect, self.changes, self._items)
         self._pieces = Pieces(dialect, self.changes)
@@ -98,43 +102,30 @@ class Render:
                 item.setdefault("status", "completed")
 
     def _written(self, messages: Sequence[Message]) -> list[Wire]:
-        wire: list[Wire] = []
-        limit = self._dialect.text_limit
-        asked: Message | None = None
-        planned: list[Segment] = []
-        begins = self._begins_without(messages)
-        for index, message in enumerate(messages):
-            self.changes.index = index
-            if index == 0 and begins:
-                continue
-            if message.role == "user":
-                called = asked.ids if asked is not None else ()
-                user = user_wire(message, called, limit, self._ids, first=index == 0) if not planned else None
-                wire += user if user is not None else self._user_after(planned, asked, message, first=index == 0)
-                asked, planned = None, []
-                continue
-            asked, planned = None, []
-            self._ids.new_scope()
-            common = assistant_wire(message, limit, self._ids, self.changes)
-            if common is not None:
-                asked = message
-                wire += common
-            else:
-                after = messages[index + 1 : index + 2]
-                results = {block.tool_use_id: block for behind in after for block in behind.results}
-                planned = self._planner.plan(message, results)
-                wire += self._segment(planned[0])
-        for segment in planned[1:]:
+        self._messages = messages
+        wire = write_messages(self, messages, self._short)
+        for segment in self._planned[1:]:
             wire += self._segment(segment)
         return wire
 
-    def _user_after(
-        self, planned: Sequence[Segment], asked: Message | None, user: Message, *, first: bool
-    ) -> list[Wire]:
-        """Write a user message, behind what was planned, or behind what needed no plan."""
-        if asked is not None:
-            planned = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
-        return [*self._answered(planned, user), *self.user(user, first=first)]
+    def message(self, message: Message) -> list[Wire]:
+        """Write a message that the short way is not for."""
+        index, asked = self.changes.index, self._short.asked
+        self._short.asked = None
+        if index == 0 and self._begins_without(self._messages):
+            return []
+        if message.role == "user":
+            planned, self._planned = self._planned, []
+            if asked is not None:
+                planned = [Segment([], [Item(FUNCTION, [call]) for call in asked.calls])]
+            self._short.may_answer = True
+            return [*self._answered(planned, message), *self.user(message, first=index == 0)]
+        self._ids.new_scope()
+        after = self._messages[index + 1 : index + 2]
+        results = {block.tool_use_id: block for behind in after for block in behind.results}
+        self._planned = self._planner.plan(message, results)
+        self._short.may_answer = False
+        return self._segment(self._planned[0])
 
     def _answered(self, planned: Sequence[Segment], user: Message) -> list[Wire]:
         """Write the outputs of a turn's calls; calls that come one after the other, with the output of each."""

@@ -2,79 +2,79 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
-from message_history.dialects._shared.plain_messages import common_reply, common_user
+from message_history.core.plain import unpack
+from message_history.dialects._shared.plain_messages import has_result_of_texts
 from message_history.dialects.pydantic_ai.schema import PROVIDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from message_history.core.message import Message
+    from message_history.core.plain import Plain
+    from message_history.dialects._shared.writer import Aliases, Changes
 
-__all__ = ["request_of", "response_of"]
+__all__ = ["PydanticPlainWriter"]
 
 Wire = dict[str, Any]
 
 
-def response_of(message: Message, names: dict[str, str]) -> Wire | None:
-    """Write an assistant message that needs no second look.
+@final
+class PydanticPlainWriter:
+    """Write messages that need no second look; see `PlainWriter`.
 
     Args:
-        message: the message.
-        names: gets the tools of its calls, by id.
+        changes: tells which message is written.
+        ids: writes the ids of calls elsewhere.
 
-    Returns:
-        The response; None for any other message.
-
-    Complexity: linear in the message.
+    Attributes:
+        names: the tools of the calls of the last response, by id.
+        opens: whether the first message opens with the system prompt, and goes the long way.
     """
-    reply = common_reply(message)
-    if reply is None:
-        return None
-    parts: list[Wire] = []
-    for block in reply:
-        if isinstance(block, str):
-            parts.append({"content": block, "part_kind": "text"})
-        elif len(block) == 3:
-            id, name, input = block
-            names[id] = name
-            parts.append({"tool_name": name, "args": input, "tool_call_id": id, "part_kind": "tool-call"})
-        else:
-            parts.append(
-                {
-                    "content": block[0],
-                    "signature": block[1],
-                    "provider_name": PROVIDERS["anthropic"],
-                    "part_kind": "thinking",
-                }
-            )
-    return {"parts": parts, "kind": "response"}
 
+    def __init__(self, changes: Changes, ids: Aliases) -> None:
+        self.names: dict[str, str] = {}
+        self.opens = False
+        self._changes = changes
+        self._ids = ids
 
-def request_of(message: Message, names: Mapping[str, str]) -> Wire | None:
-    """Write a user message that needs no second look.
+    def begin(self) -> None:
+        """Forget the calls of the last response."""
+        self._ids.new_scope()
+        self.names = {}
 
-    Args:
-        message: the message.
-        names: the tools of the calls before it, by id.
+    def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write an assistant message; see `PlainWriter`."""
+        del message
+        self.begin()
+        parts: list[Wire] = []
+        for item in plain:
+            if type(item) is str:
+                parts.append({"content": item, "part_kind": "text"})
+            elif len(item) == 3:
+                id, name, packed = item
+                self.names[id] = name
+                parts.append({"tool_name": name, "args": unpack(packed), "tool_call_id": id, "part_kind": "tool-call"})
+            else:
+                thinking, signature = item
+                provider = PROVIDERS["anthropic"]
+                parts.append(
+                    {"content": thinking, "signature": signature, "provider_name": provider, "part_kind": "thinking"}
+                )
+        wire.append({"parts": parts, "kind": "response"})
+        return True
 
-    Returns:
-        The request; None for any other message.
-
-    Complexity: linear in the message.
-    """
-    user = common_user(message)
-    if user is None:
-        return None
-    parts: list[Wire] = [
-        {
-            "tool_name": names.get(id, "unknown_tool"),
-            "content": text,
-            "tool_call_id": id,
-            "part_kind": "tool-return",
-        }
-        for id, text in user[0]
-    ]
-    parts += [{"content": text, "part_kind": "user-prompt"} for text in user[1]]
-    return {"parts": parts, "kind": "request"}
+    def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
+        """Write a user message; see `PlainWriter`."""
+        if (self.opens and self._changes.index == 0) or (message.ids and has_result_of_texts(plain)):
+            return False
+        names = self.names
+        parts: list[Wire] = []
+        for item in plain:
+            if type(item) is str:
+                parts.append({"content": item, "part_kind": "user-prompt"})
+            else:
+                id, text = item
+                name = names.get(id, "unknown_tool")
+                parts.append({"tool_name": name, "content": text, "tool_call_id": id, "part_kind": "tool-return"})
+        wire.append({"parts": parts, "kind": "request"})
+        return True

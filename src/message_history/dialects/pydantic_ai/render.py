@@ -31,7 +31,7 @@ from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Change
 from message_history.dialects.base import Export
 from message_history.dialects.pydantic_ai.block_writer import Content
 from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
-from message_history.dialects.pydantic_ai.plain_writer import request_of, response_of
+from message_history.dialects.pydantic_ai.plain_writer import PydanticPlainWriter
 from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, json_of
 from message_history.dialects.pydantic_ai.schema import ID, PROVIDERS
 from message_history.dialects.pydantic_ai.shapes import (
@@ -84,7 +84,7 @@ class Render:
         self._dialect = dialect
         self._content = Content(self.changes)
         self._ids = Aliases(ID, 1 << 30)
-        self._names: dict[str, str] = {}
+        self._short = PydanticPlainWriter(self.changes, self._ids)
         self._opening: Sequence[SystemBlock] = ()
         self._last = 0
 
@@ -97,7 +97,8 @@ class Render:
     ) -> tuple[list[Wire], list[Wire] | None]:
         """Write a whole conversation; the system prompt opens the first request."""
         self._opening, self._last = system, len(messages) - 1
-        wire = write_messages(self, messages)
+        self._short.opens = bool(system)
+        wire = write_messages(self, messages, self._short)
         # Without a request to open, the system prompt goes beside the list.
         beside = [self._system(block) for block in system] if system and not messages else None
         for keys in (_carried(block) for block in system) if beside else ():
@@ -106,15 +107,11 @@ class Render:
         return wire, beside
 
     def message(self, message: Message) -> list[Wire]:
-        """Write a message, the short way if it has a common shape."""
+        """Write a message that the short way is not for."""
         if message.role == "user":
-            prompt = self._opening if self.changes.index == 0 else ()
-            request = request_of(message, self._names) if not prompt else None
-            return [request] if request is not None else self.user(message, prompt)
-        self._ids.new_scope()
-        self._names = {}
-        response = response_of(message, self._names)
-        return [response] if response is not None else self.assistant(message)
+            return self.user(message, self._opening if self.changes.index == 0 else ())
+        self._short.begin()
+        return self.assistant(message)
 
     # Requests
 
@@ -221,7 +218,7 @@ class Render:
         part = extra.get("part")
         recorded = part.get("tool_name") if isinstance(part, FrozenDict) else None
         known = isinstance(recorded, str) and recorded.strip() != ""
-        name = self._content.text(str(recorded)) if known else self._names.get(block.tool_use_id, "unknown_tool")
+        name = self._content.text(str(recorded)) if known else self._short.names.get(block.tool_use_id, "unknown_tool")
         kind = "retry-prompt" if extra.get("kind") == "retry-prompt" else "tool-return"
         wire: Wire = {
             "tool_name": name,
@@ -261,7 +258,7 @@ class Render:
             return piece
         if not piece.keys and not piece.parts:
             piece.keys = keys
-        elif self._names:
+        elif self._short.names:
             self._join(piece, keys)
         else:
             piece = _Piece(keys)
@@ -270,7 +267,7 @@ class Render:
 
     def _call(self, block: ToolUseBlock) -> Wire:
         name = self._content.text(block.name)
-        self._names[block.id] = name
+        self._short.names[block.id] = name
         form = block.extra(PYDANTIC_AI).get("form")
         wire: Wire = {"tool_name": name}
         if block.arguments is not None:
