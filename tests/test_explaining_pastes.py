@@ -443,3 +443,18 @@ def test_a_sign_of_one_topic_outweighs_words_of_another(text: str, topic: str) -
 
 def test_too_many_tokens_are_not_too_few() -> None:
     assert explain("Messages token length must be in (0, 1048576], but got 1048580") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ('Unknown name "response" at \'contents[2].parts[0].function_response\': Proto field is not repeating, cannot '
+         "start list.", "what a result holds"),
+        ("Key: 'Request.Data.PromptMessages[0].Content' Error:Field validation for 'Content' failed on the 'x' tag",
+         "the form of content"),
+        ("Invalid messages at 1:\\n{'role': 'system', 'content': 'You are", "the form of content"),
+        ('{"code":20015,"message":"\\"messages\\" in request are illegal.","data":null}; retrying 1/5', "the list"),
+    ],
+)  # fmt: skip
+def test_validators_of_go_gateways_and_protocol_buffers_name_the_topic(text: str, topic: str) -> None:
+    assert f"about {topic}." in explain(text)[0].rule.rule

@@ -72,7 +72,7 @@ _REFUSING: Final[Mapping[str, bool | str]] = {
 }
 """The values with which a field refuses that is None where no model is known."""
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
-_ANY_KEY: Final = re.compile(r"\.\{key\}|\bproperty '\{key\}'")
+_ANY_KEY: Final = re.compile(r"""\.\{key\}|\bproperty '\{key\}'|"\{key\}" at '[^']{1,200}': Proto""")
 """What a rule's text ends a place with when the rule is about any key there."""
 _UNWANTED: Final = re.compile(r"\b(?:extra|unknown|unexpected|unsupported|additional)\b", re.IGNORECASE)
 """How an error says that a key is not wanted where it stands."""
