@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from importlib import import_module
 from typing import Any, Final, NamedTuple, final
 
@@ -142,6 +141,8 @@ def app() -> None:
          that is recognised with certainty
       2  wrong usage, or a file cannot be read or written
     """  # noqa: D301 - click reads \b
+    import logging  # noqa: PLC0415 - `--help` does without
+
     # What the library logs, the commands print.
     logging.getLogger("message_history").addHandler(logging.NullHandler())
 
