@@ -25,6 +25,8 @@ def test_a_module_without_its_package_says_which_extra_to_install(
     module: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
+    # Where all packages are there, another test may have imported the module.
+    monkeypatch.delitem(sys.modules, f"message_history.{module}", raising=False)
     with pytest.raises(ModuleNotFoundError) as caught:
         runpy.run_module(f"message_history.{module}")
     # Where another package of the extra is not installed either, it may be named first.
