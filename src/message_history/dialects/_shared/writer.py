@@ -310,8 +310,13 @@ class Aliases:
         known = self._aliases.get(id)
         if known is not None:
             return known
-        alias = id if len(id) <= self._limit else self._made(id, id)
-        if alias in self._taken or not self._fits.fullmatch(alias):
+        alias: str | None = id
+        if len(id) > self._limit:
+            is_kept = self._limit <= _SHORT and len(id) <= _KEPT
+            alias = _short_alias(id, self._limit, self._fits) if is_kept else None
+        elif not self._fits.fullmatch(id):
+            alias = None
+        if alias is None or alias in self._taken:
             alias = self._another(id)
         self._aliases[id] = alias
         self._taken.add(alias)
@@ -333,7 +338,7 @@ class Aliases:
 
     def _made(self, seed: str, id: str) -> str:
         if self._limit <= _SHORT:
-            return (_short_alias(seed) if len(seed) <= _KEPT else _base62(_sha256(seed), _SHORT))[: self._limit]
+            return _base62(_sha256(seed), _SHORT)[: self._limit]
         digest = _sha256(seed).hex()[:12]
         readable = f"{re.sub('[^a-zA-Z0-9_]', '_', id[: self._limit - 13])}_{digest}"
         return readable if self._fits.fullmatch(readable) else f"id_{digest}"
@@ -342,8 +347,10 @@ class Aliases:
 # Where ids have nine letters each is changed at every export, and to make an alias takes ten times as long as to look
 # it up: a quarter of an export of calls and results.
 @lru_cache(maxsize=1 << 14)
-def _short_alias(seed: str) -> str:
-    return _base62(_sha256(seed), _SHORT)
+def _short_alias(id: str, limit: int, fits: re.Pattern[str]) -> str | None:
+    """Make the first alias of an id; None if it does not fit."""
+    alias = _base62(_sha256(id), _SHORT)[:limit]
+    return alias if fits.fullmatch(alias) else None
 
 
 def _sha256(text: str) -> bytes:
