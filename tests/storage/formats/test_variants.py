@@ -446,3 +446,16 @@ def test_names_of_files_beside_a_message_of_librechat_are_kept() -> None:
     asked = {"messageId": "1", "isCreatedByUser": True, "text": QUESTION, "files": [{"filename": "b.txt"}]}
     history = read(value({"conversationId": "s", "messages": [asked]}), "librechat")
     assert told(history) == [("user", "[attached: b.txt]"), ("user", QUESTION)]
+
+
+def test_a_session_of_kimi_code_that_was_only_begun_is_recognised_with_its_prompt() -> None:
+    session = session_in(
+        lines(
+            {"type": "metadata", "protocol_version": "1.4", "created_at": 1},
+            {"type": "config.update", "profileName": "agent", "systemPrompt": "Be brief."},
+            {"type": "tools.set_active_tools", "names": ["Read"]},
+        )
+    )
+    (conversation,) = session.conversations
+    assert (session.format.name, session.unread) == ("kimi-code", ())
+    assert (conversation.history().system, told(conversation.history())) == ("Be brief.", [])

@@ -30,7 +30,9 @@ def _is_record(row: Mapping[str, Any]) -> bool:
 
 
 def _is_context(row: Mapping[str, Any]) -> bool:
-    return str(row.get("type")).startswith("context.append_") or row.get("type") == "turn.prompt"
+    # A session that was only begun has its settings.
+    is_begun = row.get("type") == "config.update" and "profileName" in row
+    return is_begun or str(row.get("type")).startswith("context.append_") or row.get("type") == "turn.prompt"
 
 
 def _fit(document: Document) -> Fit:
