@@ -79,7 +79,7 @@ class BlockWriter:
         limit = dialect.id_limit or schema.ID_LIMIT
         takes_words = dialect.id_pattern is schema.ID and limit >= SHORT
         self.ids = Aliases(dialect.id_pattern, limit, unique=dialect.unique_ids, takes_words=takes_words)
-        self.later_calls: list[list[Wire]] = []
+        self.later_calls: list[Wire] = []
         self.tools: dict[str, str] = {}
         self._dialect = dialect
         self._marked: list[tuple[int, Wire]] = []

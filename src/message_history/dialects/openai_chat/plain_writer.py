@@ -91,13 +91,13 @@ class ChatPlainWriter:
             wire += apart(written, dialect, self._writer)
         return True
 
-    def _later(self, written: Wire, calls: list[Wire]) -> list[list[Wire]]:
+    def _later(self, written: Wire, calls: list[Wire]) -> list[Wire]:
         """Leave a message as many calls as it may have, and return the others."""
         limit = self._dialect.max_calls
         if self._changes.wanted:
             self._changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
         written["tool_calls"] = calls[:limit]
-        return [calls[start : start + limit] for start in range(limit, len(calls), limit)]
+        return calls[limit:]
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         """Write a user message; see `PlainWriter`."""
@@ -106,13 +106,13 @@ class ChatPlainWriter:
             return False
         texts = []
         later, aliases = self._writer.later_calls, self._ids.of_results(ids) if ids else ids
-        position = 0
+        position, limit = 0, dialect.max_calls
         for item in plain:
             if type(item) is str:
                 texts.append(item)
                 continue
-            if later and position and position % dialect.max_calls == 0:
-                self._call(later[position // dialect.max_calls - 1], wire)
+            if later and position and position % limit == 0:
+                self._call(later[position - limit : position], wire)
             id, content = item
             if not content and dialect.empty_result is not None:
                 self._changes.added("text of an empty result (KM-02, XA-02)")

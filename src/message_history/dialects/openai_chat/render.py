@@ -145,7 +145,7 @@ class Render:
         if calls:
             limit = self._dialect.max_calls
             wire["tool_calls"] = calls[:limit]
-            self._writer.later_calls = [calls[start : start + limit] for start in range(limit, len(calls), limit)]
+            self._writer.later_calls = calls[limit:]
             if self._writer.later_calls:
                 self.changes.rewritten(f"{len(calls)} calls as messages of at most {limit} (OC-05, HF-06)")
         add_reasoning(wire, self._dialect, has_calls=bool(calls))
@@ -289,7 +289,7 @@ class Render:
         limit = self._dialect.max_calls
         for position, block in enumerate(results):
             if later and position and position % limit == 0:
-                empty = call_message(later[position // limit - 1], self._dialect)
+                empty = call_message(later[position - limit : position], self._dialect)
                 add_reasoning(empty, self._dialect, has_calls=True)
                 wire.append(empty)
             wire.append(self._result(block))
