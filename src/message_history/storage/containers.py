@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -15,7 +16,7 @@ from attrs import field, frozen
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["SQLITE", "Archive", "Database", "UnopenedError", "is_container", "open_container", "with_journal"]
 
@@ -68,13 +69,10 @@ class Database:
         Complexity: linear in the database.
         """
         try:
-            connection = _connect(self.data)
-            try:
+            with _connected(self.data) as connection:
                 found = connection.execute(f'SELECT * FROM "{table}" ORDER BY {order}')  # noqa: S608 - our own names
                 names = [each[0] for each in found.description]
                 return [dict(zip(names, row, strict=True)) for row in found]
-            finally:
-                connection.close()
         except _errors() as error:
             raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
 
@@ -146,12 +144,9 @@ def open_container(data: bytes) -> Database | Archive:
         except zipfile.BadZipFile as error:
             raise UnopenedError(f"it is a damaged archive: {error}") from error
     try:
-        connection = _connect(data)
-        try:
+        with _connected(data) as connection:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             columns = {name: frozenset(row[1] for row in _columns_of(connection, name)) for name in tables}
-        finally:
-            connection.close()
     except _errors() as error:
         raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
     return Database(data, columns)
@@ -175,20 +170,22 @@ def _columns_of(connection: sqlite3.Connection, table: str) -> list[Any]:
     return connection.execute("SELECT 0, name FROM pragma_table_info(?)", (table,)).fetchall()
 
 
-def _connect(data: bytes) -> sqlite3.Connection:
-    connection: sqlite3.Connection = _module().connect(":memory:")
-    connection.text_factory = lambda written: written.decode("utf-8", errors="surrogateescape")
-    # Nothing in a file that comes from somewhere may run here.
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.deserialize(data[: _MODES.start] + b"\x01\x01" + data[_MODES.stop :])
-    try:
-        connection.execute("SELECT name FROM sqlite_master")
-    except _errors() as error:
-        if _UNSAFE not in str(error):
-            raise
-        # An index over a function that may not run is left out: its rows are in the table.
-        connection.execute("PRAGMA writable_schema = ON")
-    return connection
+@contextmanager
+def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
+    """Open a database in memory for a while."""
+    with closing(_module().connect(":memory:")) as connection:
+        connection.text_factory = lambda written: written.decode("utf-8", errors="surrogateescape")
+        # Nothing in a file that comes from somewhere may run here.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.deserialize(data[: _MODES.start] + b"\x01\x01" + data[_MODES.stop :])
+        try:
+            connection.execute("SELECT name FROM sqlite_master")
+        except _errors() as error:
+            if _UNSAFE not in str(error):
+                raise
+            # An index over a function that may not run is left out: its rows are in the table.
+            connection.execute("PRAGMA writable_schema = ON")
+        yield connection
 
 
 def with_journal(path: Path, data: bytes) -> bytes:

@@ -8,6 +8,7 @@ import json
 import sqlite3
 import zipfile
 from contextlib import closing
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 from message_history import ToolUseBlock, from_file
 from message_history.cli.app import app
+from message_history.storage import containers
 from message_history.storage.files import NotRecognisedError, UnreadableFileError
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.reading import session_in
@@ -471,3 +473,21 @@ def test_other_archives_and_compressed_files_are_named() -> None:
 def test_a_database_can_be_asked_for_by_name() -> None:
     with pytest.raises(UnreadableFileError):
         session_in(b"[]", chosen=FORMATS["crush"])
+
+
+def test_a_damaged_database_is_closed_when_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+
+    def connect(name: str) -> sqlite3.Connection:
+        opened.append(sqlite3.connect(name))
+        return opened[-1]
+
+    monkeypatch.setattr(containers, "_module", lambda: SimpleNamespace(connect=connect, Error=sqlite3.Error))
+    data = database({"people": ("name", [("Ada",)])})
+    for damaged in (data[:100] + b"\xff" * 1000 + data[1100:], containers.SQLITE + b"\0" * 100):
+        with pytest.raises(containers.UnopenedError, match="damaged"):
+            containers.open_container(damaged)
+    assert len(opened) == 2
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
