@@ -37,6 +37,7 @@ def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.heavy
 def test_python_dash_m_is_the_same_command(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(json.dumps(BROKEN))

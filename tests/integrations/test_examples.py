@@ -38,7 +38,12 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=600, env=environment)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+# It takes as long as three hundred other tests, and needs nothing that a quick run does not have.
+LONG = {"hypothesis_test"}
+MARKED = [pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] if path.stem in LONG else []) for path in EXAMPLES]
+
+
+@pytest.mark.parametrize("example", MARKED)
 def test_an_example_runs_as_it_says(example: Path) -> None:
     needs(example)
     (command,) = re.findall(r"^`(python|pytest) (examples/frameworks/\w+\.py)`$", example.read_text(), re.MULTILINE)
