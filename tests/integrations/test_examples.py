@@ -38,7 +38,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=600, env=environment)
 
 
-# It takes as long as three hundred other tests, and needs nothing that a quick run does not have.
+# It takes as long as three hundred other tests: it is for CI.
 LONG = {"hypothesis_test"}
 MARKED = [pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] if path.stem in LONG else []) for path in EXAMPLES]
 
