@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from message_history.core.message import sendable
-from message_history.dialects._shared.plain_messages import SHORT
+from message_history.dialects._shared.plain_messages import SHORT, has_result_of_texts
 from message_history.dialects.base import Export
 from message_history.media import has_media
 
@@ -56,7 +56,10 @@ def write_messages(writer: MessageWriter, messages: Iterable[Message], short: Pl
         changes.index = index
         plain = sendable(message, SHORT) if short is not None else None
         if short is not None and plain is not None:
-            if (short.assistant if message.role == "assistant" else short.user)(message, plain, wire):
+            if message.role == "assistant":
+                if short.assistant(message, plain, wire):
+                    continue
+            elif not (message.ids and has_result_of_texts(plain)) and short.user(message, plain, wire):
                 continue
         wire += write(message)
     return wire

@@ -30,7 +30,7 @@ class PlainWriter(Protocol):
         """Write an assistant message: its texts and its thinking, and as many calls behind them as it has ids."""
 
     def user(self, message: Message, plain: Plain, wire: list[Any]) -> bool:
-        """Write a user message: as many results as it has ids, and the texts behind them."""
+        """Write a user message: as many results as it has ids, each of one text or none, and the texts behind them."""
 
 
 def has_result_of_texts(plain: Plain) -> bool:

@@ -288,7 +288,7 @@ class Aliases:
             self._aliases = {id: id for id in ids}
             self._answers = ids
         else:
-            self._answers = [self.alias(id) for id in ids]
+            self._answers = list(map(self, ids))
         self._asked = ids
         return self._answers
 
@@ -296,9 +296,9 @@ class Aliases:
         """Return the provider's ids for those of results, which are short identifiers."""
         if ids == self._asked:
             return self._answers
-        return ids if self._takes_words and not self._unique and not self._aliases else [self.alias(id) for id in ids]
+        return ids if self._takes_words and not self._unique and not self._aliases else list(map(self, ids))
 
-    def alias(self, id: str) -> str:
+    def __call__(self, id: str) -> str:
         """Return the provider's id for ours.
 
         Args:
@@ -321,8 +321,6 @@ class Aliases:
         self._aliases[id] = alias
         self._taken.add(alias)
         return alias
-
-    __call__ = alias
 
     def _another(self, id: str) -> str:
         """Make an id that fits; for one that comes again from where the last search ended: a thousandth is as fast."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.plain import unpack
-from message_history.dialects._shared.plain_messages import has_result_of_texts
 
 if TYPE_CHECKING:
     from message_history.core.message import Message
@@ -68,8 +67,6 @@ class BedrockPlainWriter:
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         """Write a user message; see `PlainWriter`."""
         ids = message.ids
-        if ids and has_result_of_texts(plain):
-            return False
         content: list[Wire] = []
         for item in plain:
             if type(item) is str:

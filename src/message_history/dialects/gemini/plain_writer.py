@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from message_history.core.plain import unpack
-from message_history.dialects._shared.plain_messages import has_result_of_texts
 from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
@@ -103,8 +102,6 @@ class GeminiPlainWriter:
         """Write a user message; see `PlainWriter`."""
         ids = message.ids
         if ids:
-            if has_result_of_texts(plain):
-                return False
             wire.append({"role": "user", "parts": self._responses(ids, plain)})
             plain = plain[len(ids) :]
         if plain:

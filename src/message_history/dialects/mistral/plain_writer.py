@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.plain import unpack
-from message_history.dialects._shared.plain_messages import SHORT, has_result_of_texts
+from message_history.dialects._shared.plain_messages import SHORT
 from message_history.dialects._shared.writer import json_object, named_for
 from message_history.dialects.mistral.schema import ANY_NAME, NAME
 
@@ -76,8 +76,6 @@ class MistralPlainWriter:
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         """Write a user message; see `PlainWriter`."""
         ids = message.ids
-        if ids and has_result_of_texts(plain):
-            return False
         texts = []
         aliases = self._ids.of_results(ids) if ids else ids
         position = 0

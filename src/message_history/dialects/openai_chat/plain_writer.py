@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.plain import unpack
-from message_history.dialects._shared.plain_messages import has_result_of_texts
 from message_history.dialects._shared.writer import json_object
 from message_history.dialects.openai_chat.block_writer import OTHER_ID
 from message_history.dialects.openai_chat.schema import NAME
@@ -102,8 +101,6 @@ class ChatPlainWriter:
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         """Write a user message; see `PlainWriter`."""
         ids, dialect = message.ids, self._dialect
-        if ids and has_result_of_texts(plain):
-            return False
         texts = []
         later, aliases = self._writer.later_calls, self._ids.of_results(ids) if ids else ids
         position, limit = 0, dialect.max_calls

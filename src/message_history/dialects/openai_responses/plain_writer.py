@@ -94,6 +94,6 @@ class ResponsesPlainWriter:
         limit = self._limit
         for item in plain:
             text = item if type(item) is str else item[1]
-            if type(text) is not str or len(text) > limit:
+            if len(text) > limit:
                 return False
         return self._changes.index > 0 or type(plain[-1]) is str

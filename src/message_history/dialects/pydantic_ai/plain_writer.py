@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.plain import unpack
-from message_history.dialects._shared.plain_messages import has_result_of_texts
 from message_history.dialects.pydantic_ai.schema import PROVIDERS
 
 if TYPE_CHECKING:
@@ -65,7 +64,8 @@ class PydanticPlainWriter:
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         """Write a user message; see `PlainWriter`."""
-        if (self.opens and self._changes.index == 0) or (message.ids and has_result_of_texts(plain)):
+        del message
+        if self.opens and self._changes.index == 0:
             return False
         names = self.names
         parts: list[Wire] = []
