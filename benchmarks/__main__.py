@@ -1,6 +1,7 @@
 """Measure all contenders, and write what was found.
 
 python -m benchmarks            measures, writes results/*.json, docs/performance.md, its charts and the README's table
+python -m benchmarks --again    measures once more, and adds its rounds to those of the last time: where figures spread
 python -m benchmarks --quick    measures small transcripts in less than a minute, and prints; writes nothing
 python -m benchmarks --beside   measures this library alone, for another Python than the page's: results/python-*.json
 python -m benchmarks --pages    only writes the page, the charts and the table again, from results/*.json
@@ -13,7 +14,7 @@ import sys
 
 from benchmarks.measure import measured
 from benchmarks.report import pages, printed
-from benchmarks.results import Speed, read, write, write_beside
+from benchmarks.results import Speed, read, with_rounds_of, write, write_beside
 
 
 def main(arguments: list[str]) -> int:
@@ -25,7 +26,7 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    if set(arguments) - {"--quick", "--beside", "--pages", "--check"}:
+    if set(arguments) - {"--again", "--quick", "--beside", "--pages", "--check"}:
         print(__doc__)
         return 2
     if "--quick" in arguments:
@@ -36,6 +37,10 @@ def main(arguments: list[str]) -> int:
         write_beside(measured(quick=False, peers=False)[0])
     if not arguments:
         write(*measured(quick=False))
+    if "--again" in arguments:
+        before = read()[0]
+        speed, validity = measured(quick=False)
+        write(with_rounds_of(before, speed), validity)
     stale = 0
     for path, text in pages(*read()).items():
         if path.exists() and path.read_text(encoding="utf-8") == text:

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple, TypeAlias
 
-__all__ = ["FOLDER", "Ratio", "Speed", "Subject", "read", "write", "write_beside"]
+__all__ = ["FOLDER", "Ratio", "Speed", "Subject", "read", "with_rounds_of", "write", "write_beside"]
 
 FOLDER: Final = Path(__file__).with_name("results")
 Subject: TypeAlias = tuple[str, str]
@@ -92,6 +92,39 @@ def read(folder: Path = FOLDER) -> tuple[Speed, dict[str, Any]]:
     validity: dict[str, Any] = json.loads((folder / "validity.json").read_text(encoding="utf-8"))
     beside = tuple(Speed(other["made"], other["cells"]) for other in others)
     return Speed(speed["made"], speed["cells"], beside), validity
+
+
+def with_rounds_of(before: Speed, speed: dict[str, Any]) -> dict[str, Any]:
+    """Add the rounds that were measured before to those of now; what was too slow in one has none.
+
+    Args:
+        before: what was measured before, with the same Python, machine and packages.
+        speed: what is measured now.
+
+    Returns:
+        The same with the rounds of both.
+
+    Raises:
+        ValueError: if the two were not measured with the same.
+    """
+    for name in ("python", "machine", "versions"):
+        if before.made[name] != speed["made"][name]:
+            raise ValueError(
+                f"before was measured with another {name}, {before.made[name]}, than now, {speed['made'][name]}; "
+                "measure without --again"
+            )
+    known = {_cell_key(cell): cell["rounds"] for cell in before.cells}
+    cells = []
+    for cell in speed["cells"]:
+        first = known.get(_cell_key(cell), [])
+        both = [*first, *cell["rounds"]] if first and cell["rounds"] else []
+        cells.append({**cell, "rounds": both} | ({} if both else {"why": "too slow"}))
+    rounds = before.made["rounds"] + speed["made"]["rounds"]
+    return {"made": {**speed["made"], "rounds": rounds}, "cells": cells}
+
+
+def _cell_key(cell: dict[str, Any]) -> tuple[str, int, str]:
+    return cell["operation"], cell["size"], cell["contender"]
 
 
 def write(speed: dict[str, Any], validity: dict[str, Any], folder: Path = FOLDER) -> None:

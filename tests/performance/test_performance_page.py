@@ -9,7 +9,7 @@ from benchmarks import __main__ as command
 from benchmarks import report
 from benchmarks.contenders import CONTENDERS
 from benchmarks.report import page, pages, summary
-from benchmarks.results import Speed, read, write, write_beside
+from benchmarks.results import Speed, read, with_rounds_of, write, write_beside
 from benchmarks.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +65,20 @@ def test_results_are_read_back(tmp_path: Path) -> None:
     speed, validity = read()
     write({"made": speed.made, "cells": speed.cells}, validity, tmp_path)
     assert read(tmp_path) == (speed, validity)
+
+
+def test_a_second_run_adds_its_rounds() -> None:
+    made = {"rounds": 2, "python": "CPython 3.11.2", "machine": "one", "versions": {"attrs": "1"}, "date": "2026-11-22"}
+    key = {"operation": "append", "contender": "list"}
+    before = Speed(made, [{**key, "size": 10, "rounds": [1.0, 2.0]}, {**key, "size": 100, "rounds": []}])
+    cells = [{**key, "size": size, "rounds": [3.0]} for size in (10, 100, 1_000)]
+    later = {**made, "rounds": 1, "date": "2026-11-23"}
+    both = with_rounds_of(before, {"made": later, "cells": cells})
+    assert both["made"] == {**later, "rounds": 3}
+    assert [cell["rounds"] for cell in both["cells"]] == [[1.0, 2.0, 3.0], [], []]
+    for name, other in (("python", "CPython 3.13.0"), ("machine", "two"), ("versions", {"attrs": "2"})):
+        with pytest.raises(ValueError, match=f"another {name}.*measure without --again"):
+            with_rounds_of(before, {"made": {**later, name: other}, "cells": cells})
 
 
 def test_a_run_with_another_python_adds_its_figures(tmp_path: Path) -> None:
