@@ -165,6 +165,22 @@ def test_what_was_rewound_and_what_only_shows_an_error_is_not_in_the_conversatio
     assert repaired(values) == values
 
 
+def test_a_note_of_the_program_without_its_parent_ends_no_conversation() -> None:
+    talk = [HI, claude_line("a1", "u1", "assistant", words("Hello."), id="m1")]
+    note = claude_line("n1", None, "user", "Caveat: what follows was run by the user.", isMeta=True)
+    more = claude_line("n2", "n1", "user", "Another.", isMeta=True)
+    title = {"type": "custom-title", "customTitle": "A talk", "sessionId": "session"}
+    for values in ([*talk, note, title], [*talk, note, more]):
+        assert messages_of(session_in(rows(values))) == [("user", ["hi"]), ("assistant", ["Hello."])]
+        assert repaired(values) == values
+    # What someone says behind it begins a conversation, and a file may hold nothing else.
+    asked = claude_line("u2", "n1", "user", "hi again")
+    assert messages_of(session_in(rows([*talk, note, asked]))) == [("user", [note["message"]["content"], "hi again"])]
+    assert messages_of(session_in(rows([note, more]))) == [("user", [note["message"]["content"], "Another."])]
+    behind = claude_line("n3", "a1", "user", "Another.", isMeta=True)
+    assert [role for role, _ in messages_of(session_in(rows([*talk, behind])))] == ["user", "assistant", "user"]
+
+
 def test_sidechains_are_apart() -> None:
     def side(own: str, parent: str | None, role: str, content: Any, **more: Any) -> dict[str, Any]:
         return claude_line(own, parent, role, content, **{**more, "isSidechain": True})

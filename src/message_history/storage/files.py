@@ -33,6 +33,7 @@ from message_history.storage.damaged_json import (
     parted,
 )
 from message_history.storage.folders import folder_content
+from message_history.storage.naming import kind_of
 from message_history.storage.request_bodies import (
     KEYS,
     Place,
@@ -384,8 +385,8 @@ def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
     if isinstance(whole, dict) and ("role" in whole or shape_of(whole) is not None):
         return SavedFile(entries=(whole,), form=FileForm.LINES, lines=(1,), notes=notes)
     if isinstance(whole, dict) and MESSAGES in whole:
-        raise UnreadableFileError(f"its `messages` are no list, but {_kind(whole[MESSAGES])}", sound=True)
-    raise UnreadableFileError(f"it holds no list of messages, but {_kind(whole)}", sound=True)
+        raise UnreadableFileError(f"its `messages` are no list, but {kind_of(whole[MESSAGES])}", sound=True)
+    raise UnreadableFileError(f"it holds no list of messages, but {kind_of(whole)}", sound=True)
 
 
 def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:
@@ -402,11 +403,6 @@ def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...
     around = filled(whole, place, Export([]), moved=False)
     entries = tuple(entries_at(whole, place))
     return SavedFile(entries=entries, form=FileForm.OBJECT, notes=notes, container=around, place=place)
-
-
-def _kind(value: object) -> str:
-    names = {dict: "an object without `messages`", list: "a list", str: "a text", bool: "a truth value"}
-    return "null" if value is None else names.get(type(value), "a number")
 
 
 def _damaged(text: str) -> SavedFile:

@@ -98,3 +98,46 @@ def test_records_of_another_program_are_none_of_codex_s() -> None:
         session_in(lines(*records))
     with pytest.raises(NotRecognisedError):
         session_in(lines({"id": "1", "timestamp": "t", "instructions": "Mix.", "tools": [], "recipe": "x"}))
+
+
+PAIRS = [["human", QUESTION], ["ai", ANSWER]]
+
+
+@pytest.mark.parametrize("whole", [PAIRS, [PAIRS, PAIRS], {"messages": PAIRS}, [{"messages": PAIRS}]])
+def test_pairs_of_a_role_and_a_text_are_messages(whole: Any) -> None:
+    session = session_in(value(whole))
+    assert (session.format.name, session.unread) == ("other-roles", ())
+    for conversation in session.conversations:
+        assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [["Hi", "Hello"], ["Who are you?", "Nobody."]],
+        [*PAIRS, ["Oracle", "42"]],
+        [*PAIRS, ["human"]],
+        [*PAIRS, "And then?"],
+        [["human", QUESTION], ["human", "Well?"]],
+    ],
+)
+def test_pairs_are_read_only_where_all_are_of_a_known_role(pairs: list[Any]) -> None:
+    for whole in (pairs, {"messages": pairs}):
+        with pytest.raises(NotRecognisedError):
+            session_in(value(whole))
+
+
+@pytest.mark.parametrize(
+    ("whole", "why"),
+    [
+        ({"wind": 1}, "it holds no list of messages, but an object without `messages`, with the key 'wind'$"),
+        (dict.fromkeys("abcdefghij"), "with the keys 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more$"),
+        ({}, "it holds no list of messages, but an empty object$"),
+        ({"messages": {"m1": "Hi"}}, "its `messages` are no list, but an object without `messages`, with the key 'm1'"),
+        ([{"wind": 1, "rain": 2}], "the first is an object without `messages`, with the keys 'wind', 'rain'$"),
+        (["Hi"], "no entry in it is a message; the first is a text$"),
+    ],
+)
+def test_a_refusal_names_the_keys_that_there_are(whole: Any, why: str) -> None:
+    with pytest.raises(NotRecognisedError, match=why):
+        session_in(value(whole))

@@ -11,15 +11,14 @@ from attrs import field, frozen
 from message_history.storage.containers import Archive, Database, UnopenedError, is_container, open_container
 from message_history.storage.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_bytes, parted
 from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, read_bytes, saved_value
+from message_history.storage.naming import few_of
 from message_history.storage.sessions.splicing import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["Document", "parse_document", "raw_rows", "rows_in"]
 
-LISTED: Final = 8
-"""How many names of tables and files a message has."""
 INSPECTED: Final = 60
 """How many objects of a file decide its format."""
 
@@ -155,16 +154,11 @@ def _of_tables(database: Database) -> str:
             "it is a SQLite database of LangGraph in a form that is not known: write what "
             "`graph.get_state(config).values` returns with `langchain_core.load.dumpd`, and read that"
         )
-    return f"it is a SQLite database of no program that is known, with the tables {_listed(database.columns)}"
+    return f"it is a SQLite database of no program that is known, with the tables {few_of(sorted(database.columns))}"
 
 
 def _of_files(archive: Archive) -> str:
-    return f"it is an archive: unpack it, and read what is in it ({_listed(archive.names)})"
-
-
-def _listed(names: Iterable[str]) -> str:
-    found = sorted(names)
-    return ", ".join(found[:LISTED]) + (f" and {len(found) - LISTED} more" if len(found) > LISTED else "")
+    return f"it is an archive: unpack it, and read what is in it ({few_of(sorted(archive.names))})"
 
 
 def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:

@@ -27,6 +27,7 @@ _NAMES: Final = {**ROLES, **dict.fromkeys(("usermessage",), "user"), **dict.from
 _CALLS: Final = ("tool_call", "function_call")
 _RESULTS: Final = ("tool_result", "function_result")
 _ERROR: Final = "error"
+_PAIR: Final = 2
 _CALLING: Final = frozenset({"tool_calls", "toolCalls", "tool_call_id", "toolCallId", "call_id", "is_error", "isError"})
 _KNOWN: Final = _CALLING | {"reasoning", "reasoning_content", "usedTools", "error"}
 
@@ -56,6 +57,17 @@ def _called(message: Mapping[str, Any]) -> Any:
     return inner.get("name") if isinstance(inner, dict) else message.get("name")
 
 
+def _pairs(entries: list[Any]) -> list[Any]:
+    """Return a list whose entries are all pairs of a role and a content, as LangChain takes them, as messages."""
+    is_pairs = all(
+        isinstance(each, list) and len(each) == _PAIR and isinstance(each[0], str) and isinstance(each[1], str)
+        for each in entries
+    )
+    if not is_pairs or not all(each[0].lower() in _NAMES for each in entries):
+        return entries
+    return [{"speaker": role, "content": content} for role, content in entries]
+
+
 def _role(message: Mapping[str, Any], key: str) -> str:
     return _NAMES[message[key].lower()]
 
@@ -73,8 +85,9 @@ def _is_chat(entries: Any) -> bool:
 
 def _chats(document: Document) -> Iterator[tuple[int, Mapping[str, Any], list[Any]]]:
     """Yield the lists of messages with their places, and the objects around them."""
-    if _is_chat(document.items):
-        yield 0, {}, document.items
+    whole = _pairs(document.items)
+    if _is_chat(whole):
+        yield 0, {}, whole
         return
     rows = document.numbered_items
     if document.value is None and _is_chat([row for _, row in rows]):
@@ -84,14 +97,14 @@ def _chats(document: Document) -> Iterator[tuple[int, Mapping[str, Any], list[An
         inner = item if isinstance(item, list) else None
         if isinstance(item, dict):
             inner = next((item[key] for key in KEYS if isinstance(item.get(key), list)), None)
-        yield n, item if isinstance(item, dict) else {}, inner if inner is not None else []
+        yield n, item if isinstance(item, dict) else {}, _pairs(inner) if inner is not None else []
 
 
 def _fit(document: Document) -> Fit:
     first = document.first_items()
     inside = [message for item in first for key in KEYS for message in _listed(item.get(key))[:INSPECTED]]
     lists = [message for item in document.items[:INSPECTED] for message in _listed(item)[:INSPECTED]]
-    if not any(map(_is_own, [*first, *inside, *lists])):
+    if not any(map(_is_own, [*first, *inside, *lists, *_pairs(document.items)[:INSPECTED]])):
         return Fit.NONE
     chats = [entries for _, _, entries in _chats(document)]
     is_own = any(_is_own(each) for entries in chats for each in entries)
@@ -101,7 +114,7 @@ def _fit(document: Document) -> Fit:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return _pairs(value) if isinstance(value, list) else []
 
 
 def _is_own(message: Any) -> bool:
@@ -160,8 +173,8 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any], keys: tuple[s
 
 OTHER_ROLES: Final = Format(
     name="other-roles",
-    title="Chats with other names for the roles (human and ai, bot, Flowise's userMessage), or calls without ids",
-    files="anywhere; what Flowise exports among others",
+    title="Chats with other names for the roles (human, ai, bot), in pairs of role and text, or with calls without ids",
+    files='anywhere; what Flowise exports among others; `[["human", "Hi"], ["ai", "Hello"]]`, as LangChain takes it',
     omits="other keys of messages, which are counted",
     unwritten="no API takes these roles, and who wrote the file is not known",
     source="FlowiseAI/Flowise: packages/server/src/database/entities/ChatMessage.ts; data sets",

@@ -83,6 +83,7 @@ from message_history.storage.formats.tau_bench import TAU2_BENCH, TAU_BENCH
 from message_history.storage.formats.vscode_chat import VSCODE_CHAT
 from message_history.storage.formats.windsurf import WINDSURF
 from message_history.storage.formats.zed import ZED, ZED_DATABASE
+from message_history.storage.naming import kind_of
 from message_history.storage.written_like import written_like
 
 if TYPE_CHECKING:
@@ -196,7 +197,8 @@ def recognise(document: Document) -> Format:
         if not error.sound:
             raise
         raise NotRecognisedError(why=str(error)) from error
-    raise NotRecognisedError(why="no entry in it is a message")
+    first = next((item for _, item in document.numbered_items), None)
+    raise NotRecognisedError(why="no entry in it is a message" + (f"; the first is {kind_of(first)}" if first else ""))
 
 
 def nearest_formats(document: Document) -> list[str]:

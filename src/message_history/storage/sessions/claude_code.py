@@ -121,8 +121,9 @@ class _Tree:
         for n in self._values:
             self._before[n] = before
             before = n if _is_message(self._values[n]) else before
-        self._newest = before
         self._linked = any(isinstance(value.get("parentUuid"), str) for value in self._values.values())
+        self._anchored = self._anchors()
+        self._newest = self._newest_message(before)
 
     def thread(self, label: str) -> Thread:
         """Return the conversation."""
@@ -151,21 +152,41 @@ class _Tree:
                 if info is not None:
                     yield n, info
 
+    def _newest_message(self, last: int | None) -> int | None:
+        """Return the message that the conversation ends with: notes of the program alone, without a parent, are none.
+
+        Args:
+            last: the last message.
+
+        Returns:
+            The last that descends from what someone wrote; the last of all when none does.
+        """
+        alone: set[int] = set()
+        candidate = last
+        while candidate is not None:
+            at: int | None = candidate
+            while at is not None and at not in alone and not _is_spoken(self._values[at]):
+                alone.add(at)
+                at = self._parent(at)
+            if at is not None and at not in alone:
+                return candidate
+            candidate = self._before[candidate]
+        return last
+
     def _chain(self) -> list[int]:
         """Walk from the newest message back to the first, or to where the conversation was compacted."""
         chain: list[int] = []
         met: set[int] = set()
-        anchors = self._anchors()
         at = self._newest
         while at is not None and at not in met:
             met.add(at)
             chain.append(at)
-            at = self._parent(at, anchors)
+            at = self._parent(at)
         return chain[::-1]
 
-    def _parent(self, at: int, anchors: Mapping[str, str]) -> int | None:
+    def _parent(self, at: int) -> int | None:
         value = self._values[at]
-        named = anchors.get(str(value.get("uuid")), value.get("parentUuid"))
+        named = self._anchored.get(str(value.get("uuid")), value.get("parentUuid"))
         if isinstance(named, str) and named in self._at:
             return self._at[named]
         if named is None and self._linked and "parentUuid" in value:
@@ -216,6 +237,11 @@ class _Tree:
 
 def _is_message(value: Mapping[str, Any]) -> bool:
     return value.get("type") in ("user", "assistant") and isinstance(value.get("message"), dict)
+
+
+def _is_spoken(value: Mapping[str, Any]) -> bool:
+    """Return whether a line is a message, and no note that the program wrote for itself."""
+    return _is_message(value) and value.get("isMeta") is not True
 
 
 def _reply_id(value: Mapping[str, Any]) -> str | None:
