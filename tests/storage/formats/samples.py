@@ -303,6 +303,38 @@ OPENCODE_EVENTS = [
         for n, event in enumerate(OPENCODE_STREAM, 2)
     ),
 ]
+REPLAY_MESSAGES: list[dict[str, Any]] = [
+    {"role": 1, "content": [{"type": 1, "text": QUESTION}, {"type": 3, "cacheType": "ephemeral"}]},
+    {"role": 2, "content": [{"type": 1, "text": LOOKING}], "toolCalls": [CHAT_CALL]},
+    {"role": 3, "content": [{"type": 1, "text": RESULT}], "toolCallId": "c1"},
+]
+REPLAY_LOGS: list[dict[str, Any]] = [
+    {"id": "e1", "kind": "element", "name": "AgentPrompt", "tokens": 403, "maxTokens": 99003},
+    {
+        "id": "r1",
+        "kind": "request",
+        "type": "ChatMLSuccess",
+        "name": "panel/editAgent",
+        "requestMessages": {"messages": REPLAY_MESSAGES[:1]},
+        "response": {"type": "success", "message": [LOOKING]},
+    },
+    {"id": "c1__vscode-1", "kind": "toolCall", "tool": "read_file", "args": TEXT_ARGUMENTS, "response": [RESULT]},
+    {
+        "id": "r2",
+        "kind": "request",
+        "type": "ChatMLSuccess",
+        "name": "panel/editAgent",
+        "metadata": {"model": "gpt-5.2", "tools": []},
+        "requestMessages": {"messages": REPLAY_MESSAGES},
+        "response": {"type": "success", "message": [ANSWER]},
+    },
+]
+REPLAY: dict[str, Any] = {
+    "exportedAt": "2026-11-20T09:00:00.000Z",
+    "totalPrompts": 1,
+    "totalLogEntries": 4,
+    "prompts": [{"prompt": QUESTION, "hasSeen": False, "logCount": 4, "logs": REPLAY_LOGS}],
+}
 GROK = [
     {"type": "system", "content": "You are Grok."},
     {"type": "user", "content": [text(QUESTION)], "prompt_index": 0},
@@ -1177,6 +1209,7 @@ SAMPLES = (
     Sample("zed", value(ZED_TEXT), TALK),
     Sample("vscode-chat", value({**VSCODE_CHAT, "requests": [VSCODE_REQUEST]})),
     Sample("vscode-chat", lines(*VSCODE_LOG)),
+    Sample("copilot-replay", value(REPLAY)),
     Sample("opencode", value(OPENCODE)),
     Sample("aider", AIDER.encode(), TALK),
     Sample(

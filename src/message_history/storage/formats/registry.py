@@ -32,6 +32,7 @@ from message_history.storage.formats.codex_stream import CODEX_STREAM
 from message_history.storage.formats.continue_dev import CONTINUE
 from message_history.storage.formats.conversation_lists import CONVERSATION_LISTS
 from message_history.storage.formats.copilot_cli import COPILOT_CLI
+from message_history.storage.formats.copilot_replay import COPILOT_REPLAY
 from message_history.storage.formats.crewai import CREWAI
 from message_history.storage.formats.cursor import CURSOR
 from message_history.storage.formats.cursor_databases import CURSOR_AGENT_DATABASE, CURSOR_DATABASE
@@ -114,6 +115,7 @@ _ALL: Final = (
     ),
     *(
         VSCODE_CHAT,
+        COPILOT_REPLAY,
         OPENCODE,
         OPENCODE_STORAGE,
         OPENCODE_EVENTS,
