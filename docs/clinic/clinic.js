@@ -78,6 +78,7 @@ function show(report) {
     fill("repairs", [...skipped, ...report.repairs], report.repair_count + skipped.length, repair, "Nothing had to be changed.");
     for (const left of report.left) $("violations").append(make("li", "violation", make("p", "", `Still rejected: ${left}`)));
     const names = { own: "the same file", native: "message-history (keeps everything)" };
+    $("unwritten").textContent = report.unwritten;
     const chosen = $("form").value;
     $("form").replaceChildren(...report.forms.map((form) => new Option(names[form] ?? form, form)));
     if (report.forms.includes(chosen)) $("form").value = chosen;

@@ -13,13 +13,15 @@ from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.pages import changes_page, transcript_page
 from message_history.pages.words import TITLES, detail_of
-from message_history.storage.files import UnreadableFileError
+from message_history.storage.files import UnreadableFileError, read_bytes
 from message_history.storage.repaired_lists import repair_file
 from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
+    from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.storage.files import SavedFile
+    from message_history.storage.repaired_lists import RepairedList
     from message_history.storage.sessions.reading import Conversation, RepairedSession, SessionFile
 
 MOST: Final = 500
@@ -43,6 +45,7 @@ class Patient:
         self.problem = ""
         self.session: SessionFile | None = None
         self._repaired: RepairedSession | None = None
+        self._list: RepairedList | None = None
         try:
             self.session = session_in(data)
         except UnreadableFileError as unreadable:
@@ -62,8 +65,7 @@ class Patient:
             return json.dumps({**report, "problem": "" if report["explained"] else f"{self.problem}; {known}"})
         main = self._main
         violations = sorted(main.violations(), key=lambda each: -1 if each.index is None else each.index)
-        repaired = self.repaired
-        repairs = [(label, repair) for label, found in repaired.repairs for repair in found]
+        repairs = self._repairs()
         files = {each.label: each.file for each in self.session.conversations}
         return json.dumps(
             {
@@ -89,8 +91,9 @@ class Patient:
                     for label, repair in repairs[:MOST]
                 ],
                 "repair_count": len(repairs),
-                "left": [str(each) for _, each in repaired.after.violations()][:MOST],
-                "forms": [OWN, *sorted(DIALECTS)],
+                "left": self._left()[:MOST],
+                "unwritten": "" if self.repaired is not None else self._why_unwritten(),
+                "forms": self._forms(),
             }
         )
 
@@ -100,12 +103,48 @@ class Patient:
         return self.session.conversations[0]
 
     @property
-    def repaired(self) -> RepairedSession:
-        """Return the repaired file; it is made once."""
+    def repaired(self) -> RepairedSession | None:
+        """Return the repaired file, which is made once; None for a broken one that is not written in its own form."""
         assert self.session is not None  # noqa: S101 - every caller has a session
-        if self._repaired is None:
-            self._repaired = self.session.repair_file()
+        if self._repaired is None and self._list is None:
+            try:
+                self._repaired = self.session.repair_file()
+            except UnreadableFileError:
+                self._list = repair_file(self._main.file, dialect=self._main.known)
         return self._repaired
+
+    @property
+    def _repaired_list(self) -> RepairedList:
+        """Return the main conversation as a repaired list, where `repaired` is None."""
+        assert self._list is not None  # noqa: S101 - every caller has asked for `repaired` before
+        return self._list
+
+    def _repairs(self) -> list[tuple[str, Repair]]:
+        """Return what was repaired, each with the conversation that it is of."""
+        if self.repaired is None:
+            return [(self._main.label, repair) for repair in self._repaired_list.repairs]
+        return [(label, repair) for label, found in self.repaired.repairs for repair in found]
+
+    def _left(self) -> list[str]:
+        """Return what a provider would still refuse."""
+        if self.repaired is None:
+            return [str(each) for each in self._repaired_list.violations]
+        return [str(each) for _, each in self.repaired.after.violations()]
+
+    def _why_unwritten(self) -> str:
+        """Say why a broken file is not written in its own form."""
+        assert self.session is not None  # noqa: S101 - every caller has a session
+        own = self.session.format
+        if own.repair is None:
+            return f"Files of the format {own.name} are read, not written: {own.unwritten}."
+        return f"This file is not written again: {self.session.refusal or 'nothing in it could be'}."
+
+    def _forms(self) -> list[str]:
+        """Return the forms of a download, the one that is closest to the file first."""
+        if self.repaired is not None:
+            return [OWN, *sorted(DIALECTS)]
+        own = self._main.dialect().name
+        return [own, *sorted(DIALECTS.keys() - {own})]
 
     def _explained(self) -> list[dict[str, Any]]:
         if not self.error.strip():
@@ -161,6 +200,9 @@ class Patient:
         main = self._main
         if which == "transcript":
             return transcript_page(self.name, main.file, main.violations(), dialect=main.known).decode()
+        if self.repaired is None:
+            file, repairs = read_bytes(self._repaired_list.data), self._repaired_list.repairs
+            return changes_page(self.name, main.file, file, main.violations(), repairs).decode()
         after = {each.label: each.file for each in self.repaired.after.conversations}
         file = after.get(main.label, self.repaired.after.conversations[0].file)
         repairs = dict(self.repaired.repairs).get(main.label, ())
@@ -177,8 +219,8 @@ class Patient:
         """
         assert self.session is not None  # noqa: S101 - every caller has a session
         stem = PurePath(self.name).stem or "conversation"
-        if form == OWN:
-            repaired = self.repaired
+        repaired = self.repaired
+        if form == OWN and repaired is not None:
             return f"{stem}.repaired.{_ending(repaired.data)}", repaired.data
         main = self._main
         converted = repair_file(main.file, dialect=main.known, to=DIALECTS[form])

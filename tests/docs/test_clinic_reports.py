@@ -33,3 +33,30 @@ def test_a_pasted_error_about_the_messages_is_explained() -> None:
 
 def test_what_is_neither_a_conversation_nor_a_known_error_is_said_to_be_neither() -> None:
     assert report("hello")["problem"].endswith("nor is it an error that a provider is known to give")
+
+
+def test_a_broken_file_that_is_read_only_is_shown_and_taken_along_as_a_list() -> None:
+    interface = [
+        {"id": "1", "role": "user", "parts": [{"type": "text", "text": "Rome?"}]},
+        {"id": "2", "role": "assistant", "parts": [{"type": "tool-weather", "toolCallId": "c1", "input": {}}]},
+        {"id": "3", "role": "user", "parts": [{"type": "text", "text": "Well?"}]},
+    ]
+    patient = CLINIC["Patient"]("chat.json", json.dumps(interface).encode())
+    found: dict[str, Any] = json.loads(patient.report())
+    assert (found["problem"], found["kind"]) == ("", "ai-sdk")
+    assert [each["rule"] for each in found["violations"]] == ["AN-C1"]
+    assert [each["code"] for each in found["repairs"]] == ["result_stubbed"]
+    assert found["unwritten"].startswith("Files of the format ai-sdk are read, not written: ")
+    assert (found["left"], found["forms"][0]) == ([], "anthropic")
+    assert "own" not in found["forms"]
+    assert "No result is recorded" in patient.page("changes")
+    assert "No result is recorded" in patient.page("transcript")
+    name, data = patient.download("anthropic")
+    assert name == "chat.anthropic.json"
+    assert b"No result is recorded" in data
+
+
+def test_a_sound_file_that_is_read_only_is_taken_along_as_it_is() -> None:
+    sound = [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Rome?"}]}]
+    found = report(json.dumps(sound))
+    assert (found["forms"][0], found["unwritten"]) == ("own", "")

@@ -76,14 +76,14 @@ class SessionFile:
     @property
     def refusal(self) -> str | None:
         """Return why the file is not written back, however broken it is; None when it can be."""
+        name = self.conversations[0].dialect().name if self.conversations else "DIALECT"
+        convert = f"`message-history convert FILE --to {name} -o OUT`"
         if is_container(self.data):
-            return (
-                "a database or an archive is read, not written; `message-history convert` writes a conversation of it"
-            )
+            return f"a database or an archive is read, not written; {convert} writes a conversation of it as a list"
         if self.format.repair is None:
             return (
-                f"files of the format {self.format.name} are read, not written; `message-history convert` writes the "
-                "conversation as a list"
+                f"files of the format {self.format.name} are read, not written; {convert} writes the conversation as a "
+                "repaired list"
             )
         if self.unread:
             note = self.unread[0]
