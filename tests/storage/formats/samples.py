@@ -303,6 +303,29 @@ OPENCODE_EVENTS = [
         for n, event in enumerate(OPENCODE_STREAM, 2)
     ),
 ]
+MANAGED: list[dict[str, Any]] = [
+    {"type": "session.status_running", "id": "sevt_1", "processed_at": "2026-11-20T09:00:00.100Z"},
+    {"type": "user.message", "id": "sevt_2", "processed_at": "2026-11-20T09:00:00.200Z", "content": [text(QUESTION)]},
+    {"type": "agent.thinking", "id": "sevt_3", "processed_at": "2026-11-20T09:00:01.100Z"},
+    {"type": "agent.message", "id": "sevt_4", "processed_at": "2026-11-20T09:00:01.200Z", "content": [text(LOOKING)]},
+    {
+        "type": "agent.tool_use",
+        "id": "sevt_5",
+        "processed_at": "2026-11-20T09:00:01.300Z",
+        "name": "read_file",
+        "input": ARGUMENTS,
+        "evaluated_permission": "allow",
+    },
+    {
+        "type": "agent.tool_result",
+        "id": "sevt_6",
+        "processed_at": "2026-11-20T09:00:02.100Z",
+        "tool_use_id": "sevt_5",
+        "content": [text(RESULT)],
+        "is_error": False,
+    },
+    {"type": "agent.message", "id": "sevt_7", "processed_at": "2026-11-20T09:00:03.100Z", "content": [text(ANSWER)]},
+]
 REPLAY_MESSAGES: list[dict[str, Any]] = [
     {"role": 1, "content": [{"type": 1, "text": QUESTION}, {"type": 3, "cacheType": "ephemeral"}]},
     {"role": 2, "content": [{"type": 1, "text": LOOKING}], "toolCalls": [CHAT_CALL]},
@@ -1210,6 +1233,9 @@ SAMPLES = (
     Sample("vscode-chat", value({**VSCODE_CHAT, "requests": [VSCODE_REQUEST]})),
     Sample("vscode-chat", lines(*VSCODE_LOG)),
     Sample("copilot-replay", value(REPLAY)),
+    Sample("managed-agents", lines(*MANAGED)),
+    Sample("managed-agents", value({"data": MANAGED, "next_page": None})),
+    Sample("managed-agents", value(MANAGED[::-1])),
     Sample("opencode", value(OPENCODE)),
     Sample("aider", AIDER.encode(), TALK),
     Sample(

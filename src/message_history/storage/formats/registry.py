@@ -60,6 +60,7 @@ from message_history.storage.formats.letta import LETTA
 from message_history.storage.formats.librechat import LIBRECHAT
 from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
+from message_history.storage.formats.managed_agents import MANAGED_AGENTS
 from message_history.storage.formats.message_lists import MESSAGE_LISTS, strange_entry
 from message_history.storage.formats.named_lists import NAMED_LISTS
 from message_history.storage.formats.open_webui import OPEN_WEBUI
@@ -140,6 +141,7 @@ _ALL: Final = (
         LIBRECHAT,
         OPEN_WEBUI,
         ASSISTANTS_THREADS,
+        MANAGED_AGENTS,
     ),
     *(
         STRANDS,
