@@ -989,3 +989,37 @@ def test_a_list_of_parts_among_the_parts_is_read_as_these_parts() -> None:
 def test_a_response_with_the_name_of_another_function_gets_that_of_its_call() -> None:
     (sent,) = MessageHistory.from_list([*CALLED, user(response("g"))], dialect=Gemini()).for_send(Gemini())[2]["parts"]
     assert sent["functionResponse"]["name"] == "f"
+
+
+def test_parts_of_the_user_without_data_are_left_out_but_for_what_belongs_to_a_video() -> None:
+    bare: list[Any] = [{}, {"videoMetadata": "x"}, {"thought": False}]
+    history = MessageHistory().add_user(["q", *[ProviderBlock("gemini", part) for part in bare]])
+    sent = history.export(Gemini())
+    assert sent.messages == [user("q")]
+    assert check(sent.messages, Gemini()) == []
+    assert [repair.removed[0] for repair in sent.repairs] == list(history[0].content[1:])
+
+
+def test_the_signature_of_a_response_that_the_model_sent_is_recorded() -> None:
+    odd = {**response(), "thoughtSignature": SIGNATURE}
+    history = MessageHistory.from_list([user("x"), model(call(), odd), user("y")], dialect=Gemini())
+    sent = history.export(Gemini())
+    assert SIGNATURE not in json.dumps(sent.messages)
+    assert SIGNATURE in removed_text(sent.repairs)
+
+
+def test_a_document_of_an_images_type_is_inspected_as_an_image() -> None:
+    def document(media_type: str, data: str) -> MessageHistory:
+        source = {"type": "base64", "media_type": media_type, "data": data}
+        return MessageHistory().add_user(["q", DocumentBlock(source)])
+
+    broken = document("image/png", "AAAA")
+    (left_out,) = broken.export(Gemini()).repairs
+    assert (left_out.code, left_out.removed) == (RepairCode.WITHHELD, broken[0].content[1:])
+    assert check(broken.for_send(Gemini()), Gemini()) == []
+    wire = document("image/jpeg", PIXEL).for_send(Gemini())
+    assert wire == [user("q", {"inlineData": {"mimeType": "image/png", "data": PIXEL}})]
+    paper = base64.b64encode(b"%PDF-1.4 1 0 obj <</Type /Page>>").decode()
+    assert document("image/png", paper).for_send(Gemini())[0]["parts"][1]["inlineData"]["mimeType"] == "application/pdf"
+    for dialect in (Anthropic(), OpenAIChat()):
+        assert check(broken.for_send(dialect), dialect) == []

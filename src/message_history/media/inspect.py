@@ -13,7 +13,7 @@ from message_history.media.encoded import Encoded, encoded, inline_data
 from message_history.media.headers import Picture, picture_in
 from message_history.media.pdf import MAGIC, Paper, claims_pdf, paper_in
 
-__all__ = ["Beside", "Media", "MediaInfo", "inspect_media", "seen"]
+__all__ = ["Beside", "Media", "MediaInfo", "claims_image", "inspect_media", "seen"]
 
 Media = ImageBlock | DocumentBlock
 
@@ -27,7 +27,7 @@ class MediaInfo:
         inline: whether the block itself holds the bytes; nothing else is known of what stands elsewhere.
         declared: the media type that it came with; empty when there is none.
         data: the bytes in base64; None when what stands there is no base64.
-        picture: what an image's bytes say; None when they are no image.
+        picture: what an image's bytes say, a document's too if it claims to be one; None when they are no image.
         paper: what a PDF's bytes say; None when they are no PDF.
         repaired: whether `data` is another text than what came in.
     """
@@ -83,11 +83,14 @@ def seen(text: str, declared: str, *, document: bool) -> MediaInfo:
     if data is None:
         return MediaInfo(inline=True, declared=declared)
     repaired = data.text is not text and data.text != text
-    if document:
-        return MediaInfo(
-            inline=True, declared=declared, data=data.text, paper=_paper(data, declared), repaired=repaired
-        )
-    return MediaInfo(inline=True, declared=declared, data=data.text, picture=_read(data), repaired=repaired)
+    paper = _paper(data, declared) if document else None
+    picture = _read(data) if not document or (paper is None and claims_image(declared)) else None
+    return MediaInfo(inline=True, declared=declared, data=data.text, picture=picture, paper=paper, repaired=repaired)
+
+
+def claims_image(declared: str) -> bool:
+    """Return whether a media type is an image's."""
+    return declared[:6].lower() == "image/"
 
 
 def _look(block: Media) -> MediaInfo:

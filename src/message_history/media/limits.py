@@ -33,6 +33,8 @@ class Limits:
         image_bytes: how large one image may be.
         document_bytes: how large one document may be.
         lenient: whether the dialect itself knows what to do with data that is no base64, and with short names of types.
+        by_type: whether the media type alone tells an image from a document, so that a document with an image's type is
+            inspected as an image.
         encoded: whether sizes are those of the base64 text rather than of the bytes that it stands for.
         side: how many pixels a side of an image may have.
         pixels: how many pixels an image may have.
@@ -55,6 +57,7 @@ class Limits:
     image_bytes: int | None = None
     document_bytes: int | None = None
     lenient: bool = False
+    by_type: bool = False
     encoded: bool = True
     side: int | None = None
     pixels: int | None = None

@@ -18,7 +18,7 @@ from message_history.core.json_values import FrozenDict
 from message_history.core.message import Message, make_message
 from message_history.core.repairs import Repair, RepairCode
 from message_history.media.faults import faults_of, fitting_reasons, what_is_wrong, why_not_fitted, words_for
-from message_history.media.inspect import Media, MediaInfo, inspect_media
+from message_history.media.inspect import Media, MediaInfo, claims_image, inspect_media
 from message_history.media.nested import inside, with_inside
 from message_history.media.pdf import PDF, claims_pdf
 from message_history.media.scale_cache import bounds_of, made_to_fit
@@ -70,6 +70,7 @@ class _Item:
         block: what came.
         look: what is known of it.
         sent: what goes out.
+        is_image: whether the receiver takes it for an image.
         why: what was changed, or why it was left out.
         side: the longer side of the image that goes out, 0 where that is not known.
     """
@@ -78,6 +79,7 @@ class _Item:
     block: Media
     look: MediaInfo
     sent: Media | TextBlock
+    is_image: bool
     why: str = ""
     side: int = 0
 
@@ -89,7 +91,7 @@ class _Item:
     @property
     def kind(self) -> str:
         """Name what it is."""
-        return "image" if isinstance(self.block, ImageBlock) else "document"
+        return "image" if self.is_image else "document"
 
     def leave_out(self, why: str, rule: str) -> None:
         """Put a text in its place."""
@@ -137,16 +139,22 @@ class _Request:
 
     def _take(self, place: tuple[int, ...], block: Block) -> None:
         if isinstance(block, Media):
-            self._items.append(_Item(place, block, inspect_media(block), block))
+            look = inspect_media(block)
+            self._items.append(_Item(place, block, look, block, self._is_image(block, look)))
         for position, part in inside(block):
             self._take((*place, position), part)
+
+    def _is_image(self, block: Media, look: MediaInfo) -> bool:
+        if isinstance(block, ImageBlock):
+            return True
+        return self._limits.by_type and look.inline and look.paper is None and claims_image(look.declared)
 
     def judge(self) -> None:
         """Judge each alone, then all together."""
         limits = self._limits
         for item in self._items:
             if item.look.inline and not (limits.lenient and item.look.data is None):
-                (self._image if isinstance(item.block, ImageBlock) else self._document)(item)
+                (self._image if item.is_image else self._document)(item)
         self._all()
         self._many()
 

@@ -14,6 +14,7 @@ __all__ = ["LIMITS", "VERTEX"]
 LIMITS: Final = Limits(
     types=IMAGE_TYPES,
     lenient=True,
+    by_type=True,
     count=3_600,
     total_bytes=98_000_000,
     by_assistant=True,

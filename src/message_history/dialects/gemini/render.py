@@ -230,6 +230,7 @@ class Render:
             if type(block) is TextBlock and block.meta is None:
                 behind.append({"text": self._parts.text(block.text)})
             elif isinstance(block, ToolResultBlock):
+                self._without_signature(block)
                 responses.append(self._response(block, behind))
             else:
                 behind += self._user(block)
@@ -241,8 +242,7 @@ class Render:
         if isinstance(block, TextBlock) and block.text:
             if self._came_blank(block):
                 return [{"text": ""}]
-            if block.signature is not None:
-                self.changes.rewritten("without a signature, which only the model's words have", block)
+            self._without_signature(block)
             return [self._parts.keys(block, {"text": self._parts.text(block.text)}, ())]
         if isinstance(block, SystemBlock):
             self.changes.rewritten("system words as marked text of the user's turn (GM-G05)", block)
@@ -250,10 +250,15 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
             return self._parts.media(block)
         if isinstance(block, ProviderBlock) and block.dialect == GEMINI and block.data.keys() <= schema.BESIDE:
-            # Some clients put what belongs to a video into a part of its own.
-            return [self._parts.beside(block)]
+            # Some clients put what belongs to a video into a part of its own; nothing else goes without data (GM-G03).
+            if fits("videoMetadata", block.data.get("videoMetadata")):
+                return [self._parts.beside(block)]
         self.changes.omitted(block, "not for a user message")
         return []
+
+    def _without_signature(self, block: Block) -> None:
+        if block.meta is not None and block.meta.signature is not None:
+            self.changes.rewritten("without a signature, which only the model's words have", block)
 
     def _came_blank(self, block: TextBlock) -> bool:
         """Return whether a placeholder stands for an empty text that a list of this API began with."""
