@@ -100,6 +100,12 @@ def test_records_of_another_program_are_none_of_codex_s() -> None:
         session_in(lines({"id": "1", "timestamp": "t", "instructions": "Mix.", "tools": [], "recipe": "x"}))
 
 
+def test_the_history_of_cohere_s_first_api_is_read() -> None:
+    chat = [{"role": "USER", "message": QUESTION}, {"role": "CHATBOT", "message": ANSWER}]
+    (conversation,) = session_in(value(chat)).conversations
+    assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
 PAIRS = [["human", QUESTION], ["ai", ANSWER]]
 
 

@@ -50,6 +50,32 @@ def test_a_session_is_read_from_the_version_that_has_more_of_it() -> None:
         assert told(history) == (expected or [("user", "New.")] * 9)
 
 
+def test_version_2_keeps_its_sessions_in_a_table_of_its_own_with_copies_of_those_of_the_first() -> None:
+    columns = "id, title, time_created"
+    first = FILES["opencode-database"]
+    (id, *_), *_ = first["session"][1]
+    copied = [(f"a{n}", id, kind, n, json.dumps(data)) for n, (kind, data) in enumerate([*ROWS, ("idle", {}), ROWS[1]])]
+    later = [(f"b{n}", "later", kind, n, json.dumps(data)) for n, (kind, data) in enumerate(ROWS)]
+    tables: dict[str, Any] = {
+        "session_v2": (columns, [(id, "A file", 1), ("later", None, 2)]),
+        "session_message": ("id, session_id, type, seq, data", [*later, *copied]),
+    }
+    for file in (tables, {**first, **tables}):
+        session = session_in(database(file))
+        newest, other = session.conversations
+        assert (session.format.name, session.unread) == ("opencode-database", ())
+        assert (newest.origin.id, newest.origin.title, told(newest.history())) == ("later", None, STORY)
+        assert (other.origin.id, other.origin.title) == (id, "A file")
+        assert told(other.history()) == [*STORY, ("user", QUESTION)]
+    # What version 2 has not copied yet stays in the tables of the first.
+    tables = {
+        **tables,
+        "session_v2": (columns, [("later", None, 2)]),
+        "session_message": (tables["session_message"][0], later),
+    }
+    assert [told(each.history()) for each in session_in(database({**first, **tables})).conversations] == [STORY, STORY]
+
+
 def test_a_summary_is_sent_as_opencode_does_with_what_came_after_it() -> None:
     failed = ("compaction", {"status": "failed", "reason": "auto", "error": {"message": "too long"}})
     summary = ("compaction", {"reason": "auto", "summary": "It asked.", "recent": "Recent words."})

@@ -22,8 +22,8 @@ __all__ = ["OTHER_ROLES"]
 
 _SPEAKERS: Final = ("role", "from", "sender", "speaker", "author")
 _CONTENTS: Final = ("content", "value", "text", "message")
-_NAMES: Final = {**ROLES, **dict.fromkeys(("usermessage",), "user"), **dict.fromkeys(("apimessage",), "assistant")}
-"""Flowise's names are the last."""
+_NAMES: Final = {**ROLES, "usermessage": "user", **dict.fromkeys(("apimessage", "chatbot"), "assistant")}
+"""Flowise's names come before the one of Cohere's first API."""
 _CALLS: Final = ("tool_call", "function_call")
 _RESULTS: Final = ("tool_result", "function_result")
 _ERROR: Final = "error"

@@ -32,7 +32,9 @@ __all__ = ["SESSION_DATABASES"]
 
 _SECOND: Final = "session_message"
 _OF_SECOND: Final = ("id", "session_id", "type", "data")
-"""The table of opencode's version 2, and its columns."""
+"""The table of the messages of opencode's version 2, and its columns."""
+_SESSIONS_OF_SECOND: Final = "session_v2"
+"""Where version 2 keeps its sessions since it has a table of its own: it copies those of the first into it."""
 _ENCODED: Final = ("\x00json:", "\x01json:")
 """How content begins that Hermes writes as JSON."""
 
@@ -109,8 +111,9 @@ def _read(document: Document, add: Callable[[_Sessions], None]) -> Reading:
 
 def _fit_opencode(document: Document) -> Fit:
     first = {"session": ("id", "title"), "message": ("session_id", "data"), "part": ("message_id", "data")}
-    second = {"session": ("id", "title"), _SECOND: _OF_SECOND}
-    return max(_fit(document, first), _fit(document, second))
+    mixed = {"session": ("id", "title"), _SECOND: _OF_SECOND}
+    second = {_SESSIONS_OF_SECOND: ("id", "title"), _SECOND: _OF_SECOND}
+    return max(_fit(document, first), _fit(document, mixed), _fit(document, second))
 
 
 def _add_opencode_sessions(sessions: _Sessions) -> None:
@@ -120,7 +123,12 @@ def _add_opencode_sessions(sessions: _Sessions) -> None:
     messages = _by_session(database.rows("message", "time_created, id") if is_first else [])
     order = "seq, id" if database.has(_SECOND, "seq") else "time_created, id"
     of_second = _by_session(database.rows(_SECOND, order) if is_second else [])
-    for session in database.rows("session", "time_created DESC, id"):
+    kept = {
+        session["id"]: session
+        for table in ("session", _SESSIONS_OF_SECOND)
+        for session in (database.rows(table, "id") if database.has(table, "id", "title") else [])
+    }
+    for session in sorted(kept.values(), key=lambda session: (-session["time_created"], session["id"])):
         collector = sessions.collector()
         rows = messages.get(session["id"], [])
         later = [(str(row["type"]), json_of(row["data"])) for row in of_second.get(session["id"], [])]
@@ -285,7 +293,7 @@ SESSION_DATABASES: Final = (
         files="~/.local/share/opencode/opencode.db",
         omits="as of `opencode`",
         unwritten=DATABASE,
-        source="anomalyco/opencode: packages/opencode/src/session/message-v2.ts, packages/core/src/session (1.18.33)",
+        source="anomalyco/opencode: session/message-v2.ts, packages/core/src/session (1.18.33); databases of 2.0",
         checked="2026-11-23",
         fit=_fit_opencode,
         read=partial(_read, add=_add_opencode_sessions),
