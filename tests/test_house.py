@@ -294,7 +294,11 @@ def test_all_names_what_a_module_defines_or_passes_on(module: str) -> None:
             defined = {
                 name.id for inner in nodes_of(path) if isinstance(name := inner, ast.Name) and name.id != "__all__"
             }
-            defined |= {inner.name for inner in tree.body if isinstance(inner, ast.FunctionDef | ast.ClassDef)}
+            defined |= {
+                inner.name
+                for inner in tree.body
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            }
             defined |= {
                 alias.asname or alias.name
                 for inner in nodes_of(path)

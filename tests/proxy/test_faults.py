@@ -67,6 +67,23 @@ def test_an_upstream_that_breaks_off_in_mid_stream_ends_the_response_unfinished(
         assert 'errors_total{reason="upstream_broke_off"} 1' in httpx.get(f"{url}/message-history/metrics").text
 
 
+def test_an_upstream_that_breaks_off_in_a_refusal_ends_it_unfinished_with_its_status() -> None:
+    def answer(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(CHUNKED.replace(b"200 OK", b"400 No").replace(b"event-stream", b"plain") + b"5\r\nfirst\r\n")
+        connection.shutdown(socket.SHUT_RDWR)
+
+    def stream(got: list[Any]) -> None:
+        with httpx.stream("POST", f"{url}/v1/responses", json={"input": "x"}) as response:
+            got.append(response.status_code)
+            got.extend(response.iter_raw())
+
+    with proxy_before(answer) as (url, _):
+        got: list[Any] = []
+        with pytest.raises(httpx.RemoteProtocolError):
+            stream(got)
+    assert got[0] == 400
+
+
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200", b"garbage\r\n\r\n"], ids=["nothing", "half", "garbage"])
 def test_an_upstream_that_does_not_answer_is_a_502(answer: bytes) -> None:
     def reply(connection: socket.socket, _: bytes) -> None:

@@ -13,6 +13,9 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
 
+from message_history.dialects import OpenAIChat  # noqa: E402
+from message_history.healing import heal_request  # noqa: E402
+from message_history.proxy.reports import MAX_EXPLAINED, Reports, explanation_headers  # noqa: E402
 from message_history.testing import StrictServer  # noqa: E402
 from tests.proxy.servers import proxy_before, proxy_for, raw_upstream  # noqa: E402
 
@@ -197,6 +200,78 @@ def test_a_refusal_that_still_comes_is_explained() -> None:
     assert response.headers["message-history-explanation"].startswith("Every call is answered by a result")
     assert response.headers["message-history-rule"]
     assert 'message_history_proxy_still_refused_total{api="anthropic"} 1' in metrics
+
+
+@pytest.mark.parametrize("kind", ["chunked", "long", "stream"])
+def test_a_refusal_without_a_length_is_passed_on_whole_and_explained_where_it_is_short(kind: str) -> None:
+    text = "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1."
+    body = json.dumps({"error": {"message": text}}).encode() + b" " * (2 * 1024 * 1024 if kind == "long" else 0)
+    form = b"text/event-stream" if kind == "stream" else b"application/json"
+    head = b"HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\nContent-Type: %s\r\n\r\n" % form
+
+    def answer(connection: socket.socket, _: bytes) -> None:
+        half = len(body) // 2
+        parts = [b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b"")]
+        connection.sendall(head + b"".join(parts))
+
+    with proxy_before(answer, "anthropic") as (url, _):
+        response = httpx.post(f"{url}/v1/messages", json={"messages": [{"role": "user", "content": "Hi"}]})
+    assert (response.status_code, response.content) == (400, body)
+    assert ("message-history-rule" in response.headers) == (kind == "chunked")
+
+
+def test_of_a_refusal_that_quotes_the_request_the_beginning_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    explained: list[str] = []
+
+    def explain(text: str, _: object) -> list[Any]:
+        explained.append(text)
+        return []
+
+    monkeypatch.setattr("message_history.proxy.reports.explain", explain)
+    assert explanation_headers("messages: at least one message is required " + "x" * 1_000_000, OpenAIChat()) == []
+    assert len(explained[0]) == MAX_EXPLAINED
+
+
+def test_the_newest_repairs_are_listed_for_whom_the_agent_does_not_show_headers(proxy: str) -> None:
+    for _ in range(2):
+        httpx.post(f"{proxy}/v1/chat/completions", json={"model": "gpt-4o", "messages": BROKEN})
+    newest, first = httpx.get(f"{proxy}/message-history/repairs").json()["requests"]
+    assert (first["dialect"], first["repairs"], first["new"]) == ("openai_chat", "result_stubbed=1", "result_stubbed=1")
+    assert (newest["repairs"], newest["new"], newest["still_refused"]) == ("result_stubbed=1", "", 0)
+    assert httpx.get(f"{proxy}/message-history/repairs/{newest['request']}").status_code == 200
+
+
+def test_what_is_meant_for_the_proxy_goes_to_no_upstream() -> None:
+    with proxy_before(lambda connection, _: connection.sendall(OK)) as (url, seen):
+        for path in ("/message-history", "/message-history/", "/message-history/helth"):
+            response = httpx.post(f"{url}{path}", headers={"authorization": "Bearer secret"})
+            assert response.status_code == 404
+            assert "/repairs" in response.json()["error"]
+    assert seen == []
+
+
+def test_reports_hold_their_repairs_and_no_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("message_history.proxy.reports.MAX_BYTES", 3_000)
+    reports = Reports()
+    for n in range(9):
+        body = json.dumps({"messages": [{"role": "user", "content": "x" * 1_000_000}, *BROKEN]}).encode()
+        reports.keep(str(n), heal_request(body, api="openai_chat"))
+    kept = [each["request"] for each in reports.newest()]
+    assert kept == ["8", "7", "6", "5", "4", "3", "2", "1", "0"][: len(kept)]
+    assert 1 <= len(kept) < 9
+    assert sum(len(reports.report(number) or b"") for number in kept) <= 3_000
+    assert reports.report("0") is None
+
+
+def test_a_log_says_what_was_healed_and_still_refused_and_holds_no_content(
+    proxy: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "message_history.proxy")
+    chat = {"model": "gpt-4o", "messages": BROKEN}
+    number = httpx.post(f"{proxy}/v1/chat/completions", json=chat).headers["message-history-request"]
+    httpx.post(f"{proxy}/v1/chat/completions", json=chat)
+    logged = [record.message for record in caplog.records if record.name == "message_history.proxy"]
+    assert logged == [f"{number}: healed (openai_chat): result_stubbed=1"]
 
 
 def test_metrics_and_health(proxy: str) -> None:

@@ -32,7 +32,8 @@ from message_history.proxy.forwarding import (
     target_of,
 )
 from message_history.proxy.metrics import Metrics
-from message_history.proxy.reports import Reports, explanation_headers, json_bytes, repair_headers
+from message_history.proxy.refusals import REFUSED, beginning_of, text_in
+from message_history.proxy.reports import Reports, codes_of, explanation_headers, json_bytes, repair_headers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from message_history.healing.conversations import Conversations
     from message_history.proxy.forwarding import Headers, Target
+    from message_history.proxy.refusals import Beginning
     from message_history.proxy.settings import Settings
     from message_history.proxy.store import DatabaseConversations
 
@@ -51,11 +53,10 @@ logger = logging.getLogger("message_history.proxy")
 
 OWN: Final = "/message-history"
 """The paths of the proxy's own endpoints begin with this."""
+OWN_PATHS: Final = ("/health", "/metrics", "/repairs", "/repairs/{request}")
+METHODS: Final = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 INLINE: Final = 32 * 1024
 """A larger body is healed in a thread, so that streams go on meanwhile."""
-MAX_REFUSAL: Final = 1024 * 1024
-"""A longer refusal is passed on without an explanation."""
-REFUSED: Final = (400, 422)
 DRAIN_SECONDS: Final = 30
 
 
@@ -67,8 +68,8 @@ def create_app(settings: Settings, conversations: Conversations | None = None) -
         conversations: where it keeps what was sent; by the settings, if not given.
 
     Returns:
-        The application; `/message-history/health`, `/message-history/metrics` and `/message-history/repairs/{request}`
-        are its own, every other path is an upstream's.
+        The application; `/message-history/health`, `/message-history/metrics`, `/message-history/repairs` and
+        `/message-history/repairs/{request}` are its own, every path without that beginning is an upstream's.
     """
     proxy = _Proxy(settings, conversations)
 
@@ -78,11 +79,17 @@ def create_app(settings: Settings, conversations: Conversations | None = None) -
     async def metrics(_: Request) -> PlainTextResponse:
         return PlainTextResponse(proxy.metrics.text(proxy.gauges()), media_type="text/plain; version=0.0.4")
 
+    async def newest(_: Request) -> JSONResponse:
+        return JSONResponse({"requests": proxy.reports.newest()})
+
     async def repairs(request: Request) -> Any:
         report = proxy.reports.report(request.path_params["number"])
         if report is None:
             return JSONResponse({"error": "no request of this number is kept"}, status_code=404)
-        return PlainTextResponse(json_bytes(report), media_type="application/json")
+        return PlainTextResponse(report, media_type="application/json")
+
+    async def unknown(_: Request) -> JSONResponse:
+        return JSONResponse({"error": f"the paths under {OWN} are {', '.join(OWN_PATHS)}"}, status_code=404)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -94,7 +101,11 @@ def create_app(settings: Settings, conversations: Conversations | None = None) -
         routes=[
             Route(f"{OWN}/health", health),
             Route(f"{OWN}/metrics", metrics),
+            Route(f"{OWN}/repairs", newest),
             Route(f"{OWN}/repairs/{{number}}", repairs),
+            # What is meant for the proxy, keys included, is nobody else's.
+            Route(OWN, unknown, methods=METHODS),
+            Route(f"{OWN}/{{rest:path}}", unknown, methods=METHODS),
             Mount("/", app=proxy),
         ],
         lifespan=lifespan,
@@ -306,7 +317,7 @@ class _Proxy:
         api = target.route.api if target.route is not None else "other"
         self.metrics.count("requests_total", api=api, status=str(response.status_code))
         headers = forwarded_response_headers(response.headers.raw)
-        whole: bytes | None = None
+        beginning: Beginning | None = None
         if healing is not None:
             number = f"{self._run}-{next(self._numbers)}"
             if healing.request.is_healed:
@@ -314,17 +325,22 @@ class _Proxy:
             headers += repair_headers(number, healing.request)
             if response.is_success:
                 await self._keep(healing)
+                _log_healed(number, healing)
             elif response.status_code in REFUSED:
                 self.metrics.count("still_refused_total", api=api)
-                whole = await _at_most(response, MAX_REFUSAL)
-                if whole is not None:
-                    headers += explanation_headers(_text(response, whole), healing.request.dialect)
+                beginning = await beginning_of(response)
+                text = text_in(response, beginning.read) if beginning.is_whole else ""
+                # It takes a while, and streams go on meanwhile.
+                explained = await anyio.to_thread.run_sync(explanation_headers, text, healing.request.dialect)
+                headers += explained
+                rule = explained[0][1].decode() if explained else "no rule of messages that is known"
+                logger.warning("%s: still refused with %s: %s", number, response.status_code, rule)
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-        if whole is not None:
-            await send(_body(whole, more=False))
-            return
-        async for chunk in response.aiter_raw():
-            await send(_body(chunk, more=True))
+        if beginning is not None:
+            await send(_body(beginning.read, more=True))
+        if beginning is None or not beginning.is_whole:
+            async for chunk in beginning.rest if beginning is not None else response.aiter_raw():
+                await send(_body(chunk, more=True))
         await send(_body(b"", more=False))
 
     async def _keep(self, healing: Healing[bytes]) -> None:
@@ -359,20 +375,11 @@ async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
             return
 
 
-async def _at_most(response: httpx.Response, limit: int) -> bytes | None:
-    """Read a response whole, as it came, if its length says that it is short enough."""
-    length = response.headers.get("content-length", "")
-    if not length.isdigit() or int(length) > limit:
-        return None
-    return b"".join([chunk async for chunk in response.aiter_raw()])
-
-
-def _text(response: httpx.Response, body: bytes) -> str:
-    try:
-        text: str = httpx.Response(response.status_code, headers=response.headers, content=body).text
-    except httpx.DecodingError:
-        return ""
-    return text
+def _log_healed(number: str, healing: Healing[bytes]) -> None:
+    """Log which repairs a request needed that the conversation had not before; of what, `/repairs` says."""
+    if healing.request.new_repairs and not healing.counts:
+        codes = codes_of(healing.request.new_repairs)
+        logger.info("%s: healed (%s): %s", number, healing.request.dialect.name, codes)
 
 
 def _body(chunk: bytes, *, more: bool) -> Message:

@@ -11,36 +11,37 @@ from message_history.dialects.native.render import block_to_json
 from message_history.explaining import explain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from message_history.core.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.healing import HealedRequest
     from message_history.proxy.forwarding import Headers
 
-__all__ = ["Reports", "explanation_headers", "repair_headers"]
+__all__ = ["Reports", "codes_of", "explanation_headers", "json_bytes", "repair_headers"]
 
 MAX_REPORTS: Final = 500
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""How much memory the reports may hold; the newest is kept whatever it holds."""
 MAX_HEADER: Final = 1_000
+MAX_EXPLAINED: Final = 16 * 1024
+"""How much of a refusal is explained: some servers quote the whole request behind what is wrong with it."""
 
 
 @final
 class Reports:
-    """The repairs of the newest requests, in memory, for whoever asks for one by its number."""
+    """The repairs of the newest requests, in memory, for whoever asks for them.
+
+    They are kept as text: a request would hold the conversation with it.
+    """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, HealedRequest[bytes]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[dict[str, Any], bytes]] = OrderedDict()
+        self._bytes = 0
 
     def keep(self, number: str, request: HealedRequest[bytes]) -> None:
         """Keep what was done to a request."""
-        self._kept[number] = request
-        while len(self._kept) > MAX_REPORTS:
-            self._kept.popitem(last=False)
-
-    def report(self, number: str) -> dict[str, Any] | None:
-        """Return what was done to a request; None when it is not kept any more."""
-        request = self._kept.get(number)
-        if request is None:
-            return None
-        return {
+        report = {
             "request": number,
             "dialect": request.dialect.name,
             "repairs": [_in_full(repair) for repair in request.repairs],
@@ -48,6 +49,34 @@ class Reports:
             "violations": [str(violation) for violation in request.violations],
             "still_refused": [str(violation) for violation in request.unhealed],
         }
+        short = {
+            "request": number,
+            "dialect": request.dialect.name,
+            "repairs": codes_of(request.repairs),
+            "new": codes_of(request.new_repairs),
+            "still_refused": len(request.unhealed),
+        }
+        text = json_bytes(report)
+        self._kept[number] = (short, text)
+        self._bytes += len(text)
+        while len(self._kept) > MAX_REPORTS or (self._bytes > MAX_BYTES and len(self._kept) > 1):
+            _, (_, gone) = self._kept.popitem(last=False)
+            self._bytes -= len(gone)
+
+    def report(self, number: str) -> bytes | None:
+        """Return what was done to a request, as JSON; None when it is not kept any more."""
+        kept = self._kept.get(number)
+        return kept[1] if kept is not None else None
+
+    def newest(self) -> list[dict[str, Any]]:
+        """Return the requests that are kept, each in short, the newest first."""
+        return [short for short, _ in reversed(self._kept.values())]
+
+
+def codes_of(repairs: Iterable[Repair]) -> str:
+    """Say in short which repairs there are, as in `blank_text_dropped=1, result_stubbed=2`."""
+    codes = Counter(repair.code.value for repair in repairs)
+    return ", ".join(f"{code}={count}" for code, count in sorted(codes.items()))
 
 
 def _in_full(repair: Repair) -> dict[str, Any]:
@@ -78,12 +107,10 @@ def repair_headers(number: str, request: HealedRequest[bytes]) -> Headers:
     """
     if not request.is_healed:
         return []
-    codes = Counter(repair.code.value for repair in request.repairs)
-    listed = ", ".join(f"{code}={count}" for code, count in sorted(codes.items()))
     return [
         (b"message-history-request", number.encode()),
         (b"message-history-repair-count", str(len(request.repairs)).encode()),
-        (b"message-history-repairs", listed.encode()),
+        (b"message-history-repairs", codes_of(request.repairs).encode()),
     ]
 
 
@@ -97,7 +124,7 @@ def explanation_headers(text: str, dialect: Dialect[Any]) -> Headers:
     Returns:
         The rule's id, what it demands and what the library does about it; none when no rule is known for it.
     """
-    found = explain(text, dialect)
+    found = explain(text[:MAX_EXPLAINED], dialect)
     if not found:
         return []
     rule = found[0].rule

@@ -98,8 +98,11 @@ def serve(prepared: Prepared) -> None:
     Args:
         prepared: the server, as `prepare` returned it.
     """
-    # A repair's log record quotes what was repaired.
+    # A repair's log record quotes what was repaired; those of the proxy itself hold nothing of a request.
     repairs = logging.getLogger("message_history")
     repairs.addHandler(logging.NullHandler())
     repairs.propagate = False
+    own = logging.getLogger("message_history.proxy")
+    own.setLevel(logging.INFO)
+    own.addHandler(logging.StreamHandler())
     prepared.server.run(sockets=[prepared.listening])
