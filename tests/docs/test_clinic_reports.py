@@ -36,17 +36,18 @@ def test_what_is_neither_a_conversation_nor_a_known_error_is_said_to_be_neither(
 
 
 def test_a_broken_file_that_is_read_only_is_shown_and_taken_along_as_a_list() -> None:
-    interface = [
-        {"id": "1", "role": "user", "parts": [{"type": "text", "text": "Rome?"}]},
-        {"id": "2", "role": "assistant", "parts": [{"type": "tool-weather", "toolCallId": "c1", "input": {}}]},
-        {"id": "3", "role": "user", "parts": [{"type": "text", "text": "Well?"}]},
+    call = {"name": "weather", "args": {}, "id": "c1", "type": "tool_call"}
+    messages = [
+        {"type": "human", "data": {"content": "Rome?"}},
+        {"type": "ai", "data": {"content": "", "tool_calls": [call]}},
+        {"type": "human", "data": {"content": "Well?"}},
     ]
-    patient = CLINIC["Patient"]("chat.json", json.dumps(interface).encode())
+    patient = CLINIC["Patient"]("chat.json", json.dumps(messages).encode())
     found: dict[str, Any] = json.loads(patient.report())
-    assert (found["problem"], found["kind"]) == ("", "ai-sdk")
+    assert (found["problem"], found["kind"]) == ("", "langchain")
     assert [each["rule"] for each in found["violations"]] == ["AN-C1"]
     assert [each["code"] for each in found["repairs"]] == ["result_stubbed"]
-    assert found["unwritten"].startswith("Files of the format ai-sdk are read, not written: ")
+    assert found["unwritten"].startswith("Files of the format langchain are read, not written: ")
     assert (found["left"], found["forms"][0]) == ([], "anthropic")
     assert "own" not in found["forms"]
     assert "No result is recorded" in patient.page("changes")
@@ -57,6 +58,5 @@ def test_a_broken_file_that_is_read_only_is_shown_and_taken_along_as_a_list() ->
 
 
 def test_a_sound_file_that_is_read_only_is_taken_along_as_it_is() -> None:
-    sound = [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Rome?"}]}]
-    found = report(json.dumps(sound))
-    assert (found["forms"][0], found["unwritten"]) == ("own", "")
+    found = report(json.dumps([{"type": "human", "data": {"content": "Rome?"}}]))
+    assert (found["kind"], found["forms"][0], found["unwritten"]) == ("langchain", "own", "")

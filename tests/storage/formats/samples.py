@@ -1247,6 +1247,8 @@ SAMPLES = (
     Sample("ai-sdk", value(UI_5)),
     Sample("ai-sdk", value(UI_4)),
     Sample("ai-sdk-model", value(MODEL_MESSAGES)),
+    Sample("ai-sdk-model", lines(*MODEL_MESSAGES)),
+    Sample("ai-sdk-model", value({"id": "c", "messages": MODEL_MESSAGES})),
     Sample("openai-agents-js", value(AGENTS_JS)),
     Sample("openai-agents-js", value(AGENTS_JS_STATE)),
     Sample("openai-agents-js", lines(*CODEBUDDY)),

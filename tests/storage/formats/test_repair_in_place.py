@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WRITTEN = {
     *("claude-code", "codex", "pi", "gemini-cli", "qwen-code", "droid", "kimi-cli", "hermes", "goose", "grok-cli"),
-    *("cline", "copilot-cli"),
+    *("cline", "copilot-cli", "ai-sdk", "ai-sdk-model"),
 }
 ROWS = {
     f"{each.format}-{n}": (each.format, [json.loads(line) for line in each.data.splitlines()])
@@ -33,7 +33,11 @@ WHOLE = {
     for form, key, data in (
         *((each.format, "messages", each.data) for each in SAMPLES if each.format == "hermes"),
         *((each.format, "conversation", each.data) for each in SAMPLES if each.format == "goose"),
-        *((each.format, "messages", each.data) for each in SAMPLES if each.format == "cline" and each.data[:1] == b"{"),
+        *(
+            (each.format, "messages", each.data)
+            for each in SAMPLES
+            if each.format in ("cline", "ai-sdk-model") and each.data[:1] == b"{"
+        ),
     )
     if data.count(b"\n{") <= 2
 }

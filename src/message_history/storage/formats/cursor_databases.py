@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.storage.formats.ai_sdk import AI_SDK_MODEL
+from message_history.storage.formats.ai_sdk_model import AI_SDK_MODEL
 from message_history.storage.formats.base import DATABASE, NOTHING_JUDGED, Collector, Fit, Format, Reading
 from message_history.storage.formats.chat_messages import first_of
 from message_history.storage.formats.document import Document

@@ -12,7 +12,8 @@ from message_history.storage.formats.adk import ADK
 from message_history.storage.formats.agent_framework import AGENT_FRAMEWORK
 from message_history.storage.formats.agent_streams import CLAUDE_STREAM, CURSOR_STREAM
 from message_history.storage.formats.agents_js import AGENTS_JS
-from message_history.storage.formats.ai_sdk import AI_SDK, AI_SDK_MODEL
+from message_history.storage.formats.ai_sdk import AI_SDK
+from message_history.storage.formats.ai_sdk_model import AI_SDK_MODEL
 from message_history.storage.formats.aider import AIDER
 from message_history.storage.formats.amp import AMP
 from message_history.storage.formats.antigravity import ANTIGRAVITY
