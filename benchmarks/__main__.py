@@ -4,6 +4,7 @@ python -m benchmarks            measures, writes results/*.json, docs/performanc
 python -m benchmarks --again    measures once more, and adds its rounds to those of the last time: where figures spread
 python -m benchmarks --quick    measures small transcripts in less than a minute, and prints; writes nothing
 python -m benchmarks --beside   measures this library alone, for another Python than the page's: results/python-*.json
+python -m benchmarks --threads  measures what two threads take beside one, with this Python: results/threads-*.json
 python -m benchmarks --pages    only writes the page, the charts and the table again, from results/*.json
 python -m benchmarks --check    only tells whether they are current: exit code 1 if not
 """
@@ -15,6 +16,7 @@ import sys
 from benchmarks.measure import measured
 from benchmarks.report import pages, printed
 from benchmarks.results import Speed, read, with_rounds_of, write, write_beside
+from benchmarks.threads import shared
 
 
 def main(arguments: list[str]) -> int:
@@ -26,7 +28,7 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    if set(arguments) - {"--again", "--quick", "--beside", "--pages", "--check"}:
+    if set(arguments) - {"--again", "--quick", "--beside", "--threads", "--pages", "--check"}:
         print(__doc__)
         return 2
     if "--quick" in arguments:
@@ -35,6 +37,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if "--beside" in arguments:
         write_beside(measured(quick=False, peers=False)[0])
+    if "--threads" in arguments:
+        write_beside(shared(), kind="threads")
     if not arguments:
         write(*measured(quick=False))
     if "--again" in arguments:

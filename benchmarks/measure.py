@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import sysconfig
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from multiprocessing import get_context
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from benchmarks.operations import Operation
 
-__all__ = ["Run", "measured"]
+__all__ = ["Run", "made", "measured"]
 
 ROUNDS: Final = 5
 LARGE: Final = 100_000
@@ -97,31 +98,40 @@ def measured(*, quick: bool, peers: bool = True) -> tuple[dict[str, Any], dict[s
     Returns:
         What was measured, and what the judge found, as plain JSON.
     """
-    made = _made(quick=quick)
+    run_made = made(quick=quick)
     sizes = QUICK_SIZES if quick else SIZES if peers else SIZES[:4]
     names = [name for name in CONTENDERS if peers or name.startswith(OURS) or name in (LISTS, COPY, JSON)]
     with running(names) as runs:
-        made["skipped"] = {name: str(run.version) for name, run in runs.items() if not isinstance(run.version, str)}
-        for name in made["skipped"]:
+        run_made["skipped"] = {name: str(run.version) for name, run in runs.items() if not isinstance(run.version, str)}
+        for name in run_made["skipped"]:
             del runs[name]
-        made["versions"] = {name: run.version for name, run in runs.items() if run.version}
+        run_made["versions"] = {name: run.version for name, run in runs.items() if run.version}
         cells = [
-            *_started(made["rounds"], quick=quick),
-            *_cells(runs, sizes, made["rounds"]),
+            *_started(run_made["rounds"], quick=quick),
+            *_cells(runs, sizes, run_made["rounds"]),
         ]
         found = {}
         for name, run in runs.items():
             if peers and not name.startswith(f"{OURS} to "):
                 _say(f"judging {name}")
                 found[name] = run.judge(quick=quick)
-    return {"made": made, "cells": cells}, {"made": made, "contenders": found}
+    return {"made": run_made, "cells": cells}, {"made": run_made, "contenders": found}
 
 
-def _made(*, quick: bool) -> dict[str, Any]:
+def made(*, quick: bool = False) -> dict[str, Any]:
+    """Say when, where and how a run is made.
+
+    Args:
+        quick: whether it leaves out what takes long.
+
+    Returns:
+        The facts, as plain JSON.
+    """
+    free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     return {
         "command": "python -m benchmarks" + (" --quick" if quick else ""),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}{free}",
         "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
         "rounds": ROUNDS,
         "collector": "on, with a collection before each figure, outside the measurement",

@@ -9,6 +9,7 @@ from benchmarks.charts import THEMES, Line, chart
 from benchmarks.contenders import CONTENDERS
 from benchmarks.operations import BLOCKS, BYTES, COPY, JSON, LISTS, OPERATIONS, OURS
 from benchmarks.targets import TARGETS, number, reached
+from benchmarks.threads import ONE, TWO, WORK
 from benchmarks.validity_tables import validity_tables
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
         _targets(speed, validity),
         *([LIMITS.read_text(encoding="utf-8").strip()] if LIMITS.read_text(encoding="utf-8").strip() else []),
         *(["## With other versions of Python", _beside(speed)] if speed.beside else []),
+        *(["## With two threads", _threads(speed)] if speed.threads else []),
         "## How it grows",
         *(_picture(operation, title) for operation, title in CHARTS.items()),
         "## Where others are better",
@@ -192,6 +194,32 @@ def _beside(speed: Speed) -> str:
                 rows.append(f"| {target.operation}: {condition.words} | {limit} | {' | '.join(figures)} |")
     dates = ", ".join(f"{run.made['python']} on {run.made['date']}" for run in speed.beside)
     return "\n".join([*rows, "", f"Measured with `python -m benchmarks --beside`: {dates}."])
+
+
+def _threads(speed: Speed) -> str:
+    """Write what two threads take beside one, for each Python."""
+    rows = [
+        f"| | {' | '.join(run.made['python'] for run in speed.threads)} |",
+        f"|---|{'---:|' * len(speed.threads)}",
+    ]
+    for name, words in WORK.items():
+        cells = []
+        for run in speed.threads:
+            (size,) = run.sizes((TWO, name))
+            alone, ratio = run.value((ONE, name), size), run.ratio((TWO, name), (ONE, name), size)
+            if alone is None or ratio is None:
+                cells.append("")
+                continue
+            spread = f"{number(ratio.low)} to {number(ratio.high)}"
+            cells.append(f"{_amount(alone, name)}, {number(ratio.median)} x ({spread})")
+        rows.append(f"| `{name}`, {words} | {' | '.join(cells)} |")
+    dates = ", ".join(f"{run.made['python']} on {run.made['date']}" for run in speed.threads)
+    what = (
+        "What one thread takes for a call, and how many times that two threads take for each of theirs that share a "
+        "history of 1,000 messages: 0.5 is twice as much work in the same time, 1 the same, by a clock. A `t` is a "
+        f"Python without the global lock. Measured with `python -m benchmarks --threads`: {dates}."
+    )
+    return "\n".join([*rows, "", what])
 
 
 def _lines(speed: Speed, operation: str) -> list[Line]:

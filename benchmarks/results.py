@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 __all__ = ["FOLDER", "Ratio", "Speed", "Subject", "read", "with_rounds_of", "write", "write_beside"]
 
@@ -37,11 +38,13 @@ class Speed:
         made: when, where and how.
         cells: each contender's rounds for an operation at a size.
         beside: the same with other versions of Python, for this library and what it is compared with.
+        threads: what two threads take beside one, for each Python that it was measured with.
     """
 
     made: dict[str, Any]
     cells: list[dict[str, Any]]
     beside: tuple[Speed, ...] = field(default=(), compare=False)
+    threads: tuple[Speed, ...] = field(default=(), compare=False)
 
     def rounds(self, subject: Subject, size: int) -> list[float]:
         """Give the rounds of a contender's operation at a size; none when it was not measured."""
@@ -88,10 +91,14 @@ def read(folder: Path = FOLDER) -> tuple[Speed, dict[str, Any]]:
         What was measured, and what the judge found.
     """
     speed = json.loads((folder / "speed.json").read_text(encoding="utf-8"))
-    others = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("python-*.json"))]
     validity: dict[str, Any] = json.loads((folder / "validity.json").read_text(encoding="utf-8"))
-    beside = tuple(Speed(other["made"], other["cells"]) for other in others)
-    return Speed(speed["made"], speed["cells"], beside), validity
+    return Speed(speed["made"], speed["cells"], _runs(folder, "python"), _runs(folder, "threads")), validity
+
+
+def _runs(folder: Path, kind: str) -> tuple[Speed, ...]:
+    """Read what `write_beside` wrote, for each Python."""
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"{kind}-*.json"))]
+    return tuple(Speed(run["made"], run["cells"]) for run in runs)
 
 
 def with_rounds_of(before: Speed, speed: dict[str, Any]) -> dict[str, Any]:
@@ -140,15 +147,17 @@ def write(speed: dict[str, Any], validity: dict[str, Any], folder: Path = FOLDER
     (folder / "validity.json").write_text(json.dumps(validity, indent=1) + "\n", encoding="utf-8")
 
 
-def write_beside(speed: dict[str, Any], folder: Path = FOLDER) -> None:
-    """Write what another version of Python measured, in a file of its own.
+def write_beside(speed: dict[str, Any], folder: Path = FOLDER, kind: Literal["python", "threads"] = "python") -> None:
+    """Write what one version of Python measured, in a file of its own.
 
     Args:
         speed: what was measured.
         folder: where it goes.
+        kind: what was measured: the same as on the page, or threads.
     """
-    version = "".join(filter(lambda sign: sign.isdigit() or sign == ".", speed["made"]["python"]))
-    _write_speed(speed, folder / f"python-{'.'.join(version.split('.')[:2])}.json")
+    version = re.search(r"(\d+\.\d+)[\d.]*(t?)", speed["made"]["python"])
+    assert version is not None
+    _write_speed(speed, folder / f"{kind}-{''.join(version.groups())}.json")
 
 
 def _write_speed(speed: dict[str, Any], path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from benchmarks.contenders import CONTENDERS
 from benchmarks.report import page, pages, summary
 from benchmarks.results import Speed, read, with_rounds_of, write, write_beside
 from benchmarks.targets import TARGETS
+from benchmarks.threads import ONE, TWO, WORK, shared
 
 ROOT = Path(__file__).parents[2]
 
@@ -94,6 +96,29 @@ def test_a_run_with_another_python_adds_its_figures(tmp_path: Path) -> None:
     assert "| `add(Message)`, any n: x `list.append` | ≤ 25 |" in text
     assert "langgraph" not in text
     assert f"CPython 3.13.0 on {speed.made['date']}." in text
+
+
+def test_a_run_with_threads_adds_its_table(tmp_path: Path) -> None:
+    speed, validity = read()
+    assert "With two threads" not in page(Speed(speed.made, speed.cells), validity)
+    write({"made": speed.made, "cells": speed.cells}, validity, tmp_path)
+    cells = [
+        {"operation": name, "size": 10, "contender": contender, "rounds": [seconds, seconds]}
+        for name in WORK
+        for contender, seconds in ((ONE, 0.002), (TWO, 0.0012))
+    ]
+    for python in ("CPython 3.14.7t", "CPython 3.14.8"):
+        write_beside({"made": {**speed.made, "python": python}, "cells": cells}, tmp_path, "threads")
+    assert sorted(path.name for path in tmp_path.glob("threads-*")) == ["threads-3.14.json", "threads-3.14t.json"]
+    text = page(read(tmp_path)[0], validity).partition("## With two threads")[2].partition("\n## ")[0]
+    assert "| | CPython 3.14.8 | CPython 3.14.7t |" in text
+    assert text.count("2.00 ms, 0.60 x (0.60 to 0.60)") == 2 * len(WORK)
+
+
+def test_both_threads_do_the_work() -> None:
+    found = shared(size=20, rounds=1, shortest=0.0)
+    assert [(cell["operation"], cell["contender"]) for cell in found["cells"]] == list(product(WORK, (ONE, TWO)))
+    assert all(seconds > 0 for cell in found["cells"] for seconds in cell["rounds"])
 
 
 def test_the_page_has_every_target_and_says_where_others_are_better() -> None:
