@@ -1,6 +1,7 @@
 """Run campaigns: `python -m tests.campaigns --lists 1000000 --sequences 100000 --runs 100000 --files 4000`.
 
 Each has a number, from which all chance comes: `--lists 1 --first 4711` repeats what was found with number 4711.
+`--threads 1000` shows what a switch in a bad place does, and most on a Python without the global lock.
 `--growth 500` measures shapes of 500 and of 2,000 entries; no test does, as it needs a quiet machine.
 Prints each failure, and in the end one line for each campaign; the exit code is 1 if there was any failure.
 """
@@ -15,7 +16,7 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from tests.campaigns import files, growth, lists, runs, sequences
+from tests.campaigns import files, growth, lists, runs, sequences, threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,6 +26,7 @@ CAMPAIGNS: Final[dict[str, Callable[[int], Iterable[str]]]] = {
     "sequences": sequences.failures,
     "runs": runs.failures,
     "files": files.failures,
+    "threads": threads.failures,
 }
 SHOWN: Final = 5
 """How many failures of one kind are printed."""
