@@ -1,9 +1,9 @@
 """What a provider's error text is about: the rules that it may come from, the likeliest first.
 
 `reading` reduces a text to its features, `places` to where in the list it points, `matching` compares both with all
-known texts, `cuts` finds those that begin as a truncated text ends, and `topics` names what a text is about that no
-rule has. `known.toml` holds what the rules of the dialects do not: errors about something else than the list, and rules
-that only explain.
+known texts, `everyday` knows those that other programs say too, `cuts` finds those that begin as a truncated text ends,
+and `topics` names what a text is about that no rule has. `known.toml` holds what the rules of the dialects do not:
+errors about something else than the list, and rules that only explain.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.cuts import begun
+from message_history.explaining.everyday import is_everyday, stands_alone
 from message_history.explaining.known import (
     Subject,
     opaque_rules,
@@ -72,7 +73,12 @@ _ROOTS: Final[Mapping[str, re.Pattern[str]]] = {
     "anthropic": re.compile(r"\bmessages\.\d+\.content\.\d"),
 }
 """How errors of an API write the places of its list."""
-_REQUEST: Final = re.compile(r"invalid_?request_?error|invalid_argument|bad_?request_?error", re.IGNORECASE)
+_REQUEST: Final = re.compile(
+    r"""invalid_?request_?error|invalid_request_message|invalid_argument|bad_?request_?error"""
+    r"""|\berror code: 4\d\d - \{|["']object["'\\]+\s?:\s?["'\\]+error\b"""
+    r"""|["']param["'\\]+\s?:\s?(?:null|none)\b""",
+    re.IGNORECASE,
+)
 """What APIs of models and their SDKs call a request that they refuse."""
 _REFUSING: Final[Mapping[str, bool | str]] = {
     "joins_neighbours": False,
@@ -156,6 +162,8 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         ranked = [evolve(one, score=one.score * VAGUE) for one in ranked]
     others = [one for one in ranked if one.dialect != Portable.name]
     found = others if others and wanted != Portable.name else ranked
+    if found and wanted is None and not request and _is_everyday(found[0]) and not is_of_models(text):
+        return [evolve(found[0], score=GUESS)] if stands_alone(text, found[0].error) else []
     if found and found[0].score >= CERTAIN:
         return [*_by_key(text, found[0]), *found]
     topic = topic_of(text)
@@ -166,7 +174,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         return [*_by_key(text, found[0]), *found]
     guess = _by_topic(text, topic, wanted, has) if topic is not None and of_models else []
     if found:
-        return [*(evolve(one, score=found[0].score) for one in guess), *found]
+        return [evolve(one, score=min(one.score, VAGUE)) for one in (*guess, *found)] if guess else found
     return (_begun(text, wanted, has) or guess) if is_cut(text) else guess
 
 
@@ -209,7 +217,7 @@ def cause_of(explanation: Explanation) -> str:
         return ""
     if rule.id in rule_causes():
         return rule_causes()[rule.id]
-    named = topic_names().get(rule.id) or rule_topics().get((explanation.dialect, rule.id), ())
+    named = _topics_of(explanation.dialect, rule.id)
     own = topic_of(plain(explanation.error or rule.rule))
     # Of what a rule is about, its text may have the words of one topic.
     first = own.name if own is not None and own.name in named else ""
@@ -308,6 +316,16 @@ def _fitting(text: str, *, of_list: bool) -> list[Explanation] | None:
     return None if _names_a_parameter(text, first) else fitting
 
 
+def _is_everyday(one: Explanation) -> bool:
+    """Return whether other programs say the text of a rule as well."""
+    return is_everyday(one.error, _topics_of(one.dialect, one.rule.id))
+
+
+def _topics_of(dialect: str, id: str) -> tuple[str, ...]:
+    """Return the topics of a rule: the one that it is about first."""
+    return topic_names().get(id) or rule_topics().get((dialect, id), ())
+
+
 def _agrees(topic: Topic | None, one: Explanation) -> bool:
     """Return whether a text with a topic and the rule's text that is a little like it may be about the same."""
     if topic is None or one.rule.id in opaque_rules():
@@ -334,7 +352,7 @@ def _begun(text: str, wanted: str | None, has: frozenset[str]) -> list[Explanati
         for name, about, error in known
         if isinstance(about, Rule)
     }
-    names = {(topic_names().get(id) or rule_topics().get((name, id), (id,)))[0] for name, id in found}
+    names = {(_topics_of(name, id) or (id,))[0] for name, id in found}
     if len(names) != 1 or len(known) != sum(isinstance(about, Rule) for _, about, _ in known):
         return []
     return sorted(found.values(), key=lambda one: (-_favour(one.dialect, wanted, has), one.dialect in _LAST))

@@ -25,13 +25,16 @@ _PATH: Final = re.compile(
     rf"""|(?<=['"`])/{_ROOT}/\d{{1,6}}(?:/[\w-]{{1,48}}){{0,16}}"""
     rf"""|\#/{_ROOT}(?:/(?:[\w-]{{1,48}}|\{{\w{{1,20}}\}})){{1,16}}"""
     rf"""|(?<![.\w])(?:body|path)(?:["'\\\]:\[\s,>]|->){{1,16}}{_ROOT}(?!["'\\]{{0,8}}\s?:)"""
-    r"""(?:["'\\]{0,8}\s{0,3}(?:,|->)\s{0,8}["'\\]{0,8}(?:\w{1,48}(?:-\w{1,48}){0,4}|\{\w{1,20}\})){0,16}"""
+    r"""(?:["'\\]{0,8}\s{0,3}(?:,|->)\s{0,8}["'\\]{0,8}(?:\w{1,48}+(?:-\w{1,48}+){0,4}|\{\w{1,20}\})"""
+    r"""(?!["'\\]{0,8}\s?:)){0,16}"""
 )
 """A path from the root of the list, with dots and brackets, as a JSON pointer, or as a list of keys."""
 _INDEXED: Final = re.compile(
     r"[.\[/,>]\s{0,8}\[?(?:\d|\{[a-z]{1,2}\}|[nmxijk*]\b|<|\.\.\.|\])|#/|request\.|\b(?:body|path)\b"
 )
 """What tells a path from the end of a sentence, and from a line of a program."""
+_FIELD: Final = re.compile(r"(?:body|path)\W{1,16}(?:message|content|history)\W{0,16}")
+"""A field of a form that is called like something in a list: the list itself has other names."""
 _BEFORE: Final = 80
 _BEHIND: Final = 160
 """How far from a place stands what is wrong there."""
@@ -107,6 +110,8 @@ def is_root(name: str) -> bool:
 
 
 def _is_place(path: re.Match[str]) -> bool:
+    if _FIELD.fullmatch(path[0]):
+        return False
     quoted = path.start() > 0 and path.string[path.start() - 1] in _QUOTES
     return quoted or _INDEXED.search(path[0]) is not None
 

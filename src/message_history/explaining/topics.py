@@ -45,6 +45,11 @@ _REFUSED_BEFORE: Final = re.compile(
 )
 """A status with which no provider speaks of a list: it is busy, or a gateway is."""
 _REFUSED: Final = re.compile(r"\b(?:400|422|500)\b")
+_LIST_AT_FAULT: Final = re.compile(
+    r"""["'\\]invalid (?:input|messages|contents|request)\.?["'\\].{0,200}"""
+    r"""\bparam["'\\]+\s?:\s?["'\\]+(?:messages|input|contents)["'\\]"""
+)
+"""How an error's body names the whole list as what is wrong, without a word on why."""
 _IN_SYSTEM: Final = re.compile(r"\bsystem(?:\[|\.\d|\.\{)")
 _SYSTEM: Final = "the system prompt"
 _FORM: Final = "the form of content"
@@ -56,6 +61,8 @@ _SERVER_TOOLS: Final = "server tools"
 _CACHE_MARKS: Final = "cache marks"
 _NUMBERED: Final = re.compile(r"\b(?:message|turn|part)s? \d")
 """How a sentence tells which message of a list it is about."""
+_TOGETHER: Final = 2
+"""How many words that other programs use too make a text one of models."""
 _CLASS: Final = "@"
 """What the name of a class of words begins with."""
 
@@ -169,16 +176,17 @@ def is_of_models(text: str, topic: Topic | None = None) -> bool:
 
     Complexity: linear in the text.
     """
-    names, found = _of_models()
+    names, sure, weak = _of_models()
     words = " ".join(words_of(text))
-    known = topic is not None and topic.name not in names
-    return known or found.search(words) is not None or _NUMBERED.search(words) is not None
+    if (topic is not None and topic.name not in names) or sure.search(words) or _NUMBERED.search(words):
+        return True
+    return len(set(weak.findall(words))) >= _TOGETHER
 
 
 @cache
-def _of_models() -> tuple[frozenset[str], re.Pattern[str]]:
+def _of_models() -> tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]:
     row = tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["models"]
-    return frozenset(row["topics"]), _pattern(row["words"])
+    return frozenset(row["topics"]), _pattern(row["words"]), _pattern(row["weak"])
 
 
 @cache
@@ -208,7 +216,8 @@ def topic_of(text: str) -> Topic | None:
     if named is not None and named.name == _ROLES:
         # A role is named as the place where a message is at fault that its neighbours have made impossible.
         return next((topic for topic in by_sign if topic is not None and topic.name == _CALLS), named)
-    return next((topic for topic in by_sign if topic is not None), named)
+    found = next((topic for topic in by_sign if topic is not None), named)
+    return found or (_by_name(_FORM) if _LIST_AT_FAULT.search(text) else None)
 
 
 def _by_sign(text: str) -> Topic | None:
