@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,7 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.core.blocks import ProviderBlock
-from message_history.core.json_values import short_repr
+from message_history.core.json_values import freeze, short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,3 +99,29 @@ def test_numbers_too_long_to_print_are_shown_short() -> None:
         assert len(short_repr(value)) < 120
     (repair,) = MessageHistory.from_list([{"role": 10**5_000, "content": "x"}]).repairs
     assert repair.code is RepairCode.ROLE_ASSUMED
+
+
+class _Plain:
+    """A value with the `repr` that shows its address."""
+
+
+class _Unshown:
+    """A value whose `repr` raises."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("role", ["z" * 100, [[[[["deep"]]]]], 10**5000, MappingProxyType({"a": "b"})], ids=type)
+@pytest.mark.parametrize("key", ["content", "parts"])
+def test_a_role_that_its_repair_does_not_show_is_held_in_it(role: object, key: str) -> None:
+    (repair,) = MessageHistory.from_list([{"role": role, key: ["q"]}]).repairs
+    assert repair.code is RepairCode.ROLE_ASSUMED
+    assert repair.removed == (freeze(role)[0],)
+
+
+@pytest.mark.parametrize("value", [_Plain(), _Unshown()])
+def test_no_address_is_shown(value: object) -> None:
+    assert short_repr([value]) == f"[<{__name__}.{type(value).__name__}>]"
+    (repair,) = MessageHistory.from_list([{"role": value, "content": "q"}]).repairs
+    assert hex(id(value)) not in repair.detail

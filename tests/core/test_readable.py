@@ -1,4 +1,4 @@
-"""Mappings that raise are copied as far as they can be read; everything else stays as it is."""
+"""Objects that raise are copied as far as they can be read; everything else stays as it is."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.dialects.test_hostile_values import Guarded, Unreadable
 
+from message_history import MessageHistory
 from message_history.core.readable import made_readable, read_anyway
+from message_history.dialects.registry import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from message_history.dialects import Dialect
 
 
 def test_what_raises_for_another_reason_is_raised() -> None:
@@ -49,3 +53,41 @@ def test_what_holds_itself_twice_is_copied_once() -> None:
     assert readable is not None
     assert readable[0] is readable[1]
     assert readable[0][1] is knot
+
+
+class Incomparable:
+    """A value that nothing can be compared with."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    def __hash__(self) -> int:
+        raise RuntimeError
+
+
+class Closed:
+    """A value that answers no question."""
+
+    def __getattr__(self, name: str) -> object:
+        raise RuntimeError(name)
+
+
+@pytest.mark.parametrize("value", [Incomparable(), Closed()], ids=type)
+@pytest.mark.parametrize("dialect", [None, *DIALECTS.values()])
+def test_an_object_that_raises_is_the_name_of_its_type(value: object, dialect: Dialect[Any] | None) -> None:
+    places: list[Any] = [
+        {"role": value, "content": "q"},
+        {"role": "user", "content": value},
+        {"role": "user", "content": [value, {"type": value}, {"type": "text", "text": value}]},
+        {"role": "user", "parts": [value, {"text": value}, {"functionCall": value}]},
+        {"role": "assistant", "tool_calls": [{"id": value, "function": {"name": value, "arguments": value}}]},
+        {"type": value, "call_id": value},
+    ]
+    for entry in places:
+        before = dict(entry)
+        history = MessageHistory.from_list([{"role": "user", "content": "q"}, entry], dialect=dialect)
+        assert history.add(entry).to_list()
+        assert entry.keys() == before.keys()
+    assert f"<{__name__}.{type(value).__name__}>" in str(
+        MessageHistory().add({"role": "user", "content": [{"type": "text", "text": value}]}).to_list()
+    )

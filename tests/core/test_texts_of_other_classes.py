@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from message_history import (
+    Message,
     MessageHistory,
     RedactedThinkingBlock,
     TextBlock,
@@ -137,3 +138,19 @@ def test_blocks_of_them_are_blocks_of_their_texts() -> None:
     assert not holds_templates(history.to_list())
     assert [call.input for call in history[1].calls] == [{"a": "b"}]
     assert history[-1].results[0].text == "r"
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_a_role_of_them_is_a_role(form: str) -> None:
+    raw = [{**entry, "role": Template(entry["role"])} if "role" in entry else entry for entry in LISTS[form]]
+    history = MessageHistory.from_list(raw, dialect=DIALECTS[form])
+    assert history == MessageHistory.from_list(LISTS[form], dialect=DIALECTS[form])
+    assert not holds_templates(history.to_list())
+    assert {type(message.role) for message in history} == {str}
+
+
+def test_a_message_with_a_role_of_them_has_a_role() -> None:
+    messages = [Message(Template("user"), "q"), Message(Template("assistant"), "a")]  # type: ignore[arg-type]
+    assert {type(message.role) for message in messages} == {str}
+    raw = [{"role": Template("user"), "content": "q"}, {"role": Template("assistant"), "content": "a"}]
+    assert not holds_templates(MessageHistory().extend(raw).to_list())

@@ -359,11 +359,15 @@ def _text_of(value: object) -> str:
     """Return the text of a value that is no JSON, without the memory address that a default `repr` holds."""
     kind = type(value)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        return f"<{kind.__module__}.{kind.__qualname__}>"
+        return _name_of(kind)
     try:
         return str(value)
     except Exception:  # noqa: BLE001 - a foreign __str__ may do anything; the value is still to be kept
-        return f"<{kind.__module__}.{kind.__qualname__}>"
+        return _name_of(kind)
+
+
+def _name_of(kind: type) -> str:
+    return f"<{kind.__module__}.{kind.__qualname__}>"
 
 
 def short_repr(value: object) -> str:
@@ -389,6 +393,11 @@ class _Short(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         # Python refuses to print much longer ones in decimal.
         return super().repr_int(x, level) if MIN_INT < x < MAX_INT else self.repr_str(hex(x), level)
+
+    def repr_instance(self, x: object, level: int) -> str:
+        # The default holds the address, which no two runs have in common; so does what stands for a `repr` that raises.
+        shown = super().repr_instance(x, level)
+        return _name_of(type(x)) if f"{id(x):#x}" in shown else shown
 
 
 _SHORT: Final = _Short()

@@ -108,6 +108,7 @@ class Message(_Replied):
             raise FrozenInstanceError
         if role not in ("user", "assistant"):
             raise ValueError(f"role must be 'user' or 'assistant', not {short_repr(role)}")
+        role = "user" if role == "user" else "assistant"  # It may be of a class that derives from `str`.
         blocks = blocks_of(content)
         _fill(self, role, blocks, *_survey(role, blocks))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from attrs import define, evolve, field
 
-from message_history.core.json_values import freeze
+from message_history.core.json_values import freeze, short_repr
 from message_history.core.repairs import RepairCode
 from message_history.core.values import Value
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from message_history.core.repairs import Removed
 
 __all__ = ["Note", "Parsed"]
+
+_SHOWN: Final = (type(None), bool, int, float, str, list, dict)
+"""Of what types a short text shows all, if it has no dots in it."""
 
 
 class Note(NamedTuple):
@@ -79,6 +82,19 @@ class Parsed(Value):
             detail: the same in words.
         """
         self.notes.append(Note(code=code, source=source, removed=removed, detail=detail))
+
+    def role_assumed(self, source: int, value: object, words: str) -> None:
+        """Note a role that is not known, and keep one that the words do not show whole.
+
+        Args:
+            source: the entry of the raw list.
+            value: what stands in the place of the role.
+            words: what it is taken as, with `{}` for the value.
+        """
+        shown = short_repr(value)
+        whole = type(value) in _SHOWN and "..." not in shown
+        removed = () if whole else (freeze(value)[0],)
+        self.note(RepairCode.ROLE_ASSUMED, source, removed, words.replace("{}", shown, 1))
 
     def empty(self, entry: object, source: int) -> None:
         """Note a message without content.

@@ -1,9 +1,11 @@
-"""Lists in which a mapping of somebody's own raises when it is read, copied so that they can be read."""
+"""Lists in which an object of somebody's own raises when it is read, copied so that they can be read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
+
+from message_history.core.json_values import freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,7 +16,7 @@ T = TypeVar("T")
 
 
 def read_anyway(read: Callable[[Sequence[Any]], T], raw: Sequence[Any]) -> T:
-    """Read entries, and copied ones where a mapping of somebody's own raises.
+    """Read entries, and copied ones where an object of somebody's own raises.
 
     Args:
         read: reads them.
@@ -38,13 +40,13 @@ def read_anyway(read: Callable[[Sequence[Any]], T], raw: Sequence[Any]) -> T:
 
 
 def made_readable(raw: Sequence[Any]) -> list[Any] | None:
-    """Copy entries in which a mapping raises when it is read: its items as they are stored, or the text of its type.
+    """Copy entries in which an object raises when it is read: a dict as it is stored, of any other the text.
 
     Args:
         raw: the entries.
 
     Returns:
-        The copy, or None where no mapping raises.
+        The copy, or None where nothing raises.
 
     Complexity: linear in the entries.
     """
@@ -53,22 +55,25 @@ def made_readable(raw: Sequence[Any]) -> list[Any] | None:
     return copied if copier.found else None
 
 
+_SCALARS: Final = frozenset({type(None), str, bool, int, float, bytes})
 _DEEPEST: Final = 200
 """Mappings within more others are left as they are: readers keep what is so deep as text."""
 
 
 @final
 class _Copier:
-    """One pass over entries; remembers whether a mapping raised."""
+    """One pass over entries; remembers whether anything raised."""
 
     def __init__(self) -> None:
         self.found = False
         self._copies: dict[int, tuple[object, Any]] = {}
 
     def copy(self, value: object, depth: int) -> Any:
-        """Copy lists and mappings, each once; anything else stays as it is."""
-        if depth > _DEEPEST or not isinstance(value, Mapping | list | tuple):
+        """Copy lists and mappings, each once; anything else that can be read stays as it is."""
+        if depth > _DEEPEST or type(value) in _SCALARS:
             return value
+        if not isinstance(value, Mapping | list | tuple):
+            return value if self._is_readable(value) else freeze(value)[0]
         if id(value) not in self._copies:
             # One that holds itself is found as it is. Both are kept, so that no other object gets this id.
             self._copies[id(value)] = value, value
@@ -80,6 +85,17 @@ class _Copier:
             return [self.copy(item, depth) for item in value]
         items = self._items(value)
         return items if isinstance(items, str) else {key: self.copy(item, depth) for key, item in items}
+
+    def _is_readable(self, value: object) -> bool:
+        try:
+            # Readers compare values, ask whether there is anything in them, and look for attributes.
+            bool(value == "") or bool(value)
+            getattr(value, "type", None)
+            hasattr(value, "__iter__")
+        except Exception:  # noqa: BLE001 - as for mappings
+            self.found = True
+            return False
+        return True
 
     def _items(self, value: Mapping[Any, Any]) -> list[tuple[Any, Any]] | str:
         try:

@@ -33,7 +33,10 @@ def common_message(entry: Any, size: int) -> Message | None:
     Complexity: linear in the entry.
     """
     found: list[Message] = []
-    read_common((entry,), size, found)
+    try:
+        read_common((entry,), size, found)
+    except Exception:  # noqa: BLE001 - a foreign object may do anything; the second look copies what raises
+        return None
     return found[0] if found else None
 
 
@@ -76,10 +79,11 @@ def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  #
             if type(entry) is not dict or len(entry) != size:
                 return
             role, content = entry["role"], entry["content"]
+            # The role itself may be of a class that derives from `str`.
             if role == "assistant":
-                shape = CLEAN_ASSISTANT
+                role, shape = "assistant", CLEAN_ASSISTANT
             elif role == "user":
-                shape = CLEAN_USER
+                role, shape = "user", CLEAN_USER
             else:
                 return
             plain: list[Any] = []

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from message_history.core.blocks import SystemBlock, TextBlock
-from message_history.core.json_values import short_repr
 from message_history.core.message import make_message
-from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.truncated import finished, is_truncated
 from message_history.dialects._shared.typed_blocks import carry
@@ -143,7 +141,7 @@ _OF_MODELS: Final = frozenset({"assistant", "ai", "bot", "gpt", "agent"})
 def assume_user(parsed: Parsed, role: object, source: int) -> None:
     """Note a role that is neither the user's nor the assistant's: such a message is taken for the user's."""
     if role not in ("user", "assistant"):
-        parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
+        parsed.role_assumed(source, role, "role {} taken as the user's")
 
 
 def as_system(blocks: Sequence[Block]) -> list[Block]:

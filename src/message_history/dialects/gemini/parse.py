@@ -145,9 +145,7 @@ class Reader:
         if known is None:
             calls = any("functionCall" in part for part in parts)
             known = "assistant" if calls and not role else "user"
-            self.parsed.note(
-                RepairCode.ROLE_ASSUMED, self._source, detail=f"role {short_repr(role)} taken as the {known}'s"
-            )
+            self.parsed.role_assumed(self._source, role, f"role {{}} taken as the {known}'s")
         return known
 
     def _message(self, data: Mapping[Any, Any], role: str, blocks: list[Block], read: set[str]) -> None:

@@ -98,8 +98,7 @@ class Reader:
             if kind == "system":
                 blocks = [SystemBlock(b.text, meta=b.meta) if isinstance(b, TextBlock) else b for b in blocks]
         if data.get("type") in ("chat", "ChatMessageChunk") and str(data.get("role")) not in KINDS:
-            detail = f"role {data.get('role')!r:.80} taken as the user's"
-            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
+            self.parsed.role_assumed(source, data.get("role"), "role {} taken as the user's")
         if not blocks:
             self.parsed.empty(data, source)
             return

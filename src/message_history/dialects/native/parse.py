@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
-from message_history.core.json_values import freeze, freeze_mapping, short_repr
+from message_history.core.json_values import freeze, freeze_mapping
 from message_history.core.message import Message, make_message, with_replies
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
@@ -166,7 +166,7 @@ class _Reader:
         carry(blocks, NATIVE, others)
         is_system = role == "system" and all(isinstance(block, SystemBlock) for block in blocks)
         if role not in ("user", "assistant") and not is_system:
-            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=f"role {short_repr(role)} taken as the user's")
+            self.parsed.role_assumed(source, role, "role {} taken as the user's")
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
         return with_replies(message, replies)
 

@@ -220,8 +220,7 @@ class Reader:
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
         role = _text(data.get("role"))
         if role not in schema.ROLES:
-            detail = f"role {short_repr(data.get('role'))} taken as the user's"
-            self.parsed.note(RepairCode.ROLE_ASSUMED, source, detail=detail)
+            self.parsed.role_assumed(source, data.get("role"), "role {} taken as the user's")
         kind = data.get("type")
         if kind not in (None, "message"):
             self.parsed.note(

@@ -21,7 +21,7 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.json_values import EMPTY, freeze_mapping, short_repr
+from message_history.core.json_values import EMPTY, freeze_mapping
 from message_history.core.message import make_message
 from message_history.core.parsed import Parsed
 from message_history.core.policy import Policy
@@ -137,9 +137,9 @@ class Reader:
             return _SIDES[kind]
         for part in parts:
             if isinstance(part, Mapping) and part.get("part_kind") in _RESPONSE_PARTS:
-                self._note(RepairCode.ROLE_ASSUMED, f"kind {short_repr(kind)} taken as a response, by its parts")
+                self.parsed.role_assumed(self._source, kind, "kind {} taken as a response, by its parts")
                 return "assistant"
-        self._note(RepairCode.ROLE_ASSUMED, f"kind {short_repr(kind)} taken as a request")
+        self.parsed.role_assumed(self._source, kind, "kind {} taken as a request")
         return "user"
 
     def _part(self, part: object) -> list[Block]:
