@@ -417,6 +417,15 @@ def test_a_list_that_does_not_break_the_rule_has_no_place() -> None:
     assert where(PREFILL, BROKEN, Anthropic()) == []
 
 
+def test_places_are_those_about_the_same_where_the_list_is_in_another_form() -> None:
+    unanswered = (
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+    )
+    found = where(unanswered, BROKEN, Anthropic())
+    assert {each.rule for each in found} & {"AN-C1"}
+    assert not {each.rule for each in found} & {"AN-B2"}
+
+
 def test_every_violation_leads_back_to_its_rule() -> None:
     for violation in check(BROKEN, Anthropic()):
         found = explain(violation.error, Anthropic())

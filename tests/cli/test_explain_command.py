@@ -150,6 +150,36 @@ def test_the_advice_is_for_the_model() -> None:
     assert "what causes the error: A system prompt" in named
 
 
+def test_a_list_in_the_form_of_another_api_is_looked_at_for_what_the_error_is_about(tmp_path: Path) -> None:
+    call = {"id": "toolu_2", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    chat = [*BROKEN[:1], {"role": "assistant", "content": "", "tool_calls": [call]}, {"role": "user", "content": "?"}]
+    file = saved(tmp_path / "a.json", {"model": "anthropic/claude", "messages": chat})
+    result = run(UNANSWERED, file).stdout
+    assert f"{file}: openai_chat, 3 messages, it breaks a rule about the same in 1 place\n  entry 1 " in result
+    assert "other rules" not in result
+    blank = run(BLANK, file).stdout
+    assert "it does not break this rule\n  and 1 violation of other rules" in blank
+
+
+def test_the_advice_names_the_model_of_the_request(tmp_path: Path) -> None:
+    body = saved(tmp_path / "a.json", {"model": "claude-opus-4-6", "max_tokens": 9, "messages": BROKEN})
+    assert f"`message-history repair {body} --to anthropic --model claude-opus-4-6`" in run(UNANSWERED, body).stdout
+    unnamed = saved(tmp_path / "b.json", {"model": None, "messages": BROKEN})
+    assert "--model MODEL`" in run(UNANSWERED, unnamed).stdout
+
+
+def test_of_a_program_s_session_the_advice_is_to_repair_it_in_its_own_form(tmp_path: Path) -> None:
+    call = {"type": "tool-call", "toolCallId": "toolu_2", "toolName": "f", "input": {}}
+    messages = [BROKEN[0], {"role": "assistant", "content": [call]}, {"role": "user", "content": "?"}]
+    file = saved(tmp_path / "a.json", messages)
+    result = run("AI_MissingToolResultsError: Tool result is missing for tool call toolu_2.", file).stdout
+    assert f"run `message-history repair {file}` to write a repaired one beside it, or" in result
+    assert f"`message-history doctor {file} --fix --in-place` to replace it" in result
+    assert "it breaks a rule about the same in 2 places" in result
+    assert "  entry 1: AN-C1: no result right after: toolu_2" in result
+    assert "other rules" not in result
+
+
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     result = run(UNANSWERED, tmp_path / "none.json")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import click
+from attrs import frozen
 from rich.text import Text
 
 from message_history.cli.exit_codes import ExitCode
@@ -19,20 +21,23 @@ from message_history.cli.options import (
     dialect_named,
     input_format,
     input_model,
-    read_or_report,
+    main_of,
+    session_or_report,
 )
 from message_history.cli.printing import counted, one_line, visible
 from message_history.cli.report import printer_for
 from message_history.dialects import CLASSES
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain, subject_of, where
+from message_history.storage.formats.message_lists import MESSAGE_LISTS
+from message_history.storage.request_bodies import held_at
 from message_history.violations import check
 
 if TYPE_CHECKING:
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
     from message_history.explaining import Explanation
-    from message_history.storage.files import SavedFile
+    from message_history.storage.sessions.reading import SessionFile
 
 __all__ = ["explain_error"]
 
@@ -82,19 +87,21 @@ def explain_error(
         text, file = file, text
     error = _error_of(text)
     printer = printer_for("explain", as_json=as_json)
-    saved = read_or_report(file, printer, format_name) if file is not None else None
-    if isinstance(saved, ExitCode):
-        context.exit(printer.finish(saved))
+    session = session_or_report(file, printer, format_name) if file is not None else None
+    if isinstance(session, ExitCode):
+        context.exit(printer.finish(session))
+    saved = main_of(str(file), session, printer) if session is not None else None
     own = saved.dialect(as_request=True) if saved is not None else None
     found = explain(error, known or own)
-    _report(printer, found, error, file, model)
+    advice = _Advice(file=file, session=session, model=model)
+    _report(printer, found, error, advice)
     if found:
-        _print_explanations(printer, found, file, model)
+        _print_explanations(printer, found, advice)
     else:
         _print_nothing(printer, error)
-    if saved is not None and own is not None and file is not None:
+    if session is not None and saved is not None and own is not None and file is not None:
         sent_as = known if known is not None and known.name == own.name else own
-        _print_places(printer, file, saved, sent_as, error)
+        _print_places(printer, file, session, sent_as, error=error, found=found)
     done = found and (saved is None or not saved.skipped)
     context.exit(printer.finish(ExitCode.DONE if done else ExitCode.FOUND))
 
@@ -136,7 +143,7 @@ def _holds_messages(text: str) -> bool:
     return isinstance(first, dict) and "error" not in first and not _OF_MESSAGES.isdisjoint(first)
 
 
-def _report(printer: Printer, found: list[Explanation], error: str, file: str | None, model: str | None) -> None:
+def _report(printer: Printer, found: list[Explanation], error: str, advice: _Advice) -> None:
     """Report the rules that explain a text, and what the text is about when there is none."""
     subject = subject_of(error) if not found else None
     printer.add("about", {"name": subject.name, "hint": subject.hint} if subject is not None else None)
@@ -150,7 +157,7 @@ def _report(printer: Printer, found: list[Explanation], error: str, file: str | 
                 "means": each.rule.rule,
                 "causes": cause_of(each) or "",
                 "repair": each.rule.repair,
-                "advice": "" if each.rule.repair.startswith(_NO_REPAIR) else _advice(each, file, model),
+                "advice": "" if each.rule.repair.startswith(_NO_REPAIR) else advice.on(each),
                 "error": each.error or "",
                 "source": each.rule.source,
                 "date": each.rule.date,
@@ -160,7 +167,7 @@ def _report(printer: Printer, found: list[Explanation], error: str, file: str | 
     )
 
 
-def _print_explanations(printer: Printer, found: list[Explanation], file: str | None, model: str | None) -> None:
+def _print_explanations(printer: Printer, found: list[Explanation], advice: _Advice) -> None:
     first, *others = found
     printer.line(_name(first))
     printer.line(Text(f"  what the provider demands: {first.rule.rule}"))
@@ -170,7 +177,7 @@ def _print_explanations(printer: Printer, found: list[Explanation], file: str | 
     if first.rule.repair.startswith(_NO_REPAIR):
         printer.line(Text(f"  what this library does: {first.rule.repair}"))
     else:
-        printer.line(Text(f"  what to do: {_advice(first, file, model)}"))
+        printer.line(Text(f"  what to do: {advice.on(first)}"))
         printer.line(Text(f"  what that does: {first.rule.repair}"))
     if first.error:
         printer.line(Text(f"  what the provider says: {one_line(first.error)}", "dim"))
@@ -179,14 +186,45 @@ def _print_explanations(printer: Printer, found: list[Explanation], file: str | 
         printer.line(Text.assemble("or ", _name(other), f": {other.rule.rule}"))
 
 
-def _advice(one: Explanation, file: str | None, model: str | None) -> str:
-    """Return how to have a list repaired, on the command line and in a program: for the model, as some want more."""
-    command = f"message-history repair {visible(quote(file or 'FILE'))} --to {one.dialect}"
-    written = f"{CLASSES[one.dialect]}()"
-    if hasattr(DIALECTS[one.dialect], "for_model"):
-        command = f"{command} --model {visible(quote(model or 'MODEL'))}"
-        written = f"{CLASSES[one.dialect]}.for_model({json.dumps(model or 'MODEL')})"
-    return f"run `{command}`, or send `MessageHistory.from_list(messages).for_send({written})`"
+@final
+@frozen(kw_only=True)
+class _Advice:
+    """How to have a conversation repaired.
+
+    Args:
+        file: the file that it is in; None when none was named.
+        session: what the file holds.
+        model: the model that was named.
+    """
+
+    file: str | None
+    session: SessionFile | None
+    model: str | None
+
+    def on(self, one: Explanation) -> str:
+        """Say it for one error: on the command line and in a program, for the model, as some want more."""
+        path = visible(quote(self.file or "FILE"))
+        session = self.session
+        if session is not None and session.format is not MESSAGE_LISTS and session.refusal is None:
+            # Its program reads the file again, and no list.
+            in_place = f"`message-history doctor {path} --fix --in-place` to replace it and keep a backup"
+            return f"run `message-history repair {path}` to write a repaired one beside it, or {in_place}"
+        command = f"message-history repair {path} --to {one.dialect}"
+        written = f"{CLASSES[one.dialect]}()"
+        if hasattr(DIALECTS[one.dialect], "for_model"):
+            model = self.model or self._model_in(one.dialect) or "MODEL"
+            command = f"{command} --model {visible(quote(model))}"
+            written = f"{CLASSES[one.dialect]}.for_model({json.dumps(model)})"
+        return f"run `{command}`, or send `MessageHistory.from_list(messages).for_send({written})`"
+
+    def _model_in(self, dialect: str) -> str | None:
+        """Return the model that a request in the file names, if it is of the API that refused it."""
+        if self.session is None or not self.session.conversations:
+            return None
+        saved = self.session.conversations[0].file
+        body = held_at(saved.container, saved.place[:-1])
+        model = body.get("model") if isinstance(body, Mapping) and saved.dialect().name == dialect else None
+        return model if isinstance(model, str) and model else None
 
 
 def _print_nothing(printer: Printer, error: str) -> None:
@@ -204,10 +242,18 @@ def _name(one: Explanation) -> Text:
     return Text.assemble((f"{one.dialect} {one.rule.id}", "bold red"), f" ({one.score:.0%})")
 
 
-def _print_places(printer: Printer, path: str, saved: SavedFile, dialect: Dialect[Any], error: str) -> None:
-    """Print where a file breaks the rules that explain a text."""
-    places = where(error, saved.entries, dialect)
-    printer.places(path, saved, dialect, places)
-    others = len(check(saved.entries, dialect)) - len(places)
+def _print_places(
+    printer: Printer, path: str, session: SessionFile, dialect: Dialect[Any], *, error: str, found: list[Explanation]
+) -> None:
+    """Print where a file breaks the rules that explain a text, and how often others."""
+    main = session.conversations[0]
+    places = where(error, main.file.entries, dialect)
+    explained = {one.rule.id for one in found if one.dialect == dialect.name}
+    is_exact = any(place.rule in explained for place in places)
+    printer.places(path, main.file, dialect, places, "this rule" if is_exact else "a rule about the same")
+    shown = {(place.rule, place.index, place.path) for place in places}
+    # A plain list is what was sent; of a session, what `check` finds.
+    all_found = check(main.file.entries, dialect) if session.format is MESSAGE_LISTS else main.violations()
+    others = sum((each.rule, each.index, each.path) not in shown for each in all_found)
     if others:
         printer.line(f"  and {counted(others, 'violation')} of other rules: see `message-history check`")

@@ -169,10 +169,10 @@ class Printer:
         for violation in sorted(violations, key=lambda found: -1 if found.index is None else found.index):
             self.violation(file, violation, demands.get(violation.rule, ""))
 
-    def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation]) -> None:
-        """Print where a file breaks the rules that explain a text."""
+    def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation], rule: str) -> None:
+        """Print where a file breaks the rules that explain a text, or others about the same."""
         listed = f"{dialect.name}, {counted(len(file.entries), 'message')}, "
-        summary = f"it breaks this rule in {counted(len(found), 'place')}" if found else "it does not break this rule"
+        summary = f"it breaks {rule} in {counted(len(found), 'place')}" if found else "it does not break this rule"
         style = "bold red" if found else "bold green"
         self.line(Text.assemble((f"{visible(path)}: ", "bold"), listed, (summary, style)))
         for violation in found:

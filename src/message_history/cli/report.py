@@ -133,8 +133,9 @@ class JsonReport(Printer):
         found = self._conversation(path, conversation.label, conversation.file, dialect)
         found["violations"] = list(_violations(conversation.file, dialect, violations))
 
-    def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation]) -> None:
-        """Keep where a file breaks the rules that explain a text."""
+    def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation], rule: str) -> None:
+        """Keep where a file breaks the rules that explain a text, or others about the same."""
+        del rule
         self._conversation(path, "", file, dialect)["violations"] = list(_violations(file, dialect, found))
 
     def repaired(self, path: str, file: SavedFile, repaired: RepairedList, target: str | None) -> None:

@@ -256,18 +256,31 @@ def where(text: str, raw: Sequence[Any], dialect: Dialect[Any]) -> list[Violatio
 
     Returns:
         Those of the list's violations that are of the rules that explain the text, those first that the values in the
-        text point at; empty when there are none.
+        text point at. Where there are none, those that are about the same: a list may be kept in the form of one API
+        and be sent in that of another, and an SDK may refuse it before. Empty when there are none of these either.
 
     Raises:
         TypeError: when `raw` is no list.
 
     Complexity: linear in the list and the text.
     """
-    found = [one for one in explain(text, dialect) if one.dialect == dialect.name]
-    likely = {one.rule.id for one in found if one.score >= NEARLY * found[0].score}
+    found = explain(text, dialect)
+    own = [one for one in found if one.dialect == dialect.name]
+    likely = {one.rule.id for one in own if one.score >= NEARLY * own[0].score}
     values = set(words_of(plain(text)))
-    violations = [violation for violation in check(raw, _refusing(dialect)) if violation.rule in likely]
-    return sorted(violations, key=lambda violation: -_share(words_of(violation.error.lower()), values))
+    violations = check(raw, _refusing(dialect))
+    places = [violation for violation in violations if violation.rule in likely] or [
+        violation for violation in violations if found and _is_about(dialect, violation.rule, found[0])
+    ]
+    return sorted(places, key=lambda violation: -_share(words_of(violation.error.lower()), values))
+
+
+def _is_about(dialect: Dialect[Any], rule: str, explanation: Explanation) -> bool:
+    """Return whether a rule of a dialect is in the first place about what an explanation is about."""
+    id = explanation.rule.id
+    stands_for = tuple(topic.name for topic in topics() if topic.id == id)
+    names = stands_for or topic_names().get(id) or rule_topics().get((explanation.dialect, id), ())
+    return id not in opaque_rules() and rule_topics().get((dialect.name, rule), ())[:1] == tuple(names[:1]) != ()
 
 
 def _refusing(dialect: Dialect[Any]) -> Dialect[Any]:
