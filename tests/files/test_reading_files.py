@@ -16,6 +16,7 @@ from tests.needs import needs_a_deep_stack
 
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Native, OpenAIChat
+from message_history.storage.damaged_json import UNESCAPED
 from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, read_bytes, read_file
 
 if TYPE_CHECKING:
@@ -287,6 +288,22 @@ def test_a_number_too_long_for_python_is_kept_as_text() -> None:
 def test_tabs_and_line_breaks_inside_strings_are_read() -> None:
     file = read_bytes(b'[{"role": "user", "content": "a\tb\nc"}]')
     assert file.entries[0]["content"] == "a\tb\nc"
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [(r"\*\*\*", r"\*\*\*"), (r"C:\dir", r"C:\dir"), (r"\u12", r"\u12"), (r"\\\q", r"\\q"), (r"\t\u00e9\_", "\té\\_")],
+)
+def test_a_backslash_that_begins_no_escape_stands_for_itself(written: str, words: str) -> None:
+    file = read_bytes(f'[{{"role": "user", "content": "{written}"}}]'.encode())
+    assert file.entries[0]["content"] == words
+    assert [note.detail for note in file.notes] == [UNESCAPED]
+    assert file.skipped == ()
+
+
+def test_damage_beside_such_a_backslash_is_refused() -> None:
+    with pytest.raises(UnreadableFileError, match="Invalid"):
+        read_bytes(rb'{"role": "user", "content": "\*", }')
 
 
 def test_numbers_that_json_does_not_know_are_kept_as_text() -> None:

@@ -10,13 +10,13 @@ import pytest
 from message_history import MessageHistory, RepairCode, ToolUseBlock
 from message_history.dialects import Anthropic
 from message_history.storage import JsonlSession
-from message_history.storage.damaged_json import MERGED, parted
+from message_history.storage.damaged_json import MERGED, UNESCAPED, parted
 from message_history.storage.files import read_bytes
 from message_history.storage.formats.registry import FORMATS
 from message_history.storage.sessions.lines import whole_lines
 from message_history.storage.sessions.reading import RepairedSession, session_in
 from tests.campaigns.lists import written
-from tests.sessions.foreign import claude_lines, codex_lines, rows
+from tests.sessions.foreign import claude_line, claude_lines, codex_lines, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,3 +208,15 @@ def test_lines_of_messages_whose_end_is_lost_are_read() -> None:
 )
 def test_what_is_not_objects_alone_is_not_parted(text: str) -> None:
     assert parted(text) == []
+
+
+def test_a_line_with_masked_words_is_read_and_written_as_json() -> None:
+    values = [claude_line("u1", None, "user", "hi"), claude_line("a1", "u1", "assistant", "Mail: MASK", id="m1")]
+    data = rows(values).replace(b"MASK", b"\\***@***")
+    session = session_in(data)
+    assert session.conversations[0].file.entries[1]["content"][0]["text"] == "Mail: \\***@***"
+    assert (session.skipped, [note.detail for note in session.notes]) == (0, [UNESCAPED])
+    repaired = session.repair_file()
+    assert [json.loads(line)["uuid"] for line in repaired.data.splitlines()] == ["u1", "a1"]
+    assert repaired.data.splitlines()[0] == data.splitlines()[0]
+    assert repaired.after.notes == ()

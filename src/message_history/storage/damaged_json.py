@@ -17,6 +17,7 @@ from message_history.storage.plain_json import MAX_DIGITS, read_plain
 __all__ = [
     "MERGED",
     "NOT_UTF8",
+    "UNESCAPED",
     "Decoder",
     "Items",
     "LineNote",
@@ -34,11 +35,18 @@ MAX_DEPTH: Final = 200
 TRUNCATED: Final = "cut off"
 MERGED: Final = "several objects on one line; each is taken for a line"
 
+UNESCAPED: Final = "a backslash that begins no escape is kept as it is"
+
 NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 """Bytes that are no UTF-8, as `decode_bytes` keeps them."""
 
 # A string, up to its end, the end of its line or the end of the text, so that a quote too many costs one line only.
 _TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\\?\Z)|[][{},]', re.DOTALL)
+
+
+_NO_ESCAPE: Final = ("Invalid \\escape", "Invalid \\uXXXX escape")
+"""How Python calls a backslash that begins no escape."""
+_BACKSLASH: Final = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
 @final
@@ -147,14 +155,30 @@ class Decoder:
             self.failure = "not UTF-8"
             return None
         try:
-            try:
-                return self._loaded(text)
-            except RecursionError:
-                self.kept = [f"nested deeper than {MAX_DEPTH}; the inner part is kept as JSON text"]
-                return self._loaded(_folded(text))
+            return self._loaded_somehow(text)
         except json.JSONDecodeError as error:
+            if error.msg.startswith(_NO_ESCAPE):
+                return self._value_without_escape(text, error)
             self.failure = _explained(error)
             return None
+
+    def _value_without_escape(self, text: str, error: json.JSONDecodeError) -> Any:
+        """Read a text in which a backslash begins no escape, as where someone masked words: it stands for itself."""
+        try:
+            value = self._loaded_somehow(_BACKSLASH.sub(_escaped, text))
+        except json.JSONDecodeError:
+            self.failure = _explained(error)
+            return None
+        self.kept.append(UNESCAPED)
+        return value
+
+    def _loaded_somehow(self, text: str) -> Any:
+        """Read a text, with what is nested too deep kept as text."""
+        try:
+            return self._loaded(text)
+        except RecursionError:
+            self.kept = [f"nested deeper than {MAX_DEPTH}; the inner part is kept as JSON text"]
+            return self._loaded(_folded(text))
 
     def reads(self, text: str) -> bool:
         """Return whether a text is a JSON value."""
@@ -334,6 +358,11 @@ def _folded(text: str) -> str:
             depth -= 1
     # What is nested too deep and never closed is left out: the text is cut off there anyway.
     return "".join((*parts, text[done : begin if depth > MAX_DEPTH else None]))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Return an escape as it stands, and a backslash that begins none as the escape of a backslash."""
+    return found[0] if len(found[0]) > 1 else r"\\"
 
 
 def _explained(error: json.JSONDecodeError) -> str:

@@ -462,6 +462,27 @@ def test_a_session_of_kimi_code_that_was_only_begun_is_recognised_with_its_promp
     assert (conversation.history().system, told(conversation.history())) == ("Be brief.", [])
 
 
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (RESULT, [f"{RESULT}\nThree in all."]),
+        ([{"type": "text", "text": RESULT}], [f"{RESULT}\nThree in all."]),
+        ([{"type": "text", "text": RESULT}] * 2, [RESULT, RESULT, "Three in all."]),
+        (None, ["Three in all."]),
+    ],
+)
+def test_what_kimi_code_notes_of_a_result_is_sent_with_it(output: Any, words: list[str]) -> None:
+    events: list[dict[str, Any]] = [
+        {"type": "tool.call", "stepUuid": "s1", "toolCallId": "c1", "name": "ReadFile", "args": ARGUMENTS},
+        {"type": "tool.result", "toolCallId": "c1", "result": {"output": output, "note": "Three in all."}},
+    ]
+    asked = {"type": "context.append_message", "message": {"role": "user", "content": [], "toolCalls": []}}
+    file = lines(asked, *({"type": "context.append_loop_event", "event": event} for event in events))
+    (conversation,) = session_in(file).conversations
+    found = conversation.file.entries[-1]["content"][0]["content"]
+    assert ([found] if isinstance(found, str) else [part["text"] for part in found]) == words
+
+
 def test_thoughts_that_a_file_has_as_texts_alone_are_kept() -> None:
     said = {"id": "2", "timestamp": "t", "type": "gemini", "content": ANSWER, "thoughts": [{"text": THOUGHT}]}
     asked = {"id": "1", "timestamp": "t", "type": "user", "content": QUESTION}

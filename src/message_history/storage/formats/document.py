@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import field, frozen
 
 from message_history.storage.containers import Archive, Database, UnopenedError, is_container, open_container
-from message_history.storage.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_bytes, parted
-from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, read_bytes, saved_value
+from message_history.storage.damaged_json import MERGED, UNESCAPED, Decoder, LineNote, bare_line, decode_bytes, parted
+from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, json_bytes, read_bytes, saved_value
 from message_history.storage.naming import few_of
 from message_history.storage.sessions.splicing import Line
 
@@ -189,7 +189,9 @@ def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:
             lines.append(Line(number, part.encode() + b"\n", value))
         notes += [LineNote(line=number, detail=kept) for kept in decoder.kept]
         if not parts:
-            lines.append(Line(number, written, value if isinstance(value, dict) else None))
+            # Others do not read what is no JSON: it is not written again as it was.
+            own = json_bytes(value) + b"\n" if UNESCAPED in decoder.kept and isinstance(value, dict) else written
+            lines.append(Line(number, own, value if isinstance(value, dict) else None))
     return lines, notes
 
 

@@ -93,7 +93,8 @@ class _Journal:
         elif kind == "tool.result":
             output = found.get("output") if isinstance(found, dict) else found
             failed = isinstance(found, dict) and found.get("isError")
-            content = blocks_of(output) if isinstance(output, list) else output
+            note = found.get("note") if isinstance(found, dict) else None
+            content = _with_note(blocks_of(output) if isinstance(output, list) else output, note)
             self._add(line, "user", [result(event.get("toolCallId"), content, is_error=failed)])
         else:
             self.collector.omit(f"{kind} events")
@@ -120,6 +121,15 @@ class _Journal:
             self._keep(self.pieces[: anchors[-count]], "pieces of messages that were undone")
 
 
+def _with_note(content: Any, note: Any) -> Any:
+    """Add what the program notes of a result, where it stands when it is sent."""
+    if not isinstance(note, str) or not note:
+        return content
+    is_text = isinstance(content, list) and len(content) == 1 and content[0].get("type") == "text"
+    words = content[0]["text"] if is_text else content
+    return f"{words}\n{note}" if isinstance(words, str) else [*(content or []), *text(note)]
+
+
 def _read(document: Document) -> Reading:
     journal = _Journal()
     for line, row in document.rows():
@@ -141,8 +151,8 @@ KIMI_CODE: Final = Format(
     files="~/.kimi-code/sessions/*/*/agents/*/wire.jsonl",
     omits="requests, settings, approvals, usage, what was cleared or undone; a summary stands behind what it is of",
     unwritten="what is sent again follows from all records of the journal, not from one row",
-    source="MoonshotAI/kimi-code: packages/agent-core-v2/src/agent/contextMemory/contextOps.ts, compactionHandoff.ts",
-    checked="2026-11-22",
+    source="MoonshotAI/kimi-code: packages/agent-core-v2/src/agent/contextMemory (contextOps.ts, toolResultRender.ts)",
+    checked="2026-11-23",
     fit=_fit,
     read=_read,
 )

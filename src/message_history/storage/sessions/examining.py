@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import field, frozen
 
 from message_history.storage.containers import SQLITE, is_container
-from message_history.storage.damaged_json import MERGED
+from message_history.storage.damaged_json import MERGED, UNESCAPED
 from message_history.storage.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
 from message_history.storage.folders import is_session_folder
 from message_history.storage.formats.own_sessions import OWN_SESSIONS
@@ -92,7 +92,7 @@ def _spoilt(session: SessionFile) -> int:
     """Count the lines that are not as they should be; in a file of our own, those that were kept too."""
     if session.format is OWN_SESSIONS:
         return len(session.notes)
-    return session.skipped + sum(note.detail == MERGED for note in session.notes)
+    return session.skipped + sum(note.detail in (MERGED, UNESCAPED) for note in session.notes)
 
 
 def find_files(places: Iterable[str | PathLike[str]]) -> tuple[list[Path], list[tuple[Path, str]]]:
