@@ -82,6 +82,9 @@ def test_an_object_that_raises_is_the_name_of_its_type(value: object, dialect: D
         {"role": "user", "parts": [value, {"text": value}, {"functionCall": value}]},
         {"role": "assistant", "tool_calls": [{"id": value, "function": {"name": value, "arguments": value}}]},
         {"type": value, "call_id": value},
+        {"role": value, "content": [value], "parts": [value], "choices": [value], "output": value, "message": value},
+        {"choices": [{"message": {"role": value, "content": value}}], "object": value, "id": value},
+        {"role": value, "content": []},
     ]
     for entry in places:
         before = dict(entry)

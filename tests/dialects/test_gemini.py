@@ -25,6 +25,7 @@ from message_history import (
 from message_history.core.blocks import Meta
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
 from message_history.dialects.gemini import schema
+from message_history.dialects.registry import DIALECTS
 from tests.dialects.gemini import (
     BACK_AND_FORTH,
     BYPASS,
@@ -1006,6 +1007,10 @@ def test_the_signature_of_a_response_that_the_model_sent_is_recorded() -> None:
     sent = history.export(Gemini())
     assert SIGNATURE not in json.dumps(sent.messages)
     assert SIGNATURE in removed_text(sent.repairs)
+    assert removed_text(sent.repairs).count(SIGNATURE) == 1
+    for dialect in DIALECTS.values():
+        sent_there = history.export(dialect)
+        assert SIGNATURE in json.dumps(sent_there.messages) + removed_text(sent_there.repairs)
 
 
 def test_a_document_of_an_images_type_is_inspected_as_an_image() -> None:

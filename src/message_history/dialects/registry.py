@@ -273,6 +273,13 @@ def read_reply(
     data = as_mapping(response)
     if data is None:
         return None
+    return read_anyway(lambda entries: _read_reply(entries[0], dialect), (data,))
+
+
+def _read_reply(
+    data: Mapping[Any, Any], dialect: Dialect[Any] | None
+) -> tuple[Dialect[Any], Reply, Mapping[Any, Any]] | None:
+    """Ask each dialect, or one, whether a mapping is a response that it knows."""
     for candidate in DIALECTS.values() if dialect is None else (dialect,):
         reply = candidate.reply(data)
         if reply is not None:

@@ -132,6 +132,7 @@ def _dropped_keys(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -
             key: value
             for key, value in held.items()
             if not target.sends(origin, key, of_message=of_message)
+            or (key == "signature" and isinstance(block, ToolResultBlock))  # Nobody takes one of a result.
             or value not in LOOKED_AT.get((target.name, origin, key), (value,))
         }
         yield {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}
