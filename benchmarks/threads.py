@@ -28,7 +28,7 @@ WORK: Final = {
     "add_dict": "the same as dicts",
     "from_list": "one list of dicts",
     "for_send": "one history",
-    "for_send_json": "one history and one more turn",
+    "for_send_json": "one history that was sent, and one more turn",
     "window": "the newer half of one history",
 }
 """The methods, and what they are given."""
@@ -66,6 +66,7 @@ def shared(*, size: int = _SIZE, rounds: int = _ROUNDS, shortest: float = _SHORT
 def _work(size: int) -> dict[str, Callable[[], object]]:
     raw, turn = transcript(size), next_turn(size)
     history = MessageHistory.from_list(raw)
+    history.for_send_json()
     dicts = transcript(101)[1:]
     messages = [Message.assistant("Yes."), Message.user("And this?")] * 50
 
