@@ -1299,6 +1299,7 @@ SAMPLES = (
         lines({"chosen": f"\n\nHuman: {QUESTION}\n\nAssistant: {ANSWER}", "rejected": "\n\nHuman: a\n\nAssistant: b"}),
         ("user", "answer"),
     ),
+    Sample("request-logs", lines({"msg": "started"}, {"body": json.dumps({"model": "m", "messages": CHAT})})),
     Sample("named-lists", lines({"dialogue": CHAT, "score": 1})),
     Sample("named-lists", value({"first": CHAT, "second": {"messages": CHAT[:1]}})),
     Sample("preferences", lines({"input": {"messages": CHAT[:1]}, "preferred_output": CHAT[1:]})),

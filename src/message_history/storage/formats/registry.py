@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
@@ -76,6 +77,7 @@ from message_history.storage.formats.pi import PI
 from message_history.storage.formats.pi_stream import PI_STREAM
 from message_history.storage.formats.preferences import PREFERENCES
 from message_history.storage.formats.qwen_code import QWEN_CODE
+from message_history.storage.formats.request_logs import REQUEST_LOGS
 from message_history.storage.formats.session_databases import SESSION_DATABASES
 from message_history.storage.formats.session_traces import SESSION_TRACES
 from message_history.storage.formats.sharegpt import SHAREGPT
@@ -164,7 +166,7 @@ _ALL: Final = (
     ),
     *(*SESSION_DATABASES, *CHAT_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
     *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, EXCHANGES, PREFERENCES, INSTRUCTIONS, OTHER_ROLES),
-    *(CONVERSATION_LISTS, MESSAGE_LISTS, NAMED_LISTS),
+    *(CONVERSATION_LISTS, MESSAGE_LISTS, NAMED_LISTS, REQUEST_LOGS),
 )
 FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
 """The formats by name; those of one program first."""
@@ -187,12 +189,13 @@ def recognise(document: Document) -> Format:
 
     Complexity: constant for most formats, which look at the first objects; linear for plain lists.
     """
-    for general in (False, True):
-        fitting = [each for each in _ALL if each.general is general and _fit(each, document) is Fit.CERTAIN]
-        if fitting and (general or len(fitting) == 1):
-            return fitting[0]
-        if fitting:
-            raise NotRecognisedError(each.name for each in fitting)
+    fitting = [each for each in _ALL if not each.general and _is_certain(each, document)]
+    if len(fitting) > 1:
+        raise NotRecognisedError(each.name for each in fitting)
+    # Of those that many programs write, the first decides: the last of them look at all of a file.
+    fitting = fitting or list(islice((each for each in _ALL if each.general and _is_certain(each, document)), 1))
+    if fitting:
+        return fitting[0]
     nearest = nearest_formats(document)
     if nearest:
         raise NotRecognisedError(nearest, strange_entry(document) if MESSAGE_LISTS.name in nearest else "")
@@ -268,6 +271,10 @@ def repair_as(data: bytes, chosen: Format, policy: Policy) -> Rewritten:
     except _ODD as error:
         raise UnreadableFileError(f"its entries are not built as those of the format {chosen.name}: {error}") from error
     return written._replace(data=written_like(written.data, data))
+
+
+def _is_certain(one: Format, document: Document) -> bool:
+    return _fit(one, document) is Fit.CERTAIN
 
 
 def _fit(one: Format, document: Document) -> Fit:

@@ -210,9 +210,9 @@ def session_in(data: bytes, *, chosen: Format | None = None) -> SessionFile:
     document = parse_document(data)
     own = chosen if chosen is not None else recognise(document)
     reading = read_as(document, own)
-    # Of text, no line is an object; a plain list and our own journal note themselves what they skip.
+    # What is text, a plain list or our own journal notes itself what it skips.
     has_rows = any(line.value is not None for line in document.lines)
-    read_by_lines = has_rows and own.name not in ("messages", "message-history")
+    read_by_lines = has_rows and not own.of_text and own.name not in ("messages", "message-history")
     notes = _sorted((*document.notes, *reading.notes) if read_by_lines else reading.notes)
     conversations = reading.conversations
     if conversations and notes:
