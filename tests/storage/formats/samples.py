@@ -303,6 +303,20 @@ OPENCODE_EVENTS = [
         for n, event in enumerate(OPENCODE_STREAM, 2)
     ),
 ]
+VIBE: list[dict[str, Any]] = [
+    {"role": "user", "content": QUESTION, "injected": False, "message_id": "m1"},
+    {
+        "role": "assistant",
+        "content": LOOKING,
+        "injected": False,
+        "reasoning_content": THOUGHT,
+        "reasoning_message_id": "r1",
+        "tool_calls": [{**CHAT_CALL, "index": 0}],
+        "message_id": "m2",
+    },
+    {"role": "tool", "content": RESULT, "injected": False, "name": "read_file", "tool_call_id": "c1"},
+    {"role": "assistant", "content": ANSWER, "injected": False, "message_id": "m3"},
+]
 MANAGED: list[dict[str, Any]] = [
     {"type": "session.status_running", "id": "sevt_1", "processed_at": "2026-11-20T09:00:00.100Z"},
     {"type": "user.message", "id": "sevt_2", "processed_at": "2026-11-20T09:00:00.200Z", "content": [text(QUESTION)]},
@@ -1233,6 +1247,7 @@ SAMPLES = (
     Sample("vscode-chat", value({**VSCODE_CHAT, "requests": [VSCODE_REQUEST]})),
     Sample("vscode-chat", lines(*VSCODE_LOG)),
     Sample("copilot-replay", value(REPLAY)),
+    Sample("mistral-vibe", lines(*VIBE)),
     Sample("managed-agents", lines(*MANAGED)),
     Sample("managed-agents", value({"data": MANAGED, "next_page": None})),
     Sample("managed-agents", value(MANAGED[::-1])),

@@ -441,6 +441,14 @@ def test_a_database_whose_form_is_not_known_is_named(tables: Rows, why: str, tmp
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_database_that_was_copied_without_its_journal_is_named() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA user_version = 1")
+        data = connection.serialize()
+    with pytest.raises(NotRecognisedError, match="without a table: what a program wrote last stands in a file beside"):
+        session_in(data)
+
+
 def archive(files: dict[str, str]) -> bytes:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as opened:

@@ -142,6 +142,11 @@ def test_pairs_are_read_only_where_all_are_of_a_known_role(pairs: list[Any]) -> 
         ({"messages": {"m1": "Hi"}}, "its `messages` are no list, but an object without `messages`, with the key 'm1'"),
         ([{"wind": 1, "rain": 2}], "the first is an object without `messages`, with the keys 'wind', 'rain'$"),
         (["Hi"], "no entry in it is a message; the first is a text$"),
+        ({"id": "1", "choices": []}, "but one reply of an API alone, with the keys 'id', 'choices'$"),
+        (
+            {"role": "assistant", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn", "usage": {}},
+            "but it is one reply of an API alone, without the messages that it answers; ",
+        ),
     ],
 )
 def test_a_refusal_names_the_keys_that_there_are(whole: Any, why: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import ImageBlock, MessageHistory, ThinkingBlock, from_file
-from message_history.storage.files import NotRecognisedError
+from message_history.storage.files import NotRecognisedError, UnreadableFileError
 from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.samples import (
     ANSWER,
@@ -481,6 +481,29 @@ def test_what_kimi_code_notes_of_a_result_is_sent_with_it(output: Any, words: li
     (conversation,) = session_in(file).conversations
     found = conversation.file.entries[-1]["content"][0]["content"]
     assert ([found] if isinstance(found, str) else [part["text"] for part in found]) == words
+
+
+def test_mistral_vibe_keeps_images_beside_the_words_and_is_not_written() -> None:
+    images = [
+        {"source": {"kind": "inline", "data": "aGk="}, "alias": "a.png", "mime_type": "image/png"},
+        {"path": "b.png", "alias": "b.png", "mime_type": "image/png"},
+    ]
+    asked = {"role": "user", "content": QUESTION, "injected": False, "images": images}
+    called = {"role": "assistant", "injected": False, "tool_calls": [CALL], "reasoning_state": ["x"]}
+    session = session_in(lines(asked, called, {"role": "oracle", "injected": True}))
+    (conversation,) = session.conversations
+    history = conversation.history()
+    assert (session.format.name, [note.detail for note in session.unread]) == (
+        "mistral-vibe",
+        ["a row of an unknown role"],
+    )
+    assert told(history)[:3] == [("user", "[attached: b.png]"), ("user", QUESTION), ("call", "read_file")]
+    assert isinstance(history[0].content[0], ImageBlock)
+    assert conversation.omitted == (("keys of messages: reasoning_state", 1),)
+    # A call without a result is wrong, and stays: the program counts the messages elsewhere.
+    assert [violation.rule for _, violation in session.violations()] == ["AN-C1"]
+    with pytest.raises(UnreadableFileError, match="read, not written"):
+        session.repair_file()
 
 
 def test_thoughts_that_a_file_has_as_texts_alone_are_kept() -> None:

@@ -154,6 +154,11 @@ def _of_tables(database: Database) -> str:
             "it is a SQLite database of LangGraph in a form that is not known: write what "
             "`graph.get_state(config).values` returns with `langchain_core.load.dumpd`, and read that"
         )
+    if not database.columns:
+        return (
+            "it is a SQLite database without a table: what a program wrote last stands in a file beside it, whose name "
+            "ends with -wal, until it is put in"
+        )
     return f"it is a SQLite database of no program that is known, with the tables {few_of(sorted(database.columns))}"
 
 

@@ -64,6 +64,7 @@ from message_history.storage.formats.llama_factory import LLAMA_FACTORY
 from message_history.storage.formats.llama_index import LLAMA_INDEX
 from message_history.storage.formats.managed_agents import MANAGED_AGENTS
 from message_history.storage.formats.message_lists import MESSAGE_LISTS, strange_entry
+from message_history.storage.formats.mistral_vibe import MISTRAL_VIBE
 from message_history.storage.formats.named_lists import NAMED_LISTS
 from message_history.storage.formats.open_webui import OPEN_WEBUI
 from message_history.storage.formats.opencode import OPENCODE, OPENCODE_STORAGE
@@ -104,6 +105,7 @@ _ALL: Final = (
     *(CLAUDE_STREAM, CODEX_STREAM, PI_STREAM, GEMINI_STREAM, CURSOR_STREAM, GOOSE_STREAM, OPENCODE_STREAM),
     *(
         GROK_CLI,
+        MISTRAL_VIBE,
         KIMI_CONTEXT,
         KIMI_WIRE,
         KIMI_CODE,
