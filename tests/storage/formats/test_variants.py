@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import ImageBlock, MessageHistory, ThinkingBlock, from_file
+from message_history import ImageBlock, MessageHistory, RepairCode, ThinkingBlock, from_file
 from message_history.storage.files import NotRecognisedError, UnreadableFileError
 from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.samples import (
@@ -504,6 +504,38 @@ def test_mistral_vibe_keeps_images_beside_the_words_and_is_not_written() -> None
     assert [violation.rule for _, violation in session.violations()] == ["AN-C1"]
     with pytest.raises(UnreadableFileError, match="read, not written"):
         session.repair_file()
+
+
+@pytest.mark.parametrize(
+    ("results", "found"),
+    [
+        ([{"content": RESULT}], ["", RESULT]),
+        ([{"content": "one"}, {"content": "two"}], ["one", "two"]),
+        ([{"content": "one"}, {"content": "two"}, {"content": "three"}], ["", "onetwothree"]),
+        ([{"content": "one", "source_call_id": "c2"}, {"content": "two"}], ["two", "one"]),
+        ([{"content": [{"type": "text", "text": RESULT}]}], ["", RESULT]),
+    ],
+)
+def test_an_output_that_commands_of_a_step_share_is_the_result_of_the_last(
+    results: list[dict[str, Any]], found: list[str]
+) -> None:
+    calls = [{"tool_call_id": f"c{n}", "function_name": "bash", "arguments": {"keystrokes": "ls"}} for n in (1, 2)]
+    steps = [
+        {"step_id": 1, "source": "user", "message": QUESTION},
+        {"step_id": 2, "source": "agent", "message": "", "tool_calls": calls, "observation": {"results": results}},
+        {"step_id": 3, "source": "agent", "message": "No JSON.", "observation": {"results": [{"content": "Retry."}]}},
+    ]
+    (conversation,) = session_in(
+        value({"schema_version": "ATIF-v1.6", "session_id": "s", "steps": steps})
+    ).conversations
+    assert told(conversation.history()) == [
+        ("user", QUESTION),
+        *[("call", "bash")] * 2,
+        *(("result", words) for words in found),
+        ("assistant", "No JSON."),
+        ("user", "Retry."),
+    ]
+    assert all(repair.code is RepairCode.RESULTS_REORDERED for repair in conversation.history().repairs)
 
 
 def test_thoughts_that_a_file_has_as_texts_alone_are_kept() -> None:

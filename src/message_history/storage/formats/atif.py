@@ -45,27 +45,45 @@ def _read(document: Document) -> Reading:
 def _add(collector: Collector, n: int, step: Any) -> None:
     source = step.get("source") if isinstance(step, dict) else None
     blocks = _content(step.get("message")) if isinstance(step, dict) else []
+    calls: list[dict[str, Any]] = []
     if source == "user":
         collector.add_blocks(n, "user", blocks)
     elif source == "system":
         collector.add(n, {"role": "system", "content": blocks})
     elif source == "agent":
-        calls = [each for each in step.get("tool_calls") or [] if isinstance(each, dict)]
-        made = [call(each.get("tool_call_id"), each.get("function_name"), each.get("arguments")) for each in calls]
-        collector.add_blocks(n, "assistant", [*thinking(step.get("reasoning_content")), *blocks, *made])
+        listed = [each for each in step.get("tool_calls") or [] if isinstance(each, dict)]
+        calls = [call(each.get("tool_call_id"), each.get("function_name"), each.get("arguments")) for each in listed]
+        collector.add_blocks(n, "assistant", [*thinking(step.get("reasoning_content")), *blocks, *calls])
     else:
         collector.note(n, f"a step of the unknown source {source!r}", step)
         return
-    for each in (step.get("observation") or {}).get("results") or []:
-        content = each.get("content")
-        if content is None and each.get("subagent_trajectory_ref"):
-            content = f"[subagent trajectory: {each['subagent_trajectory_ref']}]"
-        inner = _content(content) if isinstance(content, list) else content
+    results = (step.get("observation") or {}).get("results") or []
+    named = {each["source_call_id"] for each in results if each.get("source_call_id")}
+    shared = [_result_content(each) for each in results if not each.get("source_call_id")]
+    waiting = [made.get("id") for made in calls if made.get("id") not in named]
+    for each in results:
         if each.get("source_call_id"):
-            collector.add_blocks(n, "user", [result(each["source_call_id"], inner)])
-        else:
-            # An observation that answers no call is what the agent gets next.
-            collector.add_blocks(n, "user", _content(content))
+            collector.add_blocks(n, "user", [result(each["source_call_id"], _result_content(each))])
+    if shared and waiting:
+        collector.add_blocks(n, "user", [result(id, part) for id, part in _divided(waiting, shared)])
+    else:
+        # An observation that answers no call is what the agent gets next.
+        collector.add_blocks(n, "user", [block for each in shared for block in _content(each)])
+
+
+def _divided(waiting: list[Any], shared: list[Any]) -> list[tuple[Any, Any]]:
+    """Give results that name no call to the calls of their step: what all have in common is of the last."""
+    if len(waiting) == len(shared):
+        return list(zip(waiting, shared, strict=True))
+    whole = shared[0] if len(shared) == 1 else [block for each in shared for block in _content(each)]
+    return [*((id, "") for id in waiting[:-1]), (waiting[-1], whole)]
+
+
+def _result_content(about: Mapping[str, Any]) -> Any:
+    content = about.get("content")
+    if content is None and about.get("subagent_trajectory_ref"):
+        content = f"[subagent trajectory: {about['subagent_trajectory_ref']}]"
+    return _content(content) if isinstance(content, list) else content
 
 
 def _content(content: object) -> list[Any]:
@@ -85,10 +103,10 @@ ATIF: Final = Format(
     name="atif",
     title="ATIF trajectories (Harbor, terminal-bench)",
     files="trajectory.json",
-    omits="metrics, and what a step notes under `extra`",
+    omits="metrics, what a step notes under `extra`; an output that commands of a step share is the result of the last",
     unwritten=OUTCOME,
-    source="laude-institute/harbor: docs/rfcs/0001-trajectory-format.md; versions 1.0 to 1.7",
-    checked="2026-11-22",
+    source="laude-institute/harbor: docs/rfcs/0001-trajectory-format.md, terminus_2.py; versions 1.0 to 1.7",
+    checked="2026-11-23",
     fit=item_fit(_is_trajectory),
     read=_read,
     judged=NOTHING_JUDGED,
