@@ -118,7 +118,7 @@ function explained(report) {
   const [first, ...others] = report.explained;
   const box = make(
     "section", "explained",
-    make("h3", "", "What the error is about"),
+    make("h3", "", first.score > 0.5 ? "What the error is about" : "What the error may be about"),
     make("p", "", make("span", "label", "what the provider demands "), make("strong", "", first.demanded)),
     first.cause ? make("p", "", make("span", "label", "what causes the error "), first.cause) : "",
     make("p", "place", `${first.dialect} · `, make("code", "", first.rule)),

@@ -40,31 +40,61 @@ def test_meaning_cause_repair_advice_and_source_are_printed() -> None:
     first = explain(UNANSWERED)[0]
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("anthropic AN-C1 (")
-    assert lines[1] == f"  what the provider demands: {first.rule.rule}"
-    assert lines[2].startswith("  what causes the error: A tool failed or was cancelled")
-    assert lines[3] == (
+    assert lines[0] == f"anthropic AN-C1 ({first.score:.0%}): {first.rule.rule}"
+    assert lines[1].startswith("  what causes the error: A tool failed or was cancelled")
+    assert lines[2] == (
         "  what to do: run `message-history repair FILE --to anthropic --model MODEL`, or send "
         '`MessageHistory.from_list(messages).for_send(Anthropic.for_model("MODEL"))`'
     )
-    assert lines[4] == f"  what that does: {first.rule.repair}"
-    assert lines[5] == f"  what the provider says: {first.error}"
-    assert lines[6] == f"  seen: {first.rule.source} ({first.rule.date})"
-    assert any(line.startswith("or bedrock BR-B06") for line in lines[7:])
+    assert lines[3] == f"  what a repair does: {first.rule.repair}"
+    assert lines[4] == f"  what the provider says: {first.error}"
+    assert lines[5] == f"  seen: {first.rule.source} ({first.rule.date})"
+    assert any(line.startswith("or bedrock BR-B06") for line in lines[6:])
 
 
 def test_where_the_list_is_not_at_fault_no_repair_is_advised() -> None:
     result = run("Conversation already has an active response")
     assert result.exit_code == 0
-    assert "what this library does: Nothing: the list is not at fault. Wait" in result.stdout
-    assert "what to do" not in result.stdout
+    assert "what to do: no repair of the list helps: the list is not at fault. Wait" in result.stdout
+    assert "run `" not in result.stdout
 
 
 def test_words_that_no_rule_has_are_explained_by_their_topic() -> None:
     result = run("the speakers' roles have to be alternating")
     assert result.exit_code == 0
-    assert "what the provider demands: No rule has these words; they look to be about roles and turns." in result.stdout
+    opening = "perhaps openai_chat EX-80 (30%): No rule has these words; they look to be about roles and turns. "
+    assert result.stdout.startswith(opening)
     assert "what the provider says" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("messages.3.content.0: Invalid `signature` in `thinking` block", "no repair makes a signature valid"),
+        (
+            "contents must not be empty",
+            "what to do: no repair of the list helps: an empty history has nothing to send.",
+        ),
+        ("EX-41", "what to do: no repair does that yet: leave out `name` on other messages."),
+        ("EX-67", "what to do: no repair of the list helps: `history.window(...)` keeps the newest whole turns."),
+        ("EX-11", "The text does not say which fault it is, and it may be outside of the list. Run `message-history"),
+    ],
+)
+def test_where_no_repair_helps_it_is_told_what_does(text: str, said: str) -> None:
+    lines = run(text).stdout.splitlines()
+    assert any(line.startswith("  what to do: ") and said in line for line in lines[1:3])
+
+
+def test_how_sure_an_explanation_is_stands_before_it() -> None:
+    alone = run("Could not process image").stdout
+    assert alone.startswith("perhaps anthropic AN-M6 (30%): ")
+    assert "  how sure that is: not at all: other programs say this too. Paste what stands around it" in alone
+    known = run("Could not process image", "--dialect", "anthropic").stdout
+    assert known.startswith("anthropic AN-M6 (")
+    assert "how sure" not in known
+    opaque = run('{"error":{"code":"1214","message":"messages 参数非法。请检查文档。"}}').stdout
+    assert opaque.startswith("perhaps openai_chat EX-10 (")
+    assert "how sure" not in opaque
 
 
 def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
@@ -112,7 +142,7 @@ def test_an_error_about_something_else_comes_with_a_hint() -> None:
 def test_the_id_of_a_rule_gives_the_rule() -> None:
     result = run("c1")
     assert result.exit_code == 0
-    assert result.stdout.startswith("anthropic AN-C1 (100%)\n  what the provider demands: Every call is answered")
+    assert result.stdout.startswith("anthropic AN-C1 (100%): Every call is answered")
 
 
 def test_an_error_of_another_kind_still_tells_what_is_wrong_with_the_file(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,6 +30,8 @@ from message_history.cli.report import printer_for
 from message_history.dialects import CLASSES
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain, subject_of, where
+from message_history.explaining.everyday import is_everyday
+from message_history.explaining.known import rule_advice
 from message_history.storage.formats.message_lists import MESSAGE_LISTS
 from message_history.storage.request_bodies import held_at
 from message_history.violations import check
@@ -43,6 +46,14 @@ __all__ = ["explain_error"]
 
 _NO_REPAIR: Final = ("Nothing", "None", "The list is not at fault", "The text does not say")
 """How a rule begins what is done about it when a repaired list would not help."""
+_WHY_NOT: Final = re.compile(r"(?:Nothing|None)(?: in a render| is possible)?: ")
+"""What such a beginning ends with before it says why."""
+_PERHAPS: Final = 0.5
+"""Up to this score, an explanation is one of several that are possible."""
+_DOUBT: Final = (
+    "not at all: other programs say this too. Paste what stands around it, or name whose error it is with `--dialect`"
+)
+"""What is printed of words that any program may say."""
 _OF_MESSAGES: Final = frozenset({"contents", "messages", "parts", "role"})
 """The keys of a list of messages, or of its first message, which the body of an error does not have."""
 OTHERS: Final = 4
@@ -168,22 +179,30 @@ def _report(printer: Printer, found: list[Explanation], error: str, advice: _Adv
 
 
 def _print_explanations(printer: Printer, found: list[Explanation], advice: _Advice) -> None:
+    """Print the likeliest rule: what is demanded, the cause, what to do; and the others in a line each."""
     first, *others = found
-    printer.line(_name(first))
-    printer.line(Text(f"  what the provider demands: {first.rule.rule}"))
+    printer.line(Text.assemble("perhaps " if first.score <= _PERHAPS else "", _name(first), f": {first.rule.rule}"))
     cause = cause_of(first)
     if cause:
         printer.line(Text(f"  what causes the error: {cause}"))
     if first.rule.repair.startswith(_NO_REPAIR):
-        printer.line(Text(f"  what this library does: {first.rule.repair}"))
+        printer.line(Text(f"  what to do: {_instead(first.rule.repair)}"))
     else:
         printer.line(Text(f"  what to do: {advice.on(first)}"))
-        printer.line(Text(f"  what that does: {first.rule.repair}"))
+        printer.line(Text(f"  what a repair does: {first.rule.repair}"))
+    if first.score <= _PERHAPS and is_everyday(first.dialect, first.rule.id, first.error):
+        printer.line(Text(f"  how sure that is: {_DOUBT}"))
     if first.error:
         printer.line(Text(f"  what the provider says: {one_line(first.error)}", "dim"))
     printer.line(Text(f"  seen: {first.rule.source} ({first.rule.date})", "dim"))
     for other in others[:OTHERS]:
         printer.line(Text.assemble("or ", _name(other), f": {other.rule.rule}"))
+
+
+def _instead(repair: str) -> str:
+    """Return what to do where a repaired list would not help."""
+    done = repair.replace("Nothing yet: ", "no repair does that yet: ", 1)
+    return _WHY_NOT.sub("no repair of the list helps: ", done, count=1)
 
 
 @final
@@ -202,7 +221,12 @@ class _Advice:
     model: str | None
 
     def on(self, one: Explanation) -> str:
-        """Say it for one error: on the command line and in a program, for the model, as some want more."""
+        """Say it for one error: on the command line and in a program, for the model, as some want more.
+
+        Where no repair helps, say what does.
+        """
+        if one.rule.id in rule_advice():
+            return rule_advice()[one.rule.id]
         path = visible(quote(self.file or "FILE"))
         session = self.session
         if session is not None and session.format is not MESSAGE_LISTS and session.refusal is None:

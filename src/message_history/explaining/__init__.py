@@ -25,8 +25,8 @@ from message_history.explaining.known import (
     own_rules,
     quoting_rules,
     rule_causes,
-    rule_topics,
     topic_names,
+    topics_of,
 )
 from message_history.explaining.matching import PROOF, PROOF_OF_CUT, PROOF_OF_PART, field_subject, is_cut, matches
 from message_history.explaining.places import parameters_of, places_of
@@ -52,6 +52,8 @@ CERTAIN: Final = 0.75
 """From this score on, a text is about the rule whatever topic its words seem to have."""
 LIKELY: Final = 0.6
 """Below this score, that a rule's own words look to be about the same does not say that a text is about the rule."""
+PART: Final = 0.9
+"""From this share of its words on that a rule's text has too, a text is a part of it."""
 GUESS: Final = 0.3
 """The score of an explanation by the topic alone."""
 _PAGE, _PAGE_DATE = "docs/dialects.md", "2026-11"
@@ -170,11 +172,12 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     of_models = wanted is not None or request or is_of_models(text, topic) or bool(places_of(text))
     if found and found[0].score < LIKELY and not of_models and found[0].rule.id not in opaque_rules():
         return []
-    if found and _agrees(topic, found[0]):
+    if found and _agrees(text, topic, found[0]):
         return [*_by_key(text, found[0]), *found]
     guess = _by_topic(text, topic, wanted, has) if topic is not None and of_models else []
     if found:
-        return [evolve(one, score=min(one.score, VAGUE)) for one in (*guess, *found)] if guess else found
+        doubted = [evolve(one, score=min(found[0].score, VAGUE)) for one in guess]
+        return [*doubted, *(evolve(one, score=min(one.score, VAGUE)) for one in found)] if guess else found
     return (_begun(text, wanted, has) or guess) if is_cut(text) else guess
 
 
@@ -217,7 +220,7 @@ def cause_of(explanation: Explanation) -> str:
         return ""
     if rule.id in rule_causes():
         return rule_causes()[rule.id]
-    named = _topics_of(explanation.dialect, rule.id)
+    named = topics_of(explanation.dialect, rule.id)
     own = topic_of(plain(explanation.error or rule.rule))
     # Of what a rule is about, its text may have the words of one topic.
     first = own.name if own is not None and own.name in named else ""
@@ -279,8 +282,8 @@ def _is_about(dialect: Dialect[Any], rule: str, explanation: Explanation) -> boo
     """Return whether a rule of a dialect is in the first place about what an explanation is about."""
     id = explanation.rule.id
     stands_for = tuple(topic.name for topic in topics() if topic.id == id)
-    names = stands_for or topic_names().get(id) or rule_topics().get((explanation.dialect, id), ())
-    return id not in opaque_rules() and rule_topics().get((dialect.name, rule), ())[:1] == tuple(names[:1]) != ()
+    names = stands_for or topics_of(explanation.dialect, id)
+    return id not in opaque_rules() and topics_of(dialect.name, rule)[:1] == tuple(names[:1]) != ()
 
 
 def _refusing(dialect: Dialect[Any]) -> Dialect[Any]:
@@ -331,20 +334,16 @@ def _fitting(text: str, *, of_list: bool) -> list[Explanation] | None:
 
 def _is_everyday(one: Explanation) -> bool:
     """Return whether other programs say the text of a rule as well."""
-    return is_everyday(one.error, _topics_of(one.dialect, one.rule.id))
+    return is_everyday(one.dialect, one.rule.id, one.error)
 
 
-def _topics_of(dialect: str, id: str) -> tuple[str, ...]:
-    """Return the topics of a rule: the one that it is about first."""
-    return topic_names().get(id) or rule_topics().get((dialect, id), ())
-
-
-def _agrees(topic: Topic | None, one: Explanation) -> bool:
+def _agrees(text: str, topic: Topic | None, one: Explanation) -> bool:
     """Return whether a text with a topic and the rule's text that is a little like it may be about the same."""
     if topic is None or one.rule.id in opaque_rules():
         return True
     if one.score < LIKELY:
-        return topic.name in topic_names().get(one.rule.id, ())
+        is_part = _share(words_of(text), set(words_of(plain(one.error)))) >= PART
+        return topic.name in (topics_of(one.dialect, one.rule.id) if is_part else topic_names().get(one.rule.id, ()))
     return topic_of(plain(one.error)) in (topic, None)
 
 
@@ -365,7 +364,7 @@ def _begun(text: str, wanted: str | None, has: frozenset[str]) -> list[Explanati
         for name, about, error in known
         if isinstance(about, Rule)
     }
-    names = {(_topics_of(name, id) or (id,))[0] for name, id in found}
+    names = {(topics_of(name, id) or (id,))[0] for name, id in found}
     if len(names) != 1 or len(known) != sum(isinstance(about, Rule) for _, about, _ in known):
         return []
     return sorted(found.values(), key=lambda one: (-_favour(one.dialect, wanted, has), one.dialect in _LAST))

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from message_history.explaining.known import topics_of
 from message_history.explaining.places import places_of
 from message_history.explaining.reading import plain, words_of
 from message_history.explaining.topics import is_of_models
@@ -28,15 +29,17 @@ _ADDRESS: Final = re.compile(r"https?://\S{1,400}")
 _KEY: Final = re.compile(r"\w_\w")
 
 
-def is_everyday(error: str, topics: tuple[str, ...]) -> bool:
+def is_everyday(dialect: str, id: str, error: str) -> bool:
     """Return whether a rule's text is so short, and so free of words of models, that other programs say it too.
 
     Args:
+        dialect: the name of the rule's dialect.
+        id: the rule's id.
         error: the text.
-        topics: what the rule is about.
 
     Complexity: linear in the text.
     """
+    topics = topics_of(dialect, id)
     text = plain(_PLACE.sub(" ", error)).strip()
     names_a_key = " " in text and _KEY.search(text) is not None
     few = 0 < len(words_of(text)) <= (_FEW_OF_UPLOADS if _UPLOADS in topics else _FEW)

@@ -17,10 +17,12 @@ __all__ = [
     "opaque_rules",
     "own_rules",
     "quoting_rules",
+    "rule_advice",
     "rule_causes",
     "rule_topics",
     "subjects",
     "topic_names",
+    "topics_of",
 ]
 
 _FILE: Final = "known.toml"
@@ -122,10 +124,21 @@ def rule_topics() -> dict[tuple[str, str], tuple[str, ...]]:
     return found
 
 
+def topics_of(dialect: str, id: str) -> tuple[str, ...]:
+    """Return the topics of any rule, by dialect and id: the one that it is about first; none where it has none."""
+    return topic_names().get(id) or rule_topics().get((dialect, id), ())
+
+
 @cache
 def rule_causes() -> dict[str, str]:
     """Return how lists come to break a rule, by id, where that is not what its topic says."""
     return {id: cause for names, cause in _topic_data()["cause"].items() for id in names.split()}
+
+
+@cache
+def rule_advice() -> dict[str, str]:
+    """Return what to do about a rule, by id, where a repair of the list does not help, or not always."""
+    return {id: advice for names, advice in _topic_data()["advice"].items() for id in names.split()}
 
 
 @cache
