@@ -218,7 +218,7 @@ CODEX_STREAM = [
     {"type": "item.completed", "item": {"id": "item_2", "type": "agent_message", "text": ANSWER}},
     {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}},
 ]
-PI_STREAM = [
+PI_STREAM: list[dict[str, Any]] = [
     {"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": "/tmp"},
     {"type": "agent_start"},
     *(

@@ -17,6 +17,7 @@ from tests.storage.formats.samples import (
     OPENCODE_EVENTS,
     PI,
     PI_STREAM,
+    RESULT,
     lines,
     text,
 )
@@ -207,3 +208,17 @@ def test_the_end_of_a_session_of_pi_is_read_without_its_header(first: int) -> No
     ]
     session = session_in(lines(*rows[first:]))
     assert (session.format.name, session.unread, session.messages) == ("pi", (), 4 - first)
+
+
+def test_what_a_run_of_pi_gave_is_the_result_where_no_message_has_it() -> None:
+    run = {"type": "tool_execution_end", "toolCallId": "c1", "toolName": "read_file", "isError": False}
+    ended = {**run, "result": {"content": [{"type": "text", "text": RESULT}], "details": {}}}
+    other = {**run, "toolCallId": "c9", "result": None}
+    *begun, reply, end = [row for row in PI_STREAM if row["type"] != "message_start"]
+    called = begun[:-1]
+    for rows in ([*called, ended, other, reply, end], [*called, other, ended], [*called, ended, begun[-1], reply, end]):
+        (conversation,) = session_in(lines(*rows)).conversations
+        history = conversation.history()
+        assert told(history)[1:4] == [("assistant", LOOKING), ("call", "read_file"), ("result", RESULT)]
+        assert history.repairs == ()
+        assert dict(conversation.omitted)["tool_execution_end events"] == 1
