@@ -52,6 +52,22 @@ def test_violations_are_listed_with_place_rule_demand_and_the_providers_words(tm
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_of_many_conversations_the_broken_ones_are_listed_and_all_are_counted(tmp_path: Path) -> None:
+    broken = [QUESTION, {"role": "assistant", "content": [CALL]}, QUESTION]
+    rows = [{"messages": broken if n in {3, 7} else [QUESTION]} for n in range(21)]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = check(file)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    named = [line for line in lines if line.startswith(str(file))]
+    assert named[:2] == [f"{file} (line {n}): anthropic, 3 messages, 2 violations" for n in (4, 8)]
+    assert named[2:] == [f"{file}: 21 conversations, 2 with violations: AN-C1 in 2, AN-C2 in 2"]
+    assert len(json.loads(check(file, "--json").stdout)["files"][0]["conversations"]) == 21
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows[8:] * 2))
+    assert check(file).stdout == f"{file}: 26 conversations, no violations\n"
+
+
 def test_violations_come_in_the_order_of_the_file(tmp_path: Path) -> None:
     orphan = {"role": "user", "content": [RESULT]}
     file = saved(tmp_path / "a.json", [orphan, {"role": "assistant", "content": ""}, QUESTION])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,12 +17,16 @@ from message_history.cli.options import (
     input_model,
     over_files,
 )
+from message_history.cli.printing import visible
 from message_history.cli.report import printer_for
 
 if TYPE_CHECKING:
     from message_history.storage.sessions.reading import SessionFile
 
 __all__ = ["check_files"]
+
+MANY: Final = 20
+"""Of a file with more conversations, the sound ones are counted only."""
 
 
 @click.command("check")
@@ -44,18 +49,28 @@ def check_files(
 ) -> None:
     """Find what the provider would refuse in each FILE; nothing is written. - reads the standard input.
 
+    Of a file with more than 20 conversations those with violations are listed, and all are counted.
+
     The exit code is 0 when nothing is wrong, 1 when something is, 2 when a file cannot be read.
     """
     printer = printer_for("check", as_json=as_json)
     named = dialect_named(dialect, model)
 
     def work(path: str, session: SessionFile) -> ExitCode:
-        worst = ExitCode.DONE
+        are_many = len(session.conversations) > MANY
+        breaking: Counter[str] = Counter()
+        broken = 0
         for conversation in session.conversations:
             violations = conversation.violations(named, as_request=as_request)
             rules = named if named is not None else conversation.dialect(as_request=as_request)
-            printer.checked(path, conversation, rules, violations)
-            worst = max(worst, ExitCode.FOUND if violations else ExitCode.DONE)
-        return worst
+            if violations or as_json or not are_many:
+                printer.checked(path, conversation, rules, violations)
+            breaking.update({violation.rule for violation in violations})
+            broken += bool(violations)
+        if are_many:
+            counts = ", ".join(f"{rule} in {count:,}" for rule, count in breaking.most_common())
+            found = f"{broken:,} with violations: {counts}" if broken else "no violations"
+            printer.line(f"{visible(path)}: {len(session.conversations):,} conversations, {found}")
+        return ExitCode.FOUND if broken else ExitCode.DONE
 
     context.exit(printer.finish(over_files(files, printer, work, format_name)))
