@@ -68,7 +68,8 @@ def check_files(
             breaking.update({violation.rule for violation in violations})
             broken += bool(violations)
         if are_many:
-            counts = ", ".join(f"{rule} in {count:,}" for rule, count in breaking.most_common())
+            most = sorted(breaking.items(), key=lambda rule: (-rule[1], rule[0]))
+            counts = ", ".join(f"{rule} in {count:,}" for rule, count in most)
             found = f"{broken:,} with violations: {counts}" if broken else "no violations"
             printer.line(f"{visible(path)}: {len(session.conversations):,} conversations, {found}")
         return ExitCode.FOUND if broken else ExitCode.DONE
