@@ -7,9 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import InvariantError, MessageHistory, Policy, PromptCache, TextBlock, check, from_file
+from message_history import (
+    InvariantError,
+    MessageHistory,
+    Policy,
+    PromptCache,
+    TextBlock,
+    ToolUseBlock,
+    check,
+    from_file,
+)
+from message_history.core.json_values import FrozenDict
 from message_history.dialects import Anthropic, OpenAIChat
+from message_history.dialects.inputs import user_messages
 from message_history.dialects.registry import DIALECTS
+from message_history.dialects.state import from_state_text
 from message_history.explaining import explain
 from message_history.healing import convert_request, followed_from, heal_list
 from message_history.history import conversation_of
@@ -46,7 +58,23 @@ class SdkBlock:
         return {"type": "text", "text": SECRET}
 
 
+ANSWERED: Any = HISTORY.add_assistant(ToolUseBlock("c1", "f", {})).add_tool_result("c1", "r")
+
 MISTAKES: list[tuple[Callable[[], object], str]] = [
+    (lambda: HISTORY[5], "position 5 is out of range: the history has 1 messages"),
+    (lambda: HISTORY.rewind(2), "n_turns: 2 turns cannot be omitted; the history has 1"),
+    (lambda: HISTORY.rewind(-1), "n_turns: -1 turns cannot be omitted; pass a number from 0 on"),
+    (lambda: HISTORY.drop_before(3), "cut: 3 is no safe cut of a history of 1 messages; the nearest safe cuts are 0"),
+    (lambda: HISTORY.compact("s", keep_from=3), "keep_from: 3 is no safe cut"),
+    (lambda: HISTORY.compact(" "), "summary must say something, and holds nothing but blank text"),
+    (lambda: HISTORY.compact(ToolUseBlock("c1", "f", {})), "summary must be made of text.*, not of a ToolUseBlock"),
+    (lambda: HISTORY.window(max_messages=0), "has 1 messages; it does not fit max_messages=0: pass more$"),
+    (lambda: HISTORY.window(max_tokens=0), "does not fit max_tokens=0: pass more, or shorten its results"),
+    (lambda: HISTORY.trim_results(older_than=1, text=Policy().stub_text), "text must not be the text of a stub"),
+    (lambda: ANSWERED.record_call("c1", "started"), "state: the call 'c1' .* is answered.* nothing, as that is final"),
+    (lambda: user_messages(AnyText), r"raw must be a list of messages, not \w+; pass \[message\] for one"),
+    (lambda: from_state_text("[]"), "text must be a JSON object with a list of messages.*, not a list"),
+    (lambda: setattr(FrozenDict(), "a", 1), r"FrozenDict cannot be changed \(setting 'a'\); dict\(...\) makes a copy"),
     (lambda: HISTORY.for_send("openai"), r"dialect must be a dialect, not the text 'openai'; write OpenAIChat\(\)"),
     (lambda: HISTORY.for_send("gemini"), r"write Gemini\(\)"),
     (lambda: HISTORY.for_send(7), r"such as OpenAIChat\(\) .*, not int"),
@@ -126,7 +154,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
 
 @pytest.mark.parametrize(("mistake", "text"), MISTAKES)
 def test_a_mistake_says_what_to_write_instead(mistake: Callable[[], object], text: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=text) as caught:
+    with pytest.raises((TypeError, ValueError, LookupError, AttributeError), match=text) as caught:
         mistake()
     assert SECRET not in str(caught.value)
 

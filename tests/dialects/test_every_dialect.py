@@ -15,6 +15,7 @@ from message_history import Message, MessageHistory, TextBlock, ToolResultBlock,
 from message_history.core.blocks import is_blank
 from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import broken_lists, histories, messages, odd_entries
+from tests.dialects.removed_text import removed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -187,3 +188,30 @@ def test_what_a_dialect_shows_does_not_depend_on_the_order_of_hashes(name: str) 
         if isinstance(value, frozenset):
             names = ", ".join(map(repr, sorted(value)))
             assert f"{field.name}=frozenset({{{names}}})" in shown or f"{field.name}=frozenset()" in shown
+
+
+@every_dialect
+@pytest.mark.parametrize("role", ["ai", "Bot", "gpt", "agent"])
+def test_the_assistant_goes_by_other_names_in_every_form(dialect: Dialect[Any], role: str) -> None:
+    for said in ({"content": "a"}, {"parts": [{"text": "a"}]}):
+        if "parts" in said and dialect.name != "gemini":
+            continue
+        raw = [{"role": "user", **said}, {"role": role, **said}]
+        history = MessageHistory.from_list(raw, dialect=dialect)
+        assert [message.role for message in history] == ["user", "assistant"]
+        assert history.repairs == ()
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    "content",
+    [
+        [None, "x"],
+        [[], {"type": "text", "text": "x"}],
+        [{"type": "function_call", "id": "1", "call_id": "1", "name": "f", "arguments": {}}],
+        [{"type": "thought", "signature": "c2ln"}],
+    ],
+)
+def test_the_keys_of_a_message_are_kept_whatever_its_content_begins_with(dialect: Dialect[Any], content: Any) -> None:
+    history = MessageHistory.from_list([{"role": "assistant", "content": content, "mood": "fine"}], dialect=dialect)
+    assert "fine" in json.dumps(history.to_list()) + removed_text(history.repairs)

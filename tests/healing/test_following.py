@@ -274,5 +274,5 @@ def test_the_policy_is_kept() -> None:
 
 @pytest.mark.parametrize("raw", ["text", {"role": "user"}, 7])
 def test_what_is_no_list_is_refused(raw: Any) -> None:
-    with pytest.raises(TypeError, match="follow takes a list of messages"):
+    with pytest.raises(TypeError, match="raw must be the whole list of messages, not "):
         follow(raw)

@@ -200,7 +200,7 @@ def test_a_window_is_the_longest_that_fits_and_keeps_whole_turns_if_it_can(histo
     if fits or not history:
         assert windows.window(history, max_messages=most).omitted.messages == (fits[0] if fits else 0)
     else:
-        with pytest.raises(WindowError, match=f"at most {most} messages"):
+        with pytest.raises(WindowError, match=f"does not fit max_messages={most}: pass more"):
             history.window(max_messages=most)
 
 
@@ -334,7 +334,8 @@ def test_a_turn_that_does_not_fit_is_an_error_with_the_numbers() -> None:
         history.window(max_tokens=10, max_messages=3)
     cost = history.safe_cuts()[-1].cost
     assert str(found.value) == (
-        f"the newest round has 2 messages and costs {cost}; it does not fit a budget of 10 and at most 3 messages"
+        f"the newest round has 2 messages and costs {cost}; it does not fit max_tokens=10 and max_messages=3: pass "
+        "more, or shorten its results with trim_results"
     )
     assert (found.value.cost, found.value.messages) == (cost, 2)
     assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
@@ -568,7 +569,7 @@ def test_trimming_marks_thinking_behind_the_first_change() -> None:
 
 
 def test_a_trimmed_result_cannot_be_taken_for_a_missing_one() -> None:
-    with pytest.raises(ValueError, match="another one"):
+    with pytest.raises(ValueError, match=r"must not be the text of a stub, .*; pass another"):
         talk(1, tools=True).trim_results(older_than=9, text=Policy().stub_text)
 
 

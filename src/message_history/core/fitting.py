@@ -95,10 +95,11 @@ def fitting_cut(
     newest = length - 1 if is_safe_cut(conversation, length - 1) else length - 2
     counting.reach(math.inf, length - newest)
     cost, number = min(counting.cost_at(newest, kind) for kind in (pin, None)), length - newest + newest % 2
-    asked = [f"a budget of {max_tokens:,}"] if max_tokens is not None else []
-    asked += [f"at most {max_messages:,} messages"] if max_messages is not None else []
+    limits = {"max_tokens": max_tokens, "max_messages": max_messages}
+    asked = " and ".join(f"{name}={limit:,}" for name, limit in limits.items() if limit is not None)
     needs = f"has {number:,} messages" + (f" and costs {cost:,}" if max_tokens is not None else "")
-    raise WindowError(f"the newest round {needs}; it does not fit {' and '.join(asked)}", cost, number)
+    more = "pass more" if max_tokens is None else "pass more, or shorten its results with trim_results"
+    raise WindowError(f"the newest round {needs}; it does not fit {asked}: {more}", cost, number)
 
 
 def cost_behind(conversation: Conversation, position: int, counter: Counter | None, pin: Pin) -> int:

@@ -72,7 +72,7 @@ class FrozenDict(Mapping[str, "Frozen"]):
 
     def __init__(self, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, **items: Any) -> None:
         if hasattr(self, "_view"):
-            raise AttributeError("FrozenDict cannot be changed (calling __init__ again)")
+            raise AttributeError("FrozenDict cannot be changed (calling __init__ again); make a new one")
         frozen, _ = freeze_mapping(dict(value, **items))
         _set_view(self, frozen._view)
 
@@ -80,10 +80,10 @@ class FrozenDict(Mapping[str, "Frozen"]):
         # A type checker refuses to set what is not declared, unless it sees a `__setattr__`.
 
         def __setattr__(self, name: str, value: object) -> Never:
-            raise AttributeError(f"FrozenDict cannot be changed (setting {name!r})")
+            raise AttributeError(f"FrozenDict cannot be changed (setting {name!r}); dict(...) makes a copy that can")
 
         def __delattr__(self, name: str) -> Never:
-            raise AttributeError(f"FrozenDict cannot be changed (deleting {name!r})")
+            raise AttributeError(f"FrozenDict cannot be changed (deleting {name!r}); dict(...) makes a copy that can")
 
     def __getitem__(self, key: str) -> Frozen:
         return self._view[key]

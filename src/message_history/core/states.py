@@ -31,9 +31,9 @@ class CallStateError(ValueError):
     """
 
     def __init__(self, call: ToolUseBlock, state: CallState, following: CallState) -> None:
-        allowed = ", ".join(map(str, moves_of(state, call.approval))) or "nothing"
+        allowed = ", ".join(map(str, moves_of(state, call.approval))) or "nothing, as that is final"
         super().__init__(
-            f"the call {call.id!r:.80} of {call.name!r:.80} is {state}, and may not become {following}: "
+            f"state: the call {call.id!r:.80} of {call.name!r:.80} is {state}, and may not become {following}: "
             f"what may follow is {allowed}"
         )
         self.call, self.state, self.following = call, state, following

@@ -159,7 +159,7 @@ class ConversationView(Sequence[Message], metaclass=ViewType):
         position = as_index(index)
         length = len(self)
         if not -length <= position < length:
-            raise IndexError(f"message {position} of a history of {length}")
+            raise IndexError(f"position {position} is out of range: the history has {length:,} messages")
         return message_at(self._conversation, position % length)
 
     def __eq__(self, other: object) -> bool:

@@ -137,11 +137,11 @@ def drop_before(conversation: Conversation, cut: SupportsIndex, *, pin: Pin = "t
 def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
     """Omit the newest whole turns."""
     if checked_index("n_turns", n_turns) < 0:
-        raise WindowError(f"{n_turns} turns cannot be omitted; pass a number from 0 on")
+        raise WindowError(f"n_turns: {n_turns} turns cannot be omitted; pass a number from 0 on")
     messages = _messages_from(conversation, 0)
     starts = [n for n, message in enumerate(messages) if n == 0 or starts_turn(message)]
     if n_turns > len(starts):
-        raise WindowError(f"{n_turns:,} turns cannot be omitted: the history has {len(starts):,}")
+        raise WindowError(f"n_turns: {n_turns:,} turns cannot be omitted; the history has {len(starts):,}")
     if n_turns == 0:
         return conversation, Omitted()
     position = starts[len(starts) - n_turns]
@@ -159,10 +159,10 @@ def compact(
 ) -> Kept:
     """Put a summary in the place of the messages before a safe cut."""
     blocks = blocks_of(summary)
-    if not all(isinstance(block, _IN_SUMMARIES) for block in blocks):
-        raise ValueError("a summary is made of text, images and documents")
+    if unfit := next((block for block in blocks if not isinstance(block, _IN_SUMMARIES)), None):
+        raise ValueError(f"summary must be made of text, images and documents, not of a {type(unfit).__name__}")
     if all(isinstance(block, TextBlock) and is_blank(block.text) for block in blocks):
-        raise ValueError("a summary must say something")
+        raise ValueError("summary must say something, and holds nothing but blank text; `drop_before` puts no summary")
     if keep_from is not None:
         position = safe_position(conversation, keep_from, "keep_from")
     else:
@@ -177,7 +177,9 @@ def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text:
         raise TypeError(f"text must be a str, not {short_repr(text)}")
     past, (assistant, user), context = parts_of(conversation)
     if text == context.policy.stub_text:
-        raise ValueError("this text says that a result is missing; a shortened result needs another one")
+        raise ValueError(
+            f"text must not be the text of a stub, {short_repr(text)}: no result would seem to be there; pass another"
+        )
     messages = _messages_from(conversation, 0)
     end = slice(checked_index("older_than", older_than)).indices(len(messages))[1]
     trimming = _Trimming(() if is_blank(text) else (TextBlock(text),))

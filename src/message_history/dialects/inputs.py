@@ -199,7 +199,7 @@ def user_messages(raw: Iterable[Any]) -> tuple[Message, ...]:
     """
     entries = as_sequence(raw)
     if entries is None:
-        raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}")
+        raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}; pass [message] for one")
     messages: list[Message] = []
     for position, entry in enumerate(entries):
         parsed = read([entry]) if isinstance(entry, Mapping) else None

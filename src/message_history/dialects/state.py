@@ -70,7 +70,9 @@ def from_state_text(text: str, policy: Policy | None = None) -> Conversation:
     """
     state = json.loads(text)
     if not isinstance(state, dict) or not isinstance(state.get("messages"), list):
-        raise ValueError("a saved history holds a JSON object with a list of messages")  # noqa: TRY004
+        raise ValueError(  # noqa: TRY004
+            f"text must be a JSON object with a list of messages, as a history was saved, not a {type(state).__name__}"
+        )
     repairs = [repair for item in state.get("repairs", ()) if (repair := repair_from_json(item)) is not None]
     return restore(state["messages"], _policy(state.get("policy"), policy), repairs)
 

@@ -181,7 +181,7 @@ _NEAR: Final = 64
 def _entries(raw: Iterable[Any]) -> Sequence[Any]:
     entries = as_sequence(raw)
     if entries is None:
-        raise TypeError(f"follow takes a list of messages, not {type(raw).__name__}: {short_repr(raw)}")
+        raise TypeError(f"raw must be the whole list of messages, not {type(raw).__name__}: {short_repr(raw)}")
     return entries
 
 

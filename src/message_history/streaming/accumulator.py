@@ -116,6 +116,6 @@ def _new_stream(dialect: Dialect[Any]) -> Assembler:
     except ModuleNotFoundError:  # The dialect is not of this package.
         known = False
     if not known:
-        raise ValueError(f"no stream is known for {dialect.name}")
+        raise ValueError(f"dialect: no stream is known for {dialect.name}; pass that of the API that streams")
     stream: Assembler = import_module(module).Stream()
     return stream

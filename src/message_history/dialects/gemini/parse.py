@@ -28,7 +28,7 @@ from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.blank_texts import kept_beside
 from message_history.dialects._shared.mcp import mcp_result
-from message_history.dialects._shared.reader import add_message, read_entries
+from message_history.dialects._shared.reader import add_message, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
     MODELLED,
@@ -140,7 +140,7 @@ class Reader:
         self._message(data, self._role, blocks, {"role", "parts"})
 
     def _role_of(self, data: Mapping[Any, Any], parts: Sequence[Mapping[str, Any]]) -> str:
-        role = data.get("role")
+        role = role_of(data)
         known = _ROLES.get(role.lower()) if isinstance(role, str) else None
         if known is None:
             calls = any("functionCall" in part for part in parts)

@@ -28,7 +28,7 @@ from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_tex
 from message_history.core.parsed import Parsed
 from message_history.core.repairs import RepairCode
 from message_history.dialects._shared.beside import REPEATED, without
-from message_history.dialects._shared.reader import as_system, assume_user, read_entries
+from message_history.dialects._shared.reader import as_system, assume_user, read_entries, role_of
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -157,7 +157,7 @@ class Reader:
 
     def _turn(self, data: Mapping[Any, Any]) -> None:
         """Read a message with a role: its content may hold steps besides."""
-        role = data.get("role")
+        role = role_of(data)
         side = _ROLES.get(role.lower(), "user") if isinstance(role, str) else "user"
         is_system = role in ("system", "developer")
         if not is_system and (not isinstance(role, str) or role.lower() not in _ROLES):
@@ -174,11 +174,14 @@ class Reader:
             blocks = read_parts([item], self._entry, self.parsed, self._item)
             if is_system:
                 blocks = as_system(blocks)
-            carry(blocks, GEMINI_INTERACTIONS, keys)
-            keys = {}
+            if blocks:
+                carry(blocks, GEMINI_INTERACTIONS, keys)
+                keys = {}
             self._take(side, blocks, "model_output" if side == "assistant" else "user_input")
         if before == (len(self.parsed.messages), len(self._run.blocks)):
             self.parsed.empty(data, self._entry)
+        elif keys:
+            self.parsed.dropped(keys, self._entry, "keys of a message that holds steps alone")
 
     # Runs
 

@@ -28,7 +28,7 @@ from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.blank_texts import without_empty_texts
 from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.mcp import mcp_block, mcp_result
-from message_history.dialects._shared.reader import as_system, read_entries
+from message_history.dialects._shared.reader import as_system, read_entries, role_of
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -218,7 +218,7 @@ class Reader:
     # Items
 
     def _message(self, data: Mapping[Any, Any], source: int) -> None:
-        role = _text(data.get("role"))
+        role = _text(role_of(data))
         if role not in schema.ROLES:
             self.parsed.role_assumed(source, data.get("role"), "role {} taken as the user's")
         kind = data.get("type")
