@@ -37,7 +37,10 @@ def test_in_the_envelope_of_a_models_api_it_is_certain(text: str, rule: str) -> 
         '{{"error": {{"message": "{}", "type": "invalid_request_error"}}}}',
         '{{"error": {{"message": "{}", "param": null, "code": null}}}}',
         '{{"object": "error", "message": "{}"}}',
+        '{{"error": {{"message": "{}", "type": "x", "param": ""}}}}',
         "litellm.BadRequest: {}",
+        "Read image (34KB)\n  API Error: 400 {}",
+        '│ {{"type":"error","error":{{"type":"invalid_req │\n│ uest_error","message":"{}"}}}} │',
     ):
         first = explain(around.format(text))[0]
         assert first.rule.id == rule, around
@@ -63,6 +66,10 @@ def test_where_the_api_is_known_it_is_certain() -> None:
         "MCP error -32602: Tool 'look_up' not found",
         "Tool 'search_all' not found",
         "My new avatar must be a base64 encoded image.",
+        "Some of the messages cannot be empty in this mailbox",
+        '{"reason": "Unknown role", "message": "Role should be one of: reader, writer"}',
+        "Broken transaction: messages must be a list",
+        "1 validation error for Answer\nrole\n  Input was not 'assistant', 'user' or 'function'",
     ],
 )
 def test_forms_compilers_queues_and_uploads_are_left_alone(text: str) -> None:
@@ -85,6 +92,8 @@ def test_a_tool_that_a_server_does_not_have_is_about_tools() -> None:
         ('{"message": "Invalid input", "type": "invalid_request_error", "param": "input"}', "the form of content"),
         ("multimodal: the data URI of a jpeg could not be decoded: failed", "media"),
         ('{"error": {"message": "image url is unreachable", "param": null}}', "media"),
+        ("422: Input should be 'tool', 'user' or 'assistant'", "roles and turns"),
+        ("Unsupported part in a ChatMessage: {'a': 1}", "the form of content"),
         ('{"detail": [{"loc": ["body", "messages", 3, "role"], "msg": "field required"}]}', "roles and turns"),
     ],
 )

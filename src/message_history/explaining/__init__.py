@@ -77,11 +77,13 @@ _ROOTS: Final[Mapping[str, re.Pattern[str]]] = {
 """How errors of an API write the places of its list."""
 _REQUEST: Final = re.compile(
     r"""invalid_?request_?error|invalid_request_message|invalid_argument|bad_?request_?error"""
-    r"""|\berror code: 4\d\d - \{|["']object["'\\]+\s?:\s?["'\\]+error\b"""
-    r"""|["']param["'\\]+\s?:\s?(?:null|none)\b""",
+    r"""|\berror code: 4\d\d - \{|\bapi error: 4(?:00|13|22)\b|["']object["'\\]+\s?:\s?["'\\]+error\b"""
+    r"""|["']param["'\\]+\s?:\s?(?:null\b|none\b|""|'')""",
     re.IGNORECASE,
 )
 """What APIs of models and their SDKs call a request that they refuse."""
+_EDGE: Final = " \t│|"
+"""What stands beside the lines of a box."""
 _REFUSING: Final[Mapping[str, bool | str]] = {
     "joins_neighbours": False,
     "leading_assistant": False,
@@ -144,7 +146,8 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         raise TypeError(f"text must be a str, not {type(text).__name__}; pass str(error) for an exception")
     if _ID.fullmatch(text[:40]) and len(text) < 40:
         return rules_named(text)
-    request = _REQUEST.search(text) is not None
+    # A terminal breaks lines within words too.
+    request = any(_REQUEST.search(way) for way in (text, "".join(line.strip(_EDGE) for line in text.splitlines())))
     text = plain(text)
     has = features_of(text)
     wanted = dialect.name if dialect is not None else None

@@ -45,6 +45,13 @@ _REFUSED_BEFORE: Final = re.compile(
 )
 """A status with which no provider speaks of a list: it is busy, or a gateway is."""
 _REFUSED: Final = re.compile(r"\b(?:400|422|500)\b")
+_ROLES_TO_CHOOSE: Final = re.compile(
+    r"""['"`\\]user['"`\\]{1,3}\s?,?\s?(?:or\s|and\s)?['"`\\]{1,3}assistant['"`\\]"""
+    r"""|['"`\\]assistant['"`\\]{1,3}\s?,?\s?(?:or\s|and\s)?['"`\\]{1,3}user['"`\\]"""
+)
+"""How a validator lists the roles that it takes."""
+_OF_A_CLASS: Final = re.compile(r"\bvalidation errors? for \w")
+"""How a program speaks of what it could not make of a reply."""
 _LIST_AT_FAULT: Final = re.compile(
     r"""["'\\]invalid (?:input|messages|contents|request)\.?["'\\].{0,200}"""
     r"""\bparam["'\\]+\s?:\s?["'\\]+(?:messages|input|contents)["'\\]"""
@@ -61,6 +68,8 @@ _SERVER_TOOLS: Final = "server tools"
 _CACHE_MARKS: Final = "cache marks"
 _NUMBERED: Final = re.compile(r"\b(?:message|turn|part)s? \d")
 """How a sentence tells which message of a list it is about."""
+_OF_ANY_MAIL: Final = frozenset({"messages"})
+"""What does not show that empty content is of a model: mails and chats among people are never empty either."""
 _TOGETHER: Final = 2
 """How many words that other programs use too make a text one of models."""
 _CLASS: Final = "@"
@@ -177,10 +186,13 @@ def is_of_models(text: str, topic: Topic | None = None) -> bool:
     Complexity: linear in the text.
     """
     names, sure, weak = _of_models()
-    words = " ".join(words_of(text))
-    if (topic is not None and topic.name not in names) or sure.search(words) or _NUMBERED.search(words):
+    # Where a sentence or a value ends, no words belong together; no word is two dots.
+    words = " .. ".join(" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text))
+    of_any_mail = _OF_ANY_MAIL if topic is not None and topic.name == _EMPTY else frozenset()
+    found = set(sure.findall(words))
+    if (topic is not None and topic.name not in names) or found - of_any_mail or _NUMBERED.search(words):
         return True
-    return len(set(weak.findall(words))) >= _TOGETHER
+    return len(found | set(weak.findall(words))) >= _TOGETHER
 
 
 @cache
@@ -217,6 +229,8 @@ def topic_of(text: str) -> Topic | None:
         # A role is named as the place where a message is at fault that its neighbours have made impossible.
         return next((topic for topic in by_sign if topic is not None and topic.name == _CALLS), named)
     found = next((topic for topic in by_sign if topic is not None), named)
+    if found is None and _ROLES_TO_CHOOSE.search(text) and not _OF_A_CLASS.search(text):
+        return _by_name(_ROLES)
     return found or (_by_name(_FORM) if _LIST_AT_FAULT.search(text) else None)
 
 
