@@ -23,6 +23,7 @@ from message_history.storage.sessions.reading import session_in
 from tests.storage.formats.packing import checkpoint_of, message_of
 from tests.storage.formats.samples import (
     AGNO,
+    AMAZON_Q,
     ANSWER,
     ARGUMENTS,
     CHAT,
@@ -269,6 +270,10 @@ FILES: dict[str, Rows] = {
     },
     "zed-database": {
         "threads": ("id, summary, updated_at, data_type, data", [("s", "A file", "2026", "json", dumped(ZED))]),
+    },
+    "amazon-q-database": {
+        "conversations": ("key, value", [("/tmp", dumped(AMAZON_Q))]),
+        "state": ("key, value", []),
     },
     "openclaw-database": {
         "transcript_events": (

@@ -45,6 +45,7 @@ DATABASES = {
         "openai-agents-database",
         "open-webui-database",
         "zed-database",
+        "amazon-q-database",
     ),
 }
 WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}

@@ -16,6 +16,7 @@ from message_history.storage.formats.agents_js import AGENTS_JS
 from message_history.storage.formats.ai_sdk import AI_SDK
 from message_history.storage.formats.ai_sdk_model import AI_SDK_MODEL
 from message_history.storage.formats.aider import AIDER
+from message_history.storage.formats.amazon_q import AMAZON_Q, AMAZON_Q_DATABASE
 from message_history.storage.formats.amp import AMP
 from message_history.storage.formats.antigravity import ANTIGRAVITY
 from message_history.storage.formats.assistants_threads import ASSISTANTS_THREADS
@@ -113,6 +114,7 @@ _ALL: Final = (
         WINDSURF,
         ZED,
         AMP,
+        AMAZON_Q,
         GOOSE,
         HERMES,
         DOCKER_AGENT,
@@ -167,6 +169,7 @@ _ALL: Final = (
         ATIF,
     ),
     *(*SESSION_DATABASES, *CHAT_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
+    AMAZON_Q_DATABASE,
     *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, EXCHANGES, PREFERENCES, INSTRUCTIONS, OTHER_ROLES),
     *(CONVERSATION_LISTS, MESSAGE_LISTS, NAMED_LISTS, REQUEST_LOGS),
 )
