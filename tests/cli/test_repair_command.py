@@ -272,3 +272,11 @@ def test_a_full_disk_leaves_no_half_output(tmp_path: Path, monkeypatch: pytest.M
     assert "No space left on device" in result.stderr
     assert out.read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "out.json"]
+
+
+def test_a_request_names_the_model_that_it_is_for(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", {"model": "gpt-4o", "messages": [{"role": "user", "content": "q"}]})
+    result = repair(file, "--to", "anthropic", "--dialect", "openai_chat", "--model", "claude-opus-4-6")
+    assert result.exit_code == 0
+    assert json.loads((tmp_path / "a.repaired.json").read_text())["model"] == "claude-opus-4-6"
+    assert "to send it, add: max_tokens\n" in result.stdout

@@ -90,6 +90,7 @@ def repair_files(
         taken=[Path(file) for file in files],
         dialect=dialect_named(dialect),
         to=dialect_named(to, model, "--to"),
+        model=model,
         as_request=as_request,
         force=force,
     )
@@ -108,6 +109,7 @@ class _Repairing:
         taken: the files that stay as they are: the inputs, and what was written.
         dialect: the dialect of the input; None to find it by shape.
         to: the dialect to write; None for the input's own.
+        model: the model that a request is to name; None for its own.
         as_request: whether the list is sent as it stands.
         force: whether to overwrite another file.
     """
@@ -118,6 +120,7 @@ class _Repairing:
     taken: list[Path]
     dialect: Dialect[Any] | None
     to: Dialect[Any] | None
+    model: str | None
     as_request: bool
     force: bool
 
@@ -150,7 +153,7 @@ class _Repairing:
     def _list(self, path: str, session: SessionFile) -> ExitCode:
         """Write the main conversation of a file as a list."""
         file = main_of(path, session, self.printer)
-        repaired = repair_file(file, dialect=self.dialect, to=self.to, as_request=self.as_request)
+        repaired = repair_file(file, dialect=self.dialect, to=self.to, as_request=self.as_request, model=self.model)
         data = repaired.data if self.to is not None else written_like(repaired.data, session.data)
         if self.to is None and session.format is MESSAGE_LISTS and self._is_sound(session):
             # What is sound stays as it was written.
