@@ -680,3 +680,9 @@ def test_results_of_calls_that_come_from_code_and_toolsets_round_trip() -> None:
     assert history.for_send(STRICT) == raw
     assert isinstance(history[1].content[1], ToolUseBlock)
     assert isinstance(history[2].content[1], ToolResultBlock)
+
+
+def test_white_space_at_the_end_of_a_block_that_is_no_text_is_no_prefilled_answers() -> None:
+    raw = [Q, assistant({"type": "unknown", "text": "a "})]
+    assert "AN-B4" not in {violation.rule for violation in check(raw, PREFILL)}
+    assert "AN-B4" in {violation.rule for violation in check([Q, assistant({"type": "text", "text": "a "})], PREFILL)}

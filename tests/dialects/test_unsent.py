@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
-from message_history import MessageHistory, RepairCode, Severity, TextBlock, ToolResultBlock
+from message_history import Message, MessageHistory, RepairCode, Severity, TextBlock, ThinkingBlock, ToolResultBlock
 from message_history.core.blocks import Block, Meta
 from message_history.core.json_values import FrozenDict
-from message_history.dialects import Bedrock, Gemini, Mistral, OpenAIResponses
+from message_history.dialects import Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.dialects._shared.dropped_keys import NOTED, unsent
 from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import histories
@@ -204,10 +204,26 @@ def test_a_signature_on_words_goes_back_to_its_issuer_only() -> None:
 
 @pytest.mark.parametrize("origin", NOTED)
 def test_what_a_parser_noted_is_nothing_that_anybody_sent(origin: str) -> None:
-    noted = FrozenDict({origin: FrozenDict(dict.fromkeys(sorted(NOTED[origin]), "x"))})
-    message = MessageHistory().add_user(TextBlock("q", meta=Meta(extra=noted)))[0]
+    def under(*keys: str) -> FrozenDict:
+        return FrozenDict({origin: FrozenDict(dict.fromkeys(keys, "x"))})
+
+    # Of a message its role is noted, of thinking the key that it came under, everything else of any block.
+    noted = NOTED[origin] - {"role", "key"}
+    text = TextBlock("q", meta=Meta(extra=under(*sorted(noted)), carried=under(*sorted(NOTED[origin] & {"role"}))))
+    thought = ThinkingBlock("t", meta=Meta(extra=under(*sorted(NOTED[origin] - {"role"}))))
+    message = Message.assistant(thought, text)
     for target in TARGETS:
         assert unsent([message], (), DIALECTS[target], ()) == []
+
+
+@pytest.mark.parametrize("target", sorted(DIALECTS.keys() - {"native", "openai_chat", "mistral", "portable"}))
+def test_a_key_with_the_name_of_a_note_is_told_where_no_parser_notes_it(target: str) -> None:
+    called = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}, "role": "x"}
+    raw = [{"role": "user", "content": "q", "key": "y"}, {"role": "assistant", "content": "a", "tool_calls": [called]}]
+    exported = MessageHistory.from_list(raw, dialect=OpenAIChat()).export(DIALECTS[target])
+    removed = [dict(item) for repair in exported.repairs for item in repair.removed if isinstance(item, FrozenDict)]
+    assert {"key": "y"} in removed
+    assert {"role": "x"} in removed
 
 
 def metas(block: Block) -> list[Meta]:

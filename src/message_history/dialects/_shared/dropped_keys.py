@@ -135,4 +135,15 @@ def _dropped_keys(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -
             or (key == "signature" and isinstance(block, ToolResultBlock))  # Nobody takes one of a result.
             or value not in LOOKED_AT.get((target.name, origin, key), (value,))
         }
-        yield {key: value for key, value in left.items() if key not in noted and value not in _NOTHING}
+        yield {
+            key: value
+            for key, value in left.items()
+            if not (key in noted and _is_note(key, block, of_message=of_message)) and value not in _NOTHING
+        }
+
+
+def _is_note(key: str, block: Block, *, of_message: bool) -> bool:
+    """Return whether a key stands where a parser notes it: what has its name elsewhere came with the list."""
+    if key == "role":
+        return of_message
+    return key != "key" or (isinstance(block, ThinkingBlock) and not of_message)

@@ -290,7 +290,7 @@ class _Check:
         if self._dialect.prefill is False and not paused and not self._calls_of(last):
             self.found.add("AN-A15", last)
         text = content if isinstance(content, str) else ""
-        if isinstance(content, list) and content and isinstance(content[-1], Mapping):
+        if isinstance(content, list) and content and kind_of(content[-1]) == "text":
             text = text_at(content[-1], "text")
         if text != text.rstrip() and text.strip() and not paused:
             self.found.add("AN-B4", last)
