@@ -187,7 +187,7 @@ def is_of_models(text: str, topic: Topic | None = None) -> bool:
     """
     names, sure, weak = _of_models()
     # Where a sentence or a value ends, no words belong together; no word is two dots.
-    words = " .. ".join(" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text))
+    words = " .. ".join(_sentences(text))
     of_any_mail = _OF_ANY_MAIL if topic is not None and topic.name == _EMPTY else frozenset()
     found = set(sure.findall(words))
     if (topic is not None and topic.name not in names) or found - of_any_mail or _NUMBERED.search(words):
@@ -236,8 +236,13 @@ def topic_of(text: str) -> Topic | None:
 
 def _by_sign(text: str) -> Topic | None:
     """Return the topic of the first sentence that has a sign of one."""
-    sentences = [" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(_ELSEWHERE.sub(" ", text))]
+    sentences = _sentences(_ELSEWHERE.sub(" ", text))
     return next((topic for sentence in sentences for topic in topics() if _has(topic, sentence)), None)
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the words of each sentence and value of a text, joined by spaces."""
+    return [words for words in (" ".join(words_of(part)) for part in _SENTENCE_END.split(text)) if words]
 
 
 def _by_place(text: str) -> Topic | None:
