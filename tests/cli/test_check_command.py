@@ -52,6 +52,22 @@ def test_violations_are_listed_with_place_rule_demand_and_the_providers_words(tm
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_what_is_not_judged_is_not_said_to_be_sound(tmp_path: Path) -> None:
+    broken = [QUESTION, {"role": "assistant", "content": "", "tool_calls": [CHAT_CALL]}, QUESTION]
+    file = saved(tmp_path / "a.json", {"Model": "gpt-4o", "Messages": broken})
+    result = check(file)
+    assert result.exit_code == 0
+    assert result.stdout == (
+        f"{file}: openai_chat, 3 messages, not judged, for nothing is known to send it as it stands; "
+        "`--dialect openai_chat` judges it\n"
+    )
+    judged = check(file, "--dialect", "openai_chat")
+    assert judged.exit_code == 1
+    assert "OC-01" in judged.stdout
+    sound = saved(tmp_path / "b.json", {"Messages": [QUESTION, {**QUESTION, "role": "assistant"}, QUESTION]})
+    assert "no violations" in check(sound, "--dialect", "openai_chat").stdout
+
+
 def test_of_many_conversations_the_broken_ones_are_listed_and_all_are_counted(tmp_path: Path) -> None:
     broken = [QUESTION, {"role": "assistant", "content": [CALL]}, QUESTION]
     rows = [{"messages": broken if n in {3, 7} else [QUESTION]} for n in range(21)]

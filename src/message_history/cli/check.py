@@ -64,7 +64,7 @@ def check_files(
             violations = conversation.violations(named, as_request=as_request)
             rules = named if named is not None else conversation.dialect(as_request=as_request)
             if violations or as_json or not are_many:
-                printer.checked(path, conversation, rules, violations)
+                printer.checked(path, conversation, rules, violations, is_named=named is not None)
             breaking.update({violation.rule for violation in violations})
             broken += bool(violations)
         if are_many:

@@ -15,6 +15,7 @@ from rich.text import Text
 from message_history.core.repairs import Severity
 from message_history.pages.words import TITLES, detail_of
 from message_history.storage.files import FileForm, json_bytes
+from message_history.storage.formats.base import NOTHING_JUDGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -156,13 +157,23 @@ class Printer:
         self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), visible(what)))
 
     def checked(
-        self, path: str, conversation: Conversation, dialect: Dialect[Any], violations: Sequence[Violation]
+        self,
+        path: str,
+        conversation: Conversation,
+        dialect: Dialect[Any],
+        violations: Sequence[Violation],
+        *,
+        is_named: bool = False,
     ) -> None:
-        """Print what is wrong with a conversation."""
+        """Print what is wrong with a conversation; `is_named` says whether the user has named the dialect."""
         file = conversation.file
         found = counted(len(violations), "violation") if violations else "no violations"
-        entries = counted(len(file.entries), "message")
         style = "bold red" if violations else "bold green"
+        if not violations and conversation.judged == NOTHING_JUDGED and not is_named:
+            # That there is nothing wrong with it would be wrong to say.
+            found = f"not judged, for nothing is known to send it as it stands; `--dialect {dialect.name}` judges it"
+            style = "yellow"
+        entries = counted(len(file.entries), "message")
         name = f"{visible(conversation.named(path))}: "
         self.line(Text.assemble((name, "bold"), f"{dialect.name}, {entries}, ", (found, style)))
         demands = {rule.id: rule.rule for rule in dialect.rules}

@@ -127,9 +127,16 @@ class JsonReport(Printer):
         self._file(path).update(output=target, backup=backup)
 
     def checked(
-        self, path: str, conversation: Conversation, dialect: Dialect[Any], violations: Sequence[Violation]
+        self,
+        path: str,
+        conversation: Conversation,
+        dialect: Dialect[Any],
+        violations: Sequence[Violation],
+        *,
+        is_named: bool = False,
     ) -> None:
         """Keep what is wrong with a conversation."""
+        del is_named
         found = self._conversation(path, conversation.label, conversation.file, dialect)
         found["violations"] = list(_violations(conversation.file, dialect, violations))
 
