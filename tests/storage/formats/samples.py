@@ -1080,6 +1080,30 @@ AMAZON_Q: dict[str, Any] = {
     "latest_summary": None,
 }
 AMAZON_Q_OLD = {**AMAZON_Q, "history": [[each["user"], each["assistant"]] for each in AMAZON_Q["history"]]}
+
+
+def kiro(kind: str, *content: dict[str, Any]) -> dict[str, Any]:
+    """Make a line of a session of Kiro."""
+    return {"version": "v1", "kind": kind, "data": {"message_id": "m", "content": list(content)}}
+
+
+KIRO: list[dict[str, Any]] = [
+    kiro("Prompt", {"kind": "text", "data": QUESTION}),
+    kiro(
+        "AssistantMessage",
+        {"kind": "thinking", "data": {"text": THOUGHT, "signature": None, "redactedContent": [], "modelId": "auto"}},
+        {"kind": "text", "data": LOOKING},
+        {"kind": "toolUse", "data": {"toolUseId": "c1", "name": "read_file", "input": ARGUMENTS}},
+    ),
+    kiro(
+        "ToolResults",
+        {
+            "kind": "toolResult",
+            "data": {"toolUseId": "c1", "content": [{"kind": "text", "data": RESULT}], "status": "success"},
+        },
+    ),
+    kiro("AssistantMessage", {"kind": "text", "data": ANSWER}),
+]
 ZED_CALL = {"id": "c1", "name": "read_file", "raw_input": TEXT_ARGUMENTS, "input": ARGUMENTS, "is_input_complete": True}
 ZED_RESULT = {"tool_use_id": "c1", "tool_name": "read_file", "is_error": False, "output": None}
 ZED: dict[str, Any] = {
@@ -1291,6 +1315,7 @@ SAMPLES = (
     Sample("amp", value(AMP)),
     Sample("amazon-q", value(AMAZON_Q)),
     Sample("amazon-q", value(AMAZON_Q_OLD)),
+    Sample("kiro-cli", lines(*KIRO)),
     Sample("windsurf", lines(*WINDSURF), tool="view_file"),
     Sample("zed", value(ZED)),
     Sample("zed", value(ZED_OLD)),

@@ -6,13 +6,12 @@ which kind it is.
 
 from __future__ import annotations
 
-import base64
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import DATABASE, Collector, Fit, Format, Reading
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_of, json_text, result, text
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image_of_bytes, json_of, json_text, result, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +103,7 @@ def _add_user(collector: Collector, n: int, message: dict[str, Any]) -> None:
         result(each.get("tool_use_id"), _content(each.get("content")), is_error=each.get("status") == "Error")
         for each in _objects(content.get("tool_use_results"))
     ]
-    images = [block for each in _objects(message.get("images")) for block in _image(each)]
+    images = map(_image, _objects(message.get("images")))
     collector.add_blocks(n, "user", [*answered, *images, *text(content.get("prompt"))])
     collector.omit("contexts of messages", bool(message.get("additional_context")))
 
@@ -118,17 +117,9 @@ def _content(parts: object) -> Any:
     return found[0] if len(found) == 1 else [block for each in found for block in text(each)] or ""
 
 
-def _image(about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return an image, whose bytes are a list of numbers."""
+def _image(about: dict[str, Any]) -> dict[str, Any]:
     source = about.get("source")
-    numbers = source.get("Bytes") if isinstance(source, dict) else None
-    try:
-        data = base64.b64encode(bytes(numbers if isinstance(numbers, list) else [])).decode()
-    except (TypeError, ValueError):
-        data = ""
-    if not data:
-        return text("[an image]")
-    return [image(f"data:image/{str(about.get('format')).lower()};base64,{data}")]
+    return image_of_bytes(about.get("format"), source.get("Bytes") if isinstance(source, dict) else None)
 
 
 def _tool(about: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,6 +16,7 @@ __all__ = [
     "arguments_of",
     "call",
     "image",
+    "image_of_bytes",
     "json_of",
     "json_text",
     "result",
@@ -93,6 +95,22 @@ def image(url: object) -> dict[str, Any]:
         kind, _, data = url.removeprefix("data:").partition(";base64,")
         return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
     return {"type": "image", "source": {"type": "url", "url": str(url)}}
+
+
+def image_of_bytes(kind: object, numbers: object) -> dict[str, Any]:
+    """Make an image of its bytes as a list of numbers; the name of one whose bytes are not there.
+
+    Args:
+        kind: the kind of image, such as "png".
+        numbers: the bytes.
+    """
+    try:
+        data = base64.b64encode(bytes(numbers if isinstance(numbers, list) else [])).decode()
+    except (TypeError, ValueError):
+        data = ""
+    if not data:
+        return {"type": "text", "text": "[an image]"}
+    return image(f"data:image/{str(kind).lower()};base64,{data}")
 
 
 def text_of(content: object) -> str:
