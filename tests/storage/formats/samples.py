@@ -1104,6 +1104,24 @@ KIRO: list[dict[str, Any]] = [
     ),
     kiro("AssistantMessage", {"kind": "text", "data": ANSWER}),
 ]
+
+
+def kiro_row(id: str, type: str, /, **payload: Any) -> dict[str, Any]:
+    """Make a line of a session of Kiro's editor."""
+    return {"id": id, "timestamp": "t", "payload": {"type": type, **payload}}
+
+
+KIRO_3: list[dict[str, Any]] = [
+    kiro_row("u1", "user", content=QUESTION, images=[], documents=[]),
+    kiro_row("e1", "turn_start", executionId="x"),
+    kiro_row("r1", "assistant", content=THOUGHT, operationType="Reasoning", reasoningSignature="s"),
+    kiro_row("a1", "assistant", content=LOOKING, operationType="Say"),
+    kiro_row("c1", "tool_call", toolCallId="c1", toolName="read_file", args=ARGUMENTS, status="completed"),
+    kiro_row("c1-result", "tool_result", toolCallId="c1", content=RESULT, success=True),
+    kiro_row("a2", "assistant", content=ANSWER, operationType="Say"),
+    kiro_row("e2", "usage_summary", promptTurnSummaries=[{"unit": "credit", "usage": 0.1}]),
+    kiro_row("e3", "turn_end", stopReason="end_turn"),
+]
 ZED_CALL = {"id": "c1", "name": "read_file", "raw_input": TEXT_ARGUMENTS, "input": ARGUMENTS, "is_input_complete": True}
 ZED_RESULT = {"tool_use_id": "c1", "tool_name": "read_file", "is_error": False, "output": None}
 ZED: dict[str, Any] = {
@@ -1316,6 +1334,7 @@ SAMPLES = (
     Sample("amazon-q", value(AMAZON_Q)),
     Sample("amazon-q", value(AMAZON_Q_OLD)),
     Sample("kiro-cli", lines(*KIRO)),
+    Sample("kiro", lines(*KIRO_3)),
     Sample("windsurf", lines(*WINDSURF), tool="view_file"),
     Sample("zed", value(ZED)),
     Sample("zed", value(ZED_OLD)),

@@ -55,6 +55,7 @@ from message_history.storage.formats.inspect_logs import INSPECT_LOGS
 from message_history.storage.formats.instructions import INSTRUCTIONS
 from message_history.storage.formats.kimi_cli import KIMI_CONTEXT, KIMI_WIRE
 from message_history.storage.formats.kimi_code import KIMI_CODE
+from message_history.storage.formats.kiro import KIRO
 from message_history.storage.formats.kiro_cli import KIRO_CLI
 from message_history.storage.formats.langchain_dumps import LANGCHAIN
 from message_history.storage.formats.langfuse import LANGFUSE
@@ -117,6 +118,7 @@ _ALL: Final = (
         AMP,
         AMAZON_Q,
         KIRO_CLI,
+        KIRO,
         GOOSE,
         HERMES,
         DOCKER_AGENT,
