@@ -110,6 +110,9 @@ def test_words_of_a_list_have_their_topic(text: str, topic: str) -> None:
         ("BadRequest: Only inline image data URLs and S3 URLs are supported", "EX-58"),
         ("llm: This model does not support attachments", "EX-57"),
         ("[1214] prompt 参数非法。请检查文档。", "EX-10"),
+        ("too many images and documents: 3 + 19 > 20", "AN-M4"),
+        ("bad request: messages[7] 角色为 'tool' 时必须提供 'tool_call_id'", "OC-19"),
+        ("ValidationException: The text in content block cannot be null or empty.", "BR-B05"),
     ],
 )  # fmt: skip
 def test_what_providers_say_of_images_and_prompts(text: str, rule: str) -> None:

@@ -85,6 +85,13 @@ def test_where_no_repair_helps_it_is_told_what_does(text: str, said: str) -> Non
     assert any(line.startswith("  what to do: ") and said in line for line in lines[1:3])
 
 
+@pytest.mark.parametrize("text", ["AN-A15", "EX-79", "MS-M04", "the final message may not be the assistant's"])
+def test_where_the_end_of_the_list_is_at_fault_it_is_repaired_as_a_request(text: str) -> None:
+    (advised,) = [line for line in run(text).stdout.splitlines() if line.startswith("  what to do: ")]
+    assert " --as-request`, or send `MessageHistory.from_list(messages)" in advised
+    assert "--as-request" not in run("AN-C1").stdout
+
+
 def test_how_sure_an_explanation_is_stands_before_it() -> None:
     alone = run("Could not process image").stdout
     assert alone.startswith("perhaps anthropic AN-M6 (30%): ")

@@ -31,7 +31,8 @@ from message_history.dialects import CLASSES
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.explaining.everyday import is_everyday
-from message_history.explaining.known import rule_advice
+from message_history.explaining.known import rule_advice, topics_of
+from message_history.explaining.topics import topics
 from message_history.storage.formats.message_lists import MESSAGE_LISTS
 from message_history.storage.request_bodies import held_at
 from message_history.violations import check
@@ -56,6 +57,8 @@ _DOUBT: Final = (
 """What is printed of words that any program may say."""
 _OF_MESSAGES: Final = frozenset({"contents", "messages", "parts", "role"})
 """The keys of a list of messages, or of its first message, which the body of an error does not have."""
+_END: Final = "how the list ends"
+"""The topic of the errors about the last message."""
 OTHERS: Final = 4
 """How many more rules are named; a text that fits more of them says too little."""
 
@@ -239,6 +242,9 @@ class _Advice:
             model = self.model or self._model_in(one.dialect) or "MODEL"
             command = f"{command} --model {visible(quote(model))}"
             written = f"{CLASSES[one.dialect]}.for_model({json.dumps(model)})"
+        if _is_about_the_end(one):
+            # A conversation may end with the assistant; a request may not.
+            command = f"{command} --as-request"
         return f"run `{command}`, or send `MessageHistory.from_list(messages).for_send({written})`"
 
     def _model_in(self, dialect: str) -> str | None:
@@ -249,6 +255,12 @@ class _Advice:
         body = held_at(saved.container, saved.place[:-1])
         model = body.get("model") if isinstance(body, Mapping) and saved.dialect().name == dialect else None
         return model if isinstance(model, str) and model else None
+
+
+def _is_about_the_end(one: Explanation) -> bool:
+    """Return whether an error is about the last message of a list."""
+    stands_for = (topic.name for topic in topics() if topic.id == one.rule.id)
+    return _END in (*topics_of(one.dialect, one.rule.id)[:1], *stands_for)
 
 
 def _print_nothing(printer: Printer, error: str) -> None:
