@@ -170,6 +170,15 @@ def test_an_empty_reply_leaves_the_turn_open() -> None:
     assert codes(after) == ["empty_message_dropped"]
 
 
+def test_a_reply_of_results_alone_changes_nothing_that_was_replied_to() -> None:
+    sent = ASKED.as_sent(Anthropic())
+    history = sent.add_response(reply("I go on."))
+    after = history.add_response(reply({"type": "tool_result", "tool_use_id": "a", "content": "A"}), sent=sent)
+    assert after[: len(history)] == history[:]
+    assert after[-1].text.endswith("\nA")
+    assert codes(after)[-1] == "late_result_quoted"
+
+
 def test_another_reply_that_came_meanwhile_goes_behind_it_and_its_thinking_is_unbound() -> None:
     history = MessageHistory().add_user("q")
     sent = history.as_sent(Anthropic())

@@ -92,7 +92,8 @@ def add_reply(conversation: Conversation, sent: Conversation, parsed: Parsed) ->
         parsed: the reply.
 
     Returns:
-        The conversation. An empty reply goes behind all of it: then what was sent may still change.
+        The conversation. A reply in which the assistant says nothing goes behind all of it: then what was sent may
+        still change, and what was replied to may not.
 
     Raises:
         InvariantError: see `rules.enforce`.
@@ -105,7 +106,7 @@ def add_reply(conversation: Conversation, sent: Conversation, parsed: Parsed) ->
         raise ValueError("`sent` is not an earlier version of this history; if you cut it since, pass the cut version")
     ingest = Ingest(added.context, sent)
     ingest.add_reply(parsed)
-    if not ingest.grew(sent):
+    if not ingest.replied(sent):
         return add_parsed(conversation, parsed)
     for message, call in added.steps:
         ingest.add(message, None, keep_thinking=True, answers=call)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import evolve
 
 from message_history.core.blocks import SystemBlock, ToolResultBlock
-from message_history.core.conversation import NO_TURN, context_of, length_of, make_conversation, parts_of
+from message_history.core.conversation import (
+    NO_TURN,
+    context_of,
+    length_of,
+    make_conversation,
+    open_turn_of,
+    parts_of,
+    past_of,
+)
 from message_history.core.log import Log
 from message_history.core.message import is_plain, make_message
 from message_history.core.repairs import Repair, RepairCode, Severity, UnknownCallError, in_words
@@ -58,11 +66,12 @@ class Ingest:
         """Return what had to be repaired."""
         return context_of(self.current).repairs[len(self._context.repairs) :]
 
-    def grew(self, start: Conversation) -> bool:
-        """Return whether any message was added since the start."""
-        past, turn, _ = parts_of(self.current)
-        past_before, turn_before, _ = parts_of(start)
-        return len(past) != len(past_before) or turn != turn_before
+    def replied(self, start: Conversation) -> bool:
+        """Return whether the assistant has said anything since the start."""
+        now = self.current
+        if len(past_of(now)) != len(past_of(start)):
+            return True
+        return open_turn_of(now)[0] != open_turn_of(start)[0]
 
     def add_list(self, parsed: Parsed) -> None:
         """Add a list from elsewhere: results are moved to their calls first, thinking behind a repair is invalidated.
