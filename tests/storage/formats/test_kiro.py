@@ -76,11 +76,14 @@ def test_a_call_that_is_written_again_is_one_and_one_that_failed_says_so() -> No
     entries = conversation.file.entries
     assert [len(entry["content"]) for entry in entries] == [1, 1, 1]
     assert entries[2]["content"][0]["is_error"] is True
+    nameless = kiro_row("c", "tool_call", toolName="read_file", args={})
+    assert len(read(KIRO_3[0], nameless, nameless).conversations[0].file.entries[1]["content"]) == 2
 
 
 def test_lines_of_an_unknown_form_are_counted() -> None:
-    session = read(*KIRO_3, kiro_row("n", "agent_note", content="Hm."), {"id": "m", "payload": 1})
+    session = read(*KIRO_3, kiro_row("n", "agent_note", content="Hm."), {"id": "m", "payload": 1}, kiro_row("l", []))  # type: ignore[arg-type]
     assert sorted(note.detail for note in session.unread) == [
+        "a line of the unknown type '[]'",
         "a line of the unknown type 'agent_note'",
         "a line without a payload",
     ]

@@ -45,7 +45,7 @@ _KNOWN: Final = _MESSAGES | _EVENTS | _OTHERS.keys() | {_TOMBSTONE}
 def _is_row(row: Mapping[str, Any]) -> bool:
     payload = row.get("payload")
     is_it = isinstance(row.get("id"), str) and "type" not in row and isinstance(payload, dict)
-    return is_it and isinstance(payload, dict) and payload.get("type") in _KNOWN
+    return is_it and isinstance(payload, dict) and str(payload.get("type")) in _KNOWN
 
 
 def _read(document: Document) -> Reading:
@@ -53,7 +53,7 @@ def _read(document: Document) -> Reading:
     calls: set[str] = set()
     for number, row in _standing(document, collector):
         payload = row["payload"]
-        kind = payload.get("type")
+        kind = str(payload.get("type"))
         if payload.get("subExecutionId"):
             collector.omit("messages of subagents")
         elif kind in _MESSAGES:
@@ -79,7 +79,7 @@ def _standing(document: Document, collector: Collector) -> list[tuple[int, dict[
             places = [n for n, (_, each) in enumerate(found) if each.get("id") == first]
             gone = found[places[-1] :] if places else []
             collector.omit(
-                "messages that were taken back", sum(row["payload"].get("type") in _MESSAGES for _, row in gone)
+                "messages that were taken back", sum(str(row["payload"].get("type")) in _MESSAGES for _, row in gone)
             )
             found = found[: len(found) - len(gone)]
     return found
@@ -93,7 +93,7 @@ def _add(collector: Collector, number: int, payload: dict[str, Any], calls: set[
         collector.add_blocks(number, "user", [*files, *text(content), *named])
         collector.omit("contexts of messages", len(_objects(payload.get("contextItems"))))
     elif kind == "tool_call":
-        if id not in calls:
+        if not isinstance(id, str) or id not in calls:
             collector.add_blocks(number, "assistant", [call(id, payload.get("toolName"), payload.get("args"))])
         calls.add(str(id))
     elif kind == "tool_result":
