@@ -939,7 +939,8 @@ class TestModels:
             assert dialect == OpenAIResponses()
 
     def test_a_provider(self) -> None:
-        assert OpenAIResponses.for_model("gpt-5", "azure") == OpenAIResponses.for_model("gpt-5")
+        azure = OpenAIResponses.for_model("gpt-5", "azure")
+        assert azure == evolve(OpenAIResponses.for_model("gpt-5"), client_metadata=False)
         assert OpenAIResponses.for_provider("deepseek").reasoning == "text"
         assert OpenAIResponses.for_provider("openai") == OpenAIResponses.for_provider("api.openai.com")
         assert OpenAIResponses.for_provider("openai").leading_assistant

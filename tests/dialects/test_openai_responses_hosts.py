@@ -299,3 +299,24 @@ def test_a_stand_in_for_what_cannot_be_shown_does_not_end_a_list() -> None:
     }
     history = MessageHistory.from_list([search], dialect=dialect)
     assert history.for_send(dialect)[-1]["role"] == "user"
+
+
+def test_what_codex_says_of_items_is_openais_business_alone() -> None:
+    item = {"role": "user", "content": "q", "internal_chat_message_metadata_passthrough": {"turn_id": "t"}}
+    for dialect in (OpenAIResponses(), OpenAIResponses.for_model("gpt-5.2-codex")):
+        assert check([item], dialect) == []
+    (violation,) = check([item], OpenAIResponses.for_model("azure/gpt-5.2-codex"))
+    assert violation.rule == "OR-17"
+
+
+def test_a_sound_request_of_codex_is_sent_byte_for_byte() -> None:
+    said = {"internal_chat_message_metadata_passthrough": {"turn_id": "t", "content_item_kinds": ["user"]}}
+    items = [
+        {"type": "message", "id": "msg_1", "role": "user", "content": [{"type": "input_text", "text": "q"}], **said},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}", **said},
+        {"type": "function_call_output", "call_id": "c1", "output": "r", **said},
+    ]
+    body = json.dumps({"model": "gpt-5.2-codex", "input": items}).encode()
+    healed = heal_request(body, api="openai_responses")
+    assert healed.body is body
+    assert healed.repairs == ()

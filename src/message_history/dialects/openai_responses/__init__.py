@@ -65,6 +65,8 @@ class OpenAIResponses(Fields):
         checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14). None where no
             model is known: items that show that another server than OpenAI's made them are taken as they came.
         checks_keys: whether items may hold the keys of the request's form only (OR-17, OR-32, OR-33). None as for ids.
+        client_metadata: whether items may hold what Codex says of them to OpenAI (OR-17). None where no host is known:
+            a check takes it, and a list that is written anew does without.
         needs_status: whether every item must say its status (OR-31).
         binds_thinking: whether reasoning is omitted once anything before it has changed; no server is known that asks
             for it.

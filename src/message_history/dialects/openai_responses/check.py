@@ -256,6 +256,8 @@ class _Check:
             return
         if self._dialect.needs_status:
             known |= {"status"}
+        if self._dialect.client_metadata is not False:
+            known |= {schema.PASSED}
         for key, value in entry.items():
             if key not in known or (value is None and key not in nullable and key != "call_id"):
                 self.found.add("OR-17", n, str(key), f"the key {key!r:.80}", key=key)

@@ -32,6 +32,7 @@ class Fields(Dialect["ResponseInputItemParam"]):
     bare_items: bool = True
     checks_ids: bool | None = None
     checks_keys: bool | None = None
+    client_metadata: bool | None = None
     needs_status: bool = False
     binds_thinking: bool = False
     interleaved: bool = False

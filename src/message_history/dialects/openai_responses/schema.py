@@ -53,6 +53,7 @@ __all__ = [
     "ORDERS",
     "OUTPUTS",
     "PARTS",
+    "PASSED",
     "PREFIXES",
     "REASONED",
     "ROLES",
@@ -278,6 +279,9 @@ VALUES: Final[dict[str, frozenset[str] | type]] = {
     "async": bool,
 }
 """What the values of keys are that travel with a block: one of some texts, or of a type."""
+
+PASSED: Final = "internal_chat_message_metadata_passthrough"
+"""The key under which Codex tells OpenAI, and nobody else, where an item comes from: openai/codex#28968, 2026-06."""
 
 HIDDEN: Final = {"web_search_call": ("action", "sources")}
 """Keys within a key that the server gives and does not take back (OR-17)."""
