@@ -970,3 +970,13 @@ def test_every_repair_of_an_export_is_told_with_its_severity() -> None:
     (block,) = exported.repairs[0].removed
     assert isinstance(block, ThinkingBlock)
     assert block.signature == "gAAAA"
+
+
+def test_encrypted_content_that_came_as_no_text_is_not_sent_as_one() -> None:
+    odd = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": b"sealed",
+           "content": [{"type": "reasoning_text", "text": "t"}]}  # fmt: skip
+    raw = [{"role": "user", "content": "q"}, odd, {"type": "message", "role": "assistant", "content": "a"}]
+    sent = MessageHistory.from_list(raw, dialect=OpenAIResponses()).export(OpenAIResponses())
+    assert check(sent.messages, OpenAIResponses()) == []
+    assert "sealed" not in json.dumps(sent.messages)
+    assert "sealed" in repr([repair.removed for repair in sent.repairs])

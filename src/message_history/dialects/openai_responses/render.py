@@ -203,6 +203,9 @@ class Render:
         if block.signature is not None:
             wire["encrypted_content"] = block.signature
         keys = {key: value for key, value in extra.items() if key != "summary"}
+        if isinstance(keys.get("encrypted_content"), str):
+            # No text came there, but what is kept as one.
+            self._pieces.omit_keys({"encrypted_content": keys.pop("encrypted_content")}, ())
         takes_text = self._dialect.reasoning == "text" or (item.is_free and block.signature is None)
         if not takes_text and "content" in keys:
             if keys.pop("content"):
