@@ -313,7 +313,8 @@ def test_a_sound_request_of_codex_is_sent_byte_for_byte() -> None:
     said = {"internal_chat_message_metadata_passthrough": {"turn_id": "t", "content_item_kinds": ["user"]}}
     items = [
         {"type": "message", "id": "msg_1", "role": "user", "content": [{"type": "input_text", "text": "q"}], **said},
-        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}", **said},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "content": None, "encrypted_content": "gAAAA", **said},
+        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}", **said},
         {"type": "function_call_output", "call_id": "c1", "output": "r", **said},
     ]
     body = json.dumps({"model": "gpt-5.2-codex", "input": items}).encode()
