@@ -16,5 +16,4 @@ needs_system_errors = pytest.mark.skipif(PYODIDE, reason="needs the error of a l
 needs_sockets = pytest.mark.skipif(PYODIDE, reason="needs sockets")
 needs_named_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 needs_a_deep_stack = pytest.mark.skipif(PYODIDE, reason="needs a deeper stack than WebAssembly's")
-needs_an_installation = pytest.mark.skipif(PYODIDE, reason="needs the package to be installed")
 reads_sources = pytest.mark.skipif(PYODIDE, reason="reads the sources, which are the same everywhere")

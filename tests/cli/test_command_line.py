@@ -17,7 +17,6 @@ import click
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
-from tests.needs import needs_an_installation
 
 from message_history.cli import main
 from message_history.cli.app import COMMANDS, app
@@ -96,7 +95,6 @@ def test_wrong_usage_is_exit_code_2() -> None:
         assert CliRunner().invoke(app, arguments).exit_code == 2, arguments
 
 
-@needs_an_installation
 def test_the_version_names_python_and_the_extras_for_reports_of_bugs() -> None:
     shown = CliRunner().invoke(app, ["--version"], prog_name="message-history")
     assert shown.exit_code == 0
@@ -113,7 +111,6 @@ def test_the_version_names_python_and_the_extras_for_reports_of_bugs() -> None:
     assert wanted <= named, "an extra that is not named"
 
 
-@needs_an_installation
 def test_what_is_missing_of_an_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     from message_history.cli import app as module  # noqa: PLC0415
 

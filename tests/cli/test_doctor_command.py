@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.needs import needs_an_installation, needs_named_pipes, needs_processes
+from tests.needs import needs_named_pipes, needs_processes
 from tests.sessions.foreign import claude_lines, codex_lines, rows
 from tests.sessions.growing import of_length
 
@@ -341,7 +341,6 @@ def before_entries(data: bytes) -> list[Any]:
 
 
 @pytest.mark.heavy
-@needs_an_installation
 def test_a_report_holds_no_session_longer_than_it_looks_at_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = json.loads(doctor(folder, "--json").stdout)
     alive: list[int] = []

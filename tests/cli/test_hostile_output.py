@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from tests.needs import needs_an_installation
 
 from message_history.cli.app import app
 
@@ -48,7 +47,7 @@ def hostile(evil: str) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("json_report", [False, pytest.param(True, marks=needs_an_installation)])
+@pytest.mark.parametrize("json_report", [False, True])
 @pytest.mark.parametrize("command", ["check", "show", "repair", "doctor", "convert", "explain", "compile"])
 @pytest.mark.parametrize("kind", EVIL)
 def test_values_of_a_file_stay_within_their_line(kind: str, command: str, json_report: bool, tmp_path: Path) -> None:

@@ -39,8 +39,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         pyodide = install_from_npm(Path(folder) / "npm", "pyodide", PYODIDE)
         wheels = Path(folder) / "wheels"
-        pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check")
-        subprocess.run([*pip, "--dest", wheels, "--only-binary=:all:", *PLATFORM, *WHEELS], check=True)
+        pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
+        subprocess.run([*pip, "download", "--dest", wheels, "--only-binary=:all:", *PLATFORM, *WHEELS], check=True)
+        subprocess.run([*pip, "wheel", "--wheel-dir", wheels, "--no-deps", ROOT], check=True)
         raw = map(str, (HERE / "run.mjs", pyodide, ROOT, wheels, *arguments))
         return subprocess.run(["node", "--stack-size=60000", *raw], check=False).returncode
 

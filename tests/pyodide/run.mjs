@@ -19,7 +19,7 @@ process.exit(
   python.runPython(`
 import os, sys
 os.chdir("/project")
-sys.path[:0] = ["/project/src", "/project"]
+sys.path.insert(0, "/project")
 os.environ.setdefault("HYPOTHESIS_PROFILE", "few")
 
 import pytest
