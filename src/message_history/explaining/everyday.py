@@ -6,19 +6,16 @@ Such a text alone may be a provider's. Beside words of another program it is not
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from message_history.explaining.known import topics_of
 from message_history.explaining.places import places_of
 from message_history.explaining.reading import plain, words_of
-from message_history.explaining.topics import is_of_models
+from message_history.explaining.topics import is_of_models, topic_table
 
 __all__ = ["is_everyday", "stands_alone"]
 
-_FILE: Final = "topics.toml"
 _FEW: Final = 4
 """How many words a text has at most that other programs have by chance too."""
 _FEW_OF_UPLOADS: Final = 8
@@ -58,5 +55,4 @@ def stands_alone(text: str, error: str) -> bool:
 
 @cache
 def _neutral() -> frozenset[str]:
-    rows = tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["everyday"]
-    return frozenset(rows["neutral"])
+    return frozenset(topic_table()["everyday"]["neutral"])

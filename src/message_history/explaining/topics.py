@@ -6,7 +6,7 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import Final, final
+from typing import Any, Final, final
 
 from attrs import frozen
 
@@ -23,6 +23,7 @@ __all__ = [
     "names_list",
     "topic_of",
     "topic_of_key",
+    "topic_table",
     "topics",
 ]
 
@@ -103,9 +104,15 @@ class Topic:
 
 
 @cache
+def topic_table() -> dict[str, Any]:
+    """Return what `topics.toml` holds."""
+    return tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))
+
+
+@cache
 def topics() -> tuple[Topic, ...]:
     """Return all topics, those first that decide first."""
-    rows = tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["topic"]
+    rows = topic_table()["topic"]
     names = ("name", "id", "demand", "cause", "repair")
     return tuple(
         Topic(
@@ -149,13 +156,13 @@ def names_list(word: str, words: frozenset[str]) -> bool:
 
 @cache
 def _nouns() -> tuple[str, ...]:
-    return tuple(tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["of_list"]["stems"])
+    return tuple(topic_table()["of_list"]["stems"])
 
 
 @cache
 def _shared_nouns() -> dict[str, tuple[str, ...]]:
     """Return the words that other programs have too, each with those beside which it names something in a list."""
-    rows = tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["of_list"]["beside"]
+    rows = topic_table()["of_list"]["beside"]
     return {stem: tuple(beside) for stem, beside in rows.items()}
 
 
@@ -197,13 +204,13 @@ def is_of_models(text: str, topic: Topic | None = None) -> bool:
 
 @cache
 def _of_models() -> tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]:
-    row = tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["models"]
+    row = topic_table()["models"]
     return frozenset(row["topics"]), _pattern(row["words"]), _pattern(row["weak"])
 
 
 @cache
 def _of_others() -> re.Pattern[str]:
-    return _pattern(tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["elsewhere"]["words"])
+    return _pattern(topic_table()["elsewhere"]["words"])
 
 
 def topic_of_key(text: str) -> Topic | None:
@@ -277,7 +284,7 @@ def _has(topic: Topic, sentence: str) -> bool:
 
 @cache
 def _classes() -> dict[str, list[str]]:
-    return dict(tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))["words"])
+    return dict(topic_table()["words"])
 
 
 @cache

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from message_history.healing.conversations import Conversations
     from message_history.proxy.forwarding import Headers, Target
-    from message_history.proxy.refusals import Beginning
     from message_history.proxy.settings import Settings
     from message_history.proxy.store import DatabaseConversations
 
@@ -317,7 +316,7 @@ class _Proxy:
         api = target.route.api if target.route is not None else "other"
         self.metrics.count("requests_total", api=api, status=str(response.status_code))
         headers = forwarded_response_headers(response.headers.raw)
-        beginning: Beginning | None = None
+        read, rest = b"", response.aiter_raw()
         if healing is not None:
             number = f"{self._run}-{next(self._numbers)}"
             if healing.request.is_healed:
@@ -328,19 +327,18 @@ class _Proxy:
                 _log_healed(number, healing)
             elif response.status_code in REFUSED:
                 self.metrics.count("still_refused_total", api=api)
-                beginning = await beginning_of(response)
-                text = text_in(response, beginning.read) if beginning.is_whole else ""
+                read, rest, is_whole = await beginning_of(response)
+                text = text_in(response, read) if is_whole else ""
                 # It takes a while, and streams go on meanwhile.
                 explained = await anyio.to_thread.run_sync(explanation_headers, text, healing.request.dialect)
                 headers += explained
                 rule = explained[0][1].decode() if explained else "no rule of messages that is known"
                 logger.warning("%s: still refused with %s: %s", number, response.status_code, rule)
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-        if beginning is not None:
-            await send(_body(beginning.read, more=True))
-        if beginning is None or not beginning.is_whole:
-            async for chunk in beginning.rest if beginning is not None else response.aiter_raw():
-                await send(_body(chunk, more=True))
+        if read:
+            await send(_body(read, more=True))
+        async for chunk in rest:
+            await send(_body(chunk, more=True))
         await send(_body(b"", more=False))
 
     async def _keep(self, healing: Healing[bytes]) -> None:

@@ -10,6 +10,7 @@ from message_history.dialects import Gemini
 from message_history.storage.formats.base import NOTHING_JUDGED, STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.document import INSPECTED
 from message_history.storage.formats.many_conversations import Conversations
+from message_history.storage.formats.raw_blocks import objects_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,9 +68,9 @@ def _is_old_turn(turn: Any) -> bool:
 
 def _renewed(turn: Mapping[str, Any]) -> dict[str, Any]:
     """Return an old turn in the form of new ones, as ADK itself converts it."""
-    uses = [use for use in turn["expected_tool_use"] if isinstance(use, dict)]
+    uses = objects_in(turn["expected_tool_use"])
     mocked = [use for use in uses if use.get(_MOCKED) is not None]
-    between = [each for each in turn.get("expected_intermediate_agent_responses") or () if isinstance(each, dict)]
+    between = objects_in(turn.get("expected_intermediate_agent_responses"))
     return {
         "user_content": _content_of(turn["query"]),
         "intermediate_data": {
@@ -92,7 +93,7 @@ def _turn(turn: Any) -> list[Any]:
         return [turn]
     between = turn.get("intermediate_data") or {}
     events = [{"author": "user", "content": turn.get("user_content") or _content_of(None)}]
-    events += [each for each in between.get("invocation_events") or () if isinstance(each, dict)]
+    events += objects_in(between.get("invocation_events"))
     uses = between.get("tool_uses") or ()
     events += [{"author": "agent", "content": {"parts": [{"function_call": each} for each in uses]}}] if uses else []
     answers = between.get("tool_responses") or ()

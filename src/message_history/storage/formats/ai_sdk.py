@@ -12,6 +12,7 @@ from message_history.storage.formats.raw_blocks import (
     BLOCKS,
     call,
     image,
+    objects_in,
     result,
     state_result,
     text,
@@ -109,7 +110,7 @@ def _add_part(collector: Collector, n: int, role: str, part: Any) -> None:
 
 
 def _signature(details: object) -> object:
-    found = [each.get("signature") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    found = [each.get("signature") for each in objects_in(details)]
     return next(filter(None, found), None)
 
 

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import DATABASE, Collector, Fit, Format, Reading
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image_of_bytes, json_of, json_text, result, text
+from message_history.storage.formats.raw_blocks import (
+    BLOCKS,
+    call,
+    image_of_bytes,
+    json_of,
+    json_text,
+    objects_in,
+    result,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,10 +64,6 @@ def _of_kind(tagged: object, kinds: tuple[str, ...]) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
-def _objects(found: object) -> list[dict[str, Any]]:
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-
-
 def _fit(document: Document) -> Fit:
     return Fit.CERTAIN if _is_conversation(document.value) else Fit.NONE
 
@@ -79,13 +84,15 @@ def _conversation(collector: Collector, about: dict[str, Any], label: str = "") 
             continue
         sent, reply = pair
         _add_user(collector, n, sent)
-        calls = [call(each.get("id"), each.get("name"), each.get("args")) for each in _objects(reply.get("tool_uses"))]
+        calls = [
+            call(each.get("id"), each.get("name"), each.get("args")) for each in objects_in(reply.get("tool_uses"))
+        ]
         collector.add_blocks(n, "assistant", [*text(reply.get("content")), *calls])
     waiting = about.get("next_message")
     if isinstance(waiting, dict):
         _add_user(collector, len(about["history"]), waiting)
     by_origin: object = about.get("tools")
-    found = [_objects(each) for each in by_origin.values()] if isinstance(by_origin, dict) else []
+    found = [objects_in(each) for each in by_origin.values()] if isinstance(by_origin, dict) else []
     tools = [
         _tool(each["ToolSpecification"])
         for each in chain.from_iterable(found)
@@ -101,9 +108,9 @@ def _add_user(collector: Collector, n: int, message: dict[str, Any]) -> None:
         return
     answered = [
         result(each.get("tool_use_id"), _content(each.get("content")), is_error=each.get("status") == "Error")
-        for each in _objects(content.get("tool_use_results"))
+        for each in objects_in(content.get("tool_use_results"))
     ]
-    images = map(_image, _objects(message.get("images")))
+    images = map(_image, objects_in(message.get("images")))
     collector.add_blocks(n, "user", [*answered, *images, *text(content.get("prompt"))])
     collector.omit("contexts of messages", bool(message.get("additional_context")))
 
@@ -112,7 +119,7 @@ def _content(parts: object) -> Any:
     """Return the content of a result: a text, or more of them."""
     found = [
         part["Text"] if isinstance(part.get("Text"), str) else json_text(part.get("Json", part))
-        for part in _objects(parts)
+        for part in objects_in(parts)
     ]
     return found[0] if len(found) == 1 else [block for each in found for block in text(each)] or ""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Format, item_fit
 from message_history.storage.formats.chat_messages import blocks_of
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, objects_in, result, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +51,7 @@ def _add(collector: Collector, n: int, step: Any) -> None:
     elif source == "system":
         collector.add(n, {"role": "system", "content": blocks})
     elif source == "agent":
-        listed = [each for each in step.get("tool_calls") or [] if isinstance(each, dict)]
+        listed = objects_in(step.get("tool_calls"))
         calls = [call(each.get("tool_call_id"), each.get("function_name"), each.get("arguments")) for each in listed]
         collector.add_blocks(n, "assistant", [*thinking(step.get("reasoning_content")), *blocks, *calls])
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, Format, fit_items
 from message_history.storage.formats.chatgpt_export import branch_to
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, objects_in, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ def _add(collector: Collector, n: int, m: int, message: Any) -> None:
         collector.note(n, f"a message of the unknown sender {sender!r}", message)
         return
     role = "user" if sender == "human" else "assistant"
-    files = [each for each in message.get("files") or [] if isinstance(each, dict)]
+    files = objects_in(message.get("files"))
     collector.add_blocks(n, role, [block for each in message.get("attachments") or [] for block in _attachment(each)])
     collector.add_blocks(n, role, [block for each in files for block in text(f"[attached: {each.get('file_name')}]")])
     content = message.get("content")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
-from message_history.storage.formats.raw_blocks import BLOCKS, result, state_result, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, objects_in, result, state_result, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +81,7 @@ def _results(item: Mapping[str, Any]) -> list[Any]:
 
 def _context(item: Mapping[str, Any]) -> list[Any]:
     """Return the context that was sent before the user's text."""
-    items = [each for each in item.get("contextItems") or [] if isinstance(each, dict)]
+    items = objects_in(item.get("contextItems"))
     return [block for each in items for block in blocks_of(each.get("content"))]
 
 

@@ -23,6 +23,7 @@ from message_history.storage.formats.raw_blocks import (
     call,
     image,
     json_text,
+    objects_in,
     result,
     state_result,
     text,
@@ -202,7 +203,7 @@ def _items(row: Mapping[str, Any]) -> Items:
     if kind == "assistant.reasoning":
         return "assistant", thinking(data.get("content"))
     if kind == "assistant.message":
-        calls = [_call(each) for each in data.get("toolRequests") or [] if isinstance(each, dict)]
+        calls = list(map(_call, objects_in(data.get("toolRequests"))))
         return "assistant", [*thinking(data.get("reasoningText")), *text(data.get("content")), *calls]
     return "user", [_result(data)] if kind == "tool.execution_complete" else []
 
@@ -221,7 +222,7 @@ def _result(data: Mapping[str, Any]) -> dict[str, Any]:
     if content is None and isinstance(error, dict):
         content = error.get("message")
     binary = found.get("binaryResultsForLlm") if isinstance(found, dict) else None
-    media = [_binary(each) for each in binary or [] if isinstance(each, dict)]
+    media = list(map(_binary, objects_in(binary)))
     return result(data.get("toolCallId"), [*text(content), *media] if media else content, is_error=not _worked(data))
 
 

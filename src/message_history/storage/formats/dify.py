@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Format, fit_items
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text
+from message_history.storage.formats.raw_blocks import BLOCKS, call, objects_in, result, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ def _read(document: Document) -> Reading:
 
 
 def _add(collector: Collector, n: int, item: Mapping[str, Any]) -> None:
-    files = [each for each in item.get("message_files") or () if isinstance(each, dict)]
+    files = objects_in(item.get("message_files"))
     names = [block for each in files for block in text(f"[attached: {each.get('filename') or each.get('url')}]")]
     collector.add_blocks(n, "user", [*names, *text(item["query"])])
     for thought in item.get("agent_thoughts") or ():

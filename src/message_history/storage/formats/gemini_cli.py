@@ -8,6 +8,7 @@ from message_history.dialects import Gemini
 from message_history.storage.files import json_bytes
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, Rewritten, fit_items
 from message_history.storage.formats.document import parse_document
+from message_history.storage.formats.raw_blocks import objects_in
 from message_history.storage.formats.spliced import line_bytes
 
 if TYPE_CHECKING:
@@ -134,9 +135,9 @@ def _add_message(collector: Collector, number: int, message: Any) -> None:
 
 def _add_reply(collector: Collector, number: int, message: Mapping[str, Any]) -> None:
     parts = parts_of(message.get("content")) or parts_of(message.get("parts"))
-    calls = [each for each in _list(message.get("toolCalls")) if isinstance(each, dict)]
+    calls = objects_in(message.get("toolCalls"))
     if not any("functionCall" in part or part.get("thought") is True for part in parts):
-        thoughts = [_thought(each) for each in _list(message.get("thoughts")) if isinstance(each, dict)]
+        thoughts = list(map(_thought, objects_in(message.get("thoughts"))))
         made = [{"functionCall": {key: each.get(key) for key in ("id", "name", "args")}} for each in calls]
         parts = [*thoughts, *parts, *made]
     if parts:
@@ -184,10 +185,6 @@ def _response(call: Mapping[str, Any]) -> list[Any]:
     written = found if isinstance(found, str) else "".join(str(part.get("text", "")) for part in parts)
     response = {"id": call.get("id"), "name": call.get("name"), "response": {"output": written}}
     return [{"functionResponse": response}, *(part for part in parts if "text" not in part)]
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _repair(data: bytes, policy: Policy) -> Rewritten:

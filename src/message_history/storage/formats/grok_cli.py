@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Format, Reading, row_fit
 from message_history.storage.formats.chat_rows import ChatRows
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, json_text, result, text, text_of, thinking
+from message_history.storage.formats.raw_blocks import (
+    BLOCKS,
+    call,
+    image,
+    json_text,
+    objects_in,
+    result,
+    text,
+    text_of,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +52,7 @@ def _add(collector: Collector, number: int, row: Mapping[str, Any]) -> bool:
     elif kind == "user":
         collector.add_blocks(number, "user", _content(row.get("content")))
     elif kind == "assistant":
-        calls = [each for each in row.get("tool_calls") or [] if isinstance(each, dict)]
+        calls = objects_in(row.get("tool_calls"))
         made = [call(each.get("id"), each.get("name"), each.get("arguments")) for each in calls]
         collector.add_blocks(number, "assistant", [*_content(row.get("content")), *made])
     elif kind == "tool_result":

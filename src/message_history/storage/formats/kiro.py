@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import Collector, Format, Reading, row_fit
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, objects_in, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,10 +88,10 @@ def _standing(document: Document, collector: Collector) -> list[tuple[int, dict[
 def _add(collector: Collector, number: int, payload: dict[str, Any], calls: set[str]) -> None:
     kind, content, id = payload["type"], payload.get("content"), payload.get("toolCallId")
     if kind == "user":
-        files = [block for each in _objects(payload.get("images")) for block in _image(each)]
-        named = [block for each in _objects(payload.get("documents")) for block in text(_named(each))]
+        files = [block for each in objects_in(payload.get("images")) for block in _image(each)]
+        named = [block for each in objects_in(payload.get("documents")) for block in text(_named(each))]
         collector.add_blocks(number, "user", [*files, *text(content), *named])
-        collector.omit("contexts of messages", len(_objects(payload.get("contextItems"))))
+        collector.omit("contexts of messages", len(objects_in(payload.get("contextItems"))))
     elif kind == "tool_call":
         if not isinstance(id, str) or id not in calls:
             collector.add_blocks(number, "assistant", [call(id, payload.get("toolName"), payload.get("args"))])
@@ -110,10 +110,6 @@ def _add(collector: Collector, number: int, payload: dict[str, Any], calls: set[
         collector.omit("summaries of what stands before them")
     else:
         collector.add_blocks(number, "user", text(content))
-
-
-def _objects(found: object) -> list[dict[str, Any]]:
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def _image(about: Mapping[str, Any]) -> list[dict[str, Any]]:

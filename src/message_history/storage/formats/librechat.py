@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import EXPORTED, NOTHING_JUDGED, Fit, Format
 from message_history.storage.formats.chatgpt_export import branch_to
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result, text, text_of, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, objects_in, result, text, text_of, thinking
 
 if TYPE_CHECKING:
     from message_history.storage.formats.base import Collector, Reading
@@ -71,7 +71,7 @@ def _flat(messages: list[Any]) -> list[dict[str, Any]]:
 
 def _add(collector: Collector, n: int, message: dict[str, Any]) -> None:
     if message.get("isCreatedByUser") is True:
-        files = [each for each in message.get("files") or () if isinstance(each, dict)]
+        files = objects_in(message.get("files"))
         names = [block for each in files for block in text(f"[attached: {each.get('filename')}]")]
         collector.add_blocks(n, "user", [*names, *text(message.get("text") or text_of(message.get("content")))])
         return

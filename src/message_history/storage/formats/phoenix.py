@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message
 from message_history.storage.formats.many_conversations import Conversations
-from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of, json_of
+from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of, json_of, objects_in
 from message_history.storage.request_bodies import entries_at, find_place, held_at
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _message(wrapped: Any) -> dict[str, Any]:
     inner = _nested(inner) if isinstance(inner, dict) else {}
     inner = inner.get("message", inner)
     contents = [_content(each) for each in _listed(inner.get("contents"))]
-    asked = [_nested(each) for each in _listed(inner.get("tool_calls")) if isinstance(each, dict)]
+    asked = list(map(_nested, objects_in(_listed(inner.get("tool_calls")))))
     calls = [each.get("tool_call", each) for each in asked]
     made = {key: value for key, value in inner.items() if key not in ("contents", "tool_calls")}
     made |= {"tool_calls": calls} if calls else {}

@@ -19,6 +19,7 @@ __all__ = [
     "image_of_bytes",
     "json_of",
     "json_text",
+    "objects_in",
     "result",
     "state_result",
     "text",
@@ -111,6 +112,11 @@ def image_of_bytes(kind: object, numbers: object) -> dict[str, Any]:
     if not data:
         return {"type": "text", "text": "[an image]"}
     return image(f"data:image/{str(kind).lower()};base64,{data}")
+
+
+def objects_in(found: object) -> list[dict[str, Any]]:
+    """Return the objects of what should be a list of them; none of what is no list."""
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def text_of(content: object) -> str:

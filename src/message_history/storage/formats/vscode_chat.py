@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.storage.formats.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
-from message_history.storage.formats.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.storage.formats.raw_blocks import BLOCKS, call, image, objects_in, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,7 +118,7 @@ def _add_request(collector: Collector, n: int, request: Mapping[str, Any]) -> No
     about = about if isinstance(about, dict) else {}
     metadata = about.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    rounds = [each for each in metadata.get("toolCallRounds") or [] if isinstance(each, dict)]
+    rounds = objects_in(metadata.get("toolCallRounds"))
     response = request.get("response")
     parts = [{"value": response}] if isinstance(response, str) else list(response or [])
     if rounds:
