@@ -61,6 +61,9 @@ def test_what_is_not_judged_is_not_said_to_be_sound(tmp_path: Path) -> None:
         f"{file}: openai_chat, 3 messages, not judged, for nothing is known to send it as it stands; "
         "`--dialect openai_chat` judges it\n"
     )
+    for arguments, is_judged in (((), False), (("--dialect", "openai_chat"), True)):
+        report = json.loads(check(file, *arguments, "--json").stdout)
+        assert report["files"][0]["conversations"][0]["judged"] is is_judged
     judged = check(file, "--dialect", "openai_chat")
     assert judged.exit_code == 1
     assert "OC-01" in judged.stdout

@@ -63,8 +63,9 @@ def check_files(
         for conversation in session.conversations:
             violations = conversation.violations(named, as_request=as_request)
             rules = named if named is not None else conversation.dialect(as_request=as_request)
+            is_judged = named is not None or conversation.is_judged
             if violations or as_json or not are_many:
-                printer.checked(path, conversation, rules, violations, is_named=named is not None)
+                printer.checked(path, conversation, rules, violations, is_judged=is_judged)
             breaking.update({violation.rule for violation in violations})
             broken += bool(violations)
         if are_many:

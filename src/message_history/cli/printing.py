@@ -15,7 +15,6 @@ from rich.text import Text
 from message_history.core.repairs import Severity
 from message_history.pages.words import TITLES, detail_of
 from message_history.storage.files import FileForm, json_bytes
-from message_history.storage.formats.base import NOTHING_JUDGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -163,13 +162,13 @@ class Printer:
         dialect: Dialect[Any],
         violations: Sequence[Violation],
         *,
-        is_named: bool = False,
+        is_judged: bool,
     ) -> None:
-        """Print what is wrong with a conversation; `is_named` says whether the user has named the dialect."""
+        """Print what is wrong with a conversation; `is_judged` says whether anything was looked for."""
         file = conversation.file
         found = counted(len(violations), "violation") if violations else "no violations"
         style = "bold red" if violations else "bold green"
-        if not violations and conversation.judged == NOTHING_JUDGED and not is_named:
+        if not violations and not is_judged:
             # That there is nothing wrong with it would be wrong to say.
             found = f"not judged, for nothing is known to send it as it stands; `--dialect {dialect.name}` judges it"
             style = "yellow"

@@ -133,11 +133,11 @@ class JsonReport(Printer):
         dialect: Dialect[Any],
         violations: Sequence[Violation],
         *,
-        is_named: bool = False,
+        is_judged: bool,
     ) -> None:
         """Keep what is wrong with a conversation."""
-        del is_named
         found = self._conversation(path, conversation.label, conversation.file, dialect)
+        found["judged"] = is_judged
         found["violations"] = list(_violations(conversation.file, dialect, violations))
 
     def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation], rule: str) -> None:
@@ -178,7 +178,8 @@ class JsonReport(Printer):
         else:
             kept["format"] = session.format.name
             for conversation in session.conversations:
-                self.checked(path, conversation, conversation.dialect(), conversation.violations())
+                found = conversation.violations()
+                self.checked(path, conversation, conversation.dialect(), found, is_judged=conversation.is_judged)
         self._finish_file(path)
 
     def shown(self, path: str, file: SavedFile, messages: list[Any], repairs: Iterable[Repair]) -> None:

@@ -72,6 +72,11 @@ class Conversation:
         """Return its dialect, where the format says which it is."""
         return self.file.known
 
+    @property
+    def is_judged(self) -> bool:
+        """Return whether anything that it breaks is found without naming a dialect."""
+        return self.judged is None or bool(self.judged)
+
     def named(self, path: str) -> str:
         """Name the conversation, by its file and what distinguishes it from the others in it."""
         return f"{path} ({self.label})" if self.label else path
