@@ -13,7 +13,7 @@ from message_history.compiling.plan import Plan
 from message_history.compiling.running import compile_files, run_here, run_in_processes
 from message_history.compiling.shards import compile_unit
 from tests.compiling.conversations import agent, bytes_in, crashed, write_lines
-from tests.needs import needs_processes
+from tests.needs import needs_locks, needs_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,6 +124,29 @@ def test_a_finished_run_is_not_done_again_and_another_is_refused(tmp_path: Path)
         compile_files([path], TRL, tmp_path / "other")
     with pytest.raises(FileNotFoundError, match="no such file"):
         compile_files([tmp_path / "nonesuch.jsonl"], TRL, tmp_path / "new")
+
+
+@needs_locks
+def test_a_second_run_into_a_folder_in_which_one_is_at_work_is_refused(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "in.jsonl", many(10))
+    refused = []
+
+    def begin_another(_: object) -> None:
+        with pytest.raises(FileExistsError) as caught:
+            compile_files([path], TRL, tmp_path / "out", unit_bytes=2000)
+        refused.append(str(caught.value))
+
+    compile_files([path], TRL, tmp_path / "out", unit_bytes=2000, on_report=begin_another)
+    out = tmp_path / "out"
+    assert set(refused) == {f"{out}: another run writes to it now; wait until it has ended, or choose another folder"}
+    compile_files([path], TRL, tmp_path / "whole", unit_bytes=2000)
+    assert bytes_in(out) == bytes_in(tmp_path / "whole")
+
+
+def test_without_filelock_a_run_does_its_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "filelock", None)
+    path = write_lines(tmp_path / "in.jsonl", many(4))
+    assert compile_files([path], TRL, tmp_path / "out").rows == {"train": 4}
 
 
 def test_nothing_is_skipped_without_a_reason(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain
 from os import PathLike
@@ -21,7 +22,9 @@ from message_history.compiling.plan import checked_plan
 from message_history.compiling.shards import Unit, UnitReport, compile_unit, plan_units, report_of
 from message_history.storage.files import json_bytes
 from message_history.storage.sessions.disk import replace
+from message_history.storage.sessions.errors import SessionError, SessionLockedError
 from message_history.storage.sessions.examining import find_files
+from message_history.storage.sessions.locking import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -77,7 +80,8 @@ def compile_files(
 
     The folder gets a subfolder with shards for each split, `rejected.jsonl` with what was not compiled and why,
     `manifest.json`, and what the target's taker needs besides. A run that was killed goes on where it was when it is
-    called again with the same arguments, and makes the same bytes.
+    called again with the same arguments, and makes the same bytes. While one is at work, a second is refused; that
+    needs filelock, of the extra `sessions`.
 
     Args:
         inputs: files, and folders that are searched for JSON files.
@@ -92,7 +96,7 @@ def compile_files(
         What was made.
 
     Raises:
-        FileExistsError: when the folder holds something else.
+        FileExistsError: when the folder holds something else, or another run is at work in it.
         FileNotFoundError: when an input is not there.
         OSError: when it cannot be written.
         TypeError: for one path that is not in a list, or what is no plan.
@@ -107,27 +111,30 @@ def compile_files(
     fingerprint = {"plan": plan.fingerprint(), "units": [[list(part) for part in unit.parts] for unit in units]}
     if on_start is not None:
         on_start(sum(unit.size for unit in units))
-    manifest = folder / MANIFEST
-    if manifest.exists():
-        saved = json.loads(manifest.read_text(encoding="utf-8"))
-        if saved.get("run") == fingerprint:
-            return CompileReport(**saved["report"])
-        raise FileExistsError(f"{folder}: it holds the output of another run; choose another folder")
-    work = _work_folder(folder, fingerprint)
-    reports = [report for unit in units if (report := report_of(work, unit.index)) is not None]
-    done = {report.index for report in reports}
-    waiting = [unit for unit in units if unit.index not in done]
-    made = (run or run_here)(waiting, plan, str(work)) if waiting else ()
-    for report in chain(tuple(reports), made):
-        if report.index not in done:
-            reports.append(report)
-        if on_report is not None:
-            on_report(report)
-    reports.sort(key=lambda each: each.index)
-    shards, duplicates = finish(folder, work, reports, plan)
-    total = _total(reports, duplicates)
-    values = {"run": fingerprint, "report": _values(total), "shards": shards}
-    replace(manifest, [json_bytes(values, indent=1) + b"\n"], sync=True)
+    made = _made_before(folder, fingerprint)
+    if made is not None:
+        return made
+    work = _work_folder(folder)
+    with _only_run(folder, work):
+        # Another run may have ended between that look and the lock.
+        made = _made_before(folder, fingerprint)
+        if made is not None:
+            return made
+        _begin(folder, work, fingerprint)
+        reports = [report for unit in units if (report := report_of(work, unit.index)) is not None]
+        done = {report.index for report in reports}
+        waiting = [unit for unit in units if unit.index not in done]
+        compiled = (run or run_here)(waiting, plan, str(work)) if waiting else ()
+        for report in chain(tuple(reports), compiled):
+            if report.index not in done:
+                reports.append(report)
+            if on_report is not None:
+                on_report(report)
+        reports.sort(key=lambda each: each.index)
+        shards, duplicates = finish(folder, work, reports, plan)
+        total = _total(reports, duplicates)
+        values = {"run": fingerprint, "report": _values(total), "shards": shards}
+        replace(folder / MANIFEST, [json_bytes(values, indent=1) + b"\n"], sync=True)
     shutil.rmtree(work)
     return total
 
@@ -179,19 +186,48 @@ def _files(inputs: Iterable[str | PathLike[str]]) -> list[str]:
     return [str(path) for path in found]
 
 
-def _work_folder(folder: Path, fingerprint: dict[str, Any]) -> Path:
-    """Return the folder of unfinished work; that of another run is refused."""
+def _made_before(folder: Path, fingerprint: dict[str, Any]) -> CompileReport | None:
+    """Return what an earlier run with the same arguments made; None when none has ended, and another is refused."""
+    try:
+        saved = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    if saved.get("run") != fingerprint:
+        raise FileExistsError(f"{folder}: it holds the output of another run; choose another folder")
+    return CompileReport(**saved["report"])
+
+
+def _work_folder(folder: Path) -> Path:
+    """Return the folder of unfinished work, in a folder that holds nothing else or a run that was begun."""
     work = folder / WORK
-    run = work / RUN
-    if run.exists():
-        if json.loads(run.read_text(encoding="utf-8")) != fingerprint:
-            raise FileExistsError(f"{folder}: another run was begun there; choose another folder, or remove it")
-        return work
-    if folder.exists() and any(path.name != WORK for path in folder.iterdir()):
+    if not (work / RUN).exists() and folder.exists() and any(path.name != WORK for path in folder.iterdir()):
         raise FileExistsError(f"{folder}: it is not empty; choose a new folder")
     work.mkdir(parents=True, exist_ok=True)
-    replace(run, [json_bytes(fingerprint)], sync=True)
     return work
+
+
+@contextmanager
+def _only_run(folder: Path, work: Path) -> Iterator[None]:
+    """Hold the lock of a run: two would take each other's files away."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(work / RUN, timeout=0))
+        except SessionLockedError:
+            now = "another run writes to it now; wait until it has ended, or choose another folder"
+            raise FileExistsError(f"{folder}: {now}") from None
+        except SessionError:
+            # There are no locks without filelock, nor in every file system. Then the caller starts one run only.
+            pass
+        yield
+
+
+def _begin(folder: Path, work: Path, fingerprint: dict[str, Any]) -> None:
+    """Write down which run this is, or go on with it; the unfinished work of another run is refused."""
+    run = work / RUN
+    if not run.exists():
+        replace(run, [json_bytes(fingerprint)], sync=True)
+    elif json.loads(run.read_text(encoding="utf-8")) != fingerprint:
+        raise FileExistsError(f"{folder}: another run was begun there; choose another folder, or remove it")
 
 
 def _total(reports: Iterable[UnitReport], duplicates: Counter[str]) -> CompileReport:
