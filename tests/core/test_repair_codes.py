@@ -246,6 +246,30 @@ def test_an_invariant_error_names_all_violations() -> None:
     assert isinstance(error, ValueError)
 
 
+STRICT = Policy(on_violation="raise")
+
+
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [
+        (
+            lambda: MessageHistory(policy=STRICT).add_user("q").add_assistant(_call()).for_send(),
+            "add the result of each call in `awaiting` first",
+        ),
+        (lambda: MessageHistory(policy=STRICT).add_assistant("a"), "begin with a user message"),
+        (
+            lambda: MessageHistory(policy=STRICT).add_user("q").add_assistant("a").for_send(),
+            "add a user message before you send it",
+        ),
+        (lambda: MessageHistory(policy=STRICT).add_user(""), "correct what you add"),
+    ],
+)
+def test_an_invariant_error_says_what_to_do(change: Callable[[], object], advice: str) -> None:
+    with pytest.raises(InvariantError) as raised:
+        change()
+    assert str(raised.value).endswith(f'; {advice}, or allow the repair with Policy(on_violation="repair")')
+
+
 def test_an_invariant_error_is_not_raised_for_lossless_repairs() -> None:
     history = MessageHistory.from_list([*SETTLED, user(result())], policy=Policy(on_violation="raise"))
     assert [repair.code for repair in history.repairs] == [RepairCode.RESULT_MOVED]

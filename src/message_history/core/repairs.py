@@ -215,6 +215,15 @@ class Repair(Value):
 set_state_once(Repair, "code")
 
 
+_ADVICE: Final = {
+    RepairCode.RESULT_STUBBED: "add the result of each call in `awaiting` first",
+    RepairCode.BOOTSTRAP_ADDED: "begin with a user message",
+    RepairCode.LEADING_ASSISTANT_DROPPED: "begin with a user message",
+    RepairCode.CONTINUATION_ADDED: "add a user message before you send it",
+}
+"""What to do where something is missing, rather than wrong in what is added."""
+
+
 @final
 class InvariantError(ValueError):
     """What was to be added breaks a law, and the policy says not to repair it; nothing has changed.
@@ -225,7 +234,9 @@ class InvariantError(ValueError):
 
     def __init__(self, violations: Sequence[Repair]) -> None:
         # The text ends in logs; the violations themselves say what it was.
-        super().__init__("; ".join(violation.outline for violation in violations))
+        found = "; ".join(violation.outline for violation in violations)
+        first = _ADVICE.get(violations[0].code, "correct what you add")
+        super().__init__(f'{found}; {first}, or allow the repair with Policy(on_violation="repair")')
         self.violations = tuple(violations)
 
     @property
