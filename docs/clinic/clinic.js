@@ -123,7 +123,7 @@ function explained(report) {
     first.cause ? make("p", "", make("span", "label", "what causes the error "), first.cause) : "",
     make("p", "place", `${first.dialect} · `, make("code", "", first.rule)),
     first.error ? make("blockquote", "", first.error) : "",
-    make("p", "", make("span", "label", "what message-history does "), first.repaired),
+    make("p", "", make("span", "label", first.instead ? "what to do " : "what message-history does "), first.instead || first.repaired),
     first.places.length ? make("ul", "", ...first.places.map((place) => make("li", "", place))) : "",
     others.length ? make("p", "place", `or: ${others.map((each) => `${each.dialect} ${each.rule}`).join(", ")}`) : "",
   );

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.pages import changes_page, transcript_page
-from message_history.pages.words import TITLES, detail_of
+from message_history.pages.words import TITLES, detail_of, instead_of_repair
 from message_history.storage.files import UnreadableFileError, read_bytes
 from message_history.storage.repaired_lists import repair_file
 from message_history.storage.sessions.reading import session_in
@@ -162,6 +162,7 @@ class Patient:
                 "rule": each.rule.id,
                 "demanded": each.rule.rule,
                 "cause": cause_of(each),
+                "instead": instead_of_repair(each.rule.repair),
                 "repaired": each.rule.repair,
                 "error": each.error,
                 "score": round(each.score, 2),

@@ -60,3 +60,9 @@ def test_a_broken_file_that_is_read_only_is_shown_and_taken_along_as_a_list() ->
 def test_a_sound_file_that_is_read_only_is_taken_along_as_it_is() -> None:
     found = report(json.dumps([{"type": "human", "data": {"content": "Rome?"}}]))
     assert (found["kind"], found["forms"][0], found["unwritten"]) == ("langchain", "own", "")
+
+
+def test_where_no_repair_helps_the_clinic_says_what_to_do() -> None:
+    found = report("contents must not be empty")["explained"][0]
+    assert found["instead"] == "no repair of the list helps: an empty history has nothing to send."
+    assert report("messages: text content blocks must be non-empty")["explained"][0]["instead"] == ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +32,7 @@ from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.explaining.everyday import is_everyday
 from message_history.explaining.known import rule_advice, topics_of
 from message_history.explaining.topics import topics
+from message_history.pages.words import instead_of_repair
 from message_history.storage.formats.message_lists import MESSAGE_LISTS
 from message_history.storage.request_bodies import held_at
 from message_history.violations import check
@@ -45,10 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_error"]
 
-_NO_REPAIR: Final = ("Nothing", "None", "The list is not at fault", "The text does not say")
-"""How a rule begins what is done about it when a repaired list would not help."""
-_WHY_NOT: Final = re.compile(r"(?:Nothing|None)(?: in a render| is possible)?: ")
-"""What such a beginning ends with before it says why."""
 _PERHAPS: Final = 0.5
 """Up to this score, an explanation is one of several that are possible."""
 _DOUBT: Final = (
@@ -171,7 +167,7 @@ def _report(printer: Printer, found: list[Explanation], error: str, advice: _Adv
                 "means": each.rule.rule,
                 "causes": cause_of(each) or "",
                 "repair": each.rule.repair,
-                "advice": "" if each.rule.repair.startswith(_NO_REPAIR) else advice.on(each),
+                "advice": "" if instead_of_repair(each.rule.repair) else advice.on(each),
                 "error": each.error or "",
                 "source": each.rule.source,
                 "date": each.rule.date,
@@ -188,8 +184,9 @@ def _print_explanations(printer: Printer, found: list[Explanation], advice: _Adv
     cause = cause_of(first)
     if cause:
         printer.line(Text(f"  what causes the error: {cause}"))
-    if first.rule.repair.startswith(_NO_REPAIR):
-        printer.line(Text(f"  what to do: {_instead(first.rule.repair)}"))
+    instead = instead_of_repair(first.rule.repair)
+    if instead:
+        printer.line(Text(f"  what to do: {instead}"))
     else:
         printer.line(Text(f"  what to do: {advice.on(first)}"))
         printer.line(Text(f"  what a repair does: {first.rule.repair}"))
@@ -200,12 +197,6 @@ def _print_explanations(printer: Printer, found: list[Explanation], advice: _Adv
     printer.line(Text(f"  seen: {first.rule.source} ({first.rule.date})", "dim"))
     for other in others[:OTHERS]:
         printer.line(Text.assemble("or ", _name(other), f": {other.rule.rule}"))
-
-
-def _instead(repair: str) -> str:
-    """Return what to do where a repaired list would not help."""
-    done = repair.replace("Nothing yet: ", "no repair does that yet: ", 1)
-    return _WHY_NOT.sub("no repair of the list helps: ", done, count=1)
 
 
 @final

@@ -1,7 +1,8 @@
-"""What each repair did, in a few words for a reader."""
+"""What each repair did, and what to do where none helps, in a few words for a reader."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from message_history.core.repairs import RepairCode, Severity, in_words
@@ -9,7 +10,7 @@ from message_history.core.repairs import RepairCode, Severity, in_words
 if TYPE_CHECKING:
     from message_history.core.repairs import Repair
 
-__all__ = ["REASONS", "SEVERITIES", "TITLES", "detail_of"]
+__all__ = ["REASONS", "SEVERITIES", "TITLES", "detail_of", "instead_of_repair"]
 
 SEVERITIES: Final = {
     Severity.LOSSLESS: "nothing was lost",
@@ -66,6 +67,11 @@ REASONS: Final = {
 }
 """What the reason of a stub says."""
 
+_NO_REPAIR: Final = ("Nothing", "None", "The list is not at fault", "The text does not say")
+"""How a rule begins what is done about it when a repaired list would not help."""
+_WHY_NOT: Final = re.compile(r"(?:Nothing|None)(?: in a render| is possible)?: ")
+"""What such a beginning ends with before it says why."""
+
 
 def detail_of(repair: Repair) -> str:
     """Say what a repair was about, without the value itself.
@@ -82,3 +88,18 @@ def detail_of(repair: Repair) -> str:
     if repair.code is RepairCode.BLANK_TEXT_DROPPED:
         return repair.detail
     return repair.detail or ", ".join(map(in_words, (*repair.removed, *repair.added)))
+
+
+def instead_of_repair(repair: str) -> str:
+    """Say what to do about a rule that no repair of the list helps with.
+
+    Args:
+        repair: what the rule says is done about it.
+
+    Returns:
+        A sentence or more; an empty text where a repair helps.
+    """
+    if not repair.startswith(_NO_REPAIR):
+        return ""
+    done = repair.replace("Nothing yet: ", "no repair does that yet: ", 1)
+    return _WHY_NOT.sub("no repair of the list helps: ", done, count=1)
