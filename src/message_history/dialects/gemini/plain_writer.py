@@ -43,7 +43,8 @@ class GeminiPlainWriter:
         ids: writes the ids of calls elsewhere.
 
     Attributes:
-        called: the calls of the last message of the model, by id; `render` adds those that it writes.
+        called: how the calls of the last message of the model were written, by our id; `render` adds those that it
+            writes, and responses of either are looked up here.
     """
 
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:

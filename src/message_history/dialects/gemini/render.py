@@ -56,8 +56,6 @@ class Render:
         self._parts = Parts(dialect, self.changes)
         self._ids = Aliases(schema.ID, schema.ID_LIMIT)
         self._short = GeminiPlainWriter(dialect, self.changes, self._ids)
-        self._called: dict[str, tuple[str | None, str, str]] = {}
-        self._written_ids: set[str | None] = set()
 
     def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
         """Write a whole conversation, and record what was changed."""
@@ -76,11 +74,7 @@ class Render:
         """Write a message that the short way is not for."""
         if message.role == "assistant":
             self._short.begin()
-            self._called, self._written_ids = self._short.called, set()
             return [{"role": "model", "parts": self.assistant(message) or [self._placeholder()]}]
-        if self._called is not self._short.called:
-            self._called = self._short.called
-            self._written_ids = set(self._called)
         return self.user(message)
 
     def _prompt(self, system: Sequence[SystemBlock]) -> Wire | None:
@@ -103,7 +97,7 @@ class Render:
             if isinstance(block, TextBlock):
                 self._text(block, parts)
             elif isinstance(block, ToolUseBlock):
-                parts.append(self._call(block, is_first=not self._called))
+                parts.append(self._call(block, is_first=not self._short.called))
             elif isinstance(block, ThinkingBlock):
                 self._thought(block, parts)
             elif isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
@@ -154,8 +148,7 @@ class Render:
         facts = noted(block) if block.meta is not None else {}
         name = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self.changes)
         called = Called(self._id(block.id) if facts.get("id") is not False else None, name, block.name)
-        self._called[block.id] = called
-        self._written_ids.add(called.id)
+        self._short.called[block.id] = called
         call: Wire = {"id": called.id} if called.id is not None else {}
         call["name"] = name
         if not block.readable:
@@ -226,12 +219,13 @@ class Render:
         """Write a user message: responses, then everything else in a content of its own (GM-G23)."""
         responses: list[Wire] = []
         behind: list[Wire] = []
+        taken = {id for id, _, _ in self._short.called.values()}
         for block in message.content:
             if type(block) is TextBlock and block.meta is None:
                 behind.append({"text": self._parts.text(block.text)})
             elif isinstance(block, ToolResultBlock):
                 self._without_signature(block)
-                responses.append(self._response(block, behind))
+                responses.append(self._response(block, behind, taken))
             else:
                 behind += self._user(block)
         if not responses and not behind:
@@ -265,12 +259,12 @@ class Render:
         mark = block.mark
         return mark is not None and mark.kind == "bootstrap" and mark.reason == GEMINI and self._dialect.empty_text
 
-    def _response(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
+    def _response(self, block: ToolResultBlock, behind: list[Wire], taken: set[str | None]) -> Wire:
         """Write a result; media that a response does not hold go behind the responses (GM-G24)."""
-        called = Called._make(self._called.get(block.tool_use_id, UNKNOWN))
+        called = Called._make(self._short.called.get(block.tool_use_id, UNKNOWN))
         facts = noted(block) if block.meta is not None else {}
         own_id = facts.get("id") if self._dialect.ids else None
-        id = called.id if called.id is not None or own_id in self._written_ids else own_id
+        id = called.id if called.id is not None or own_id in taken else own_id
         response: Wire = {"id": id} if isinstance(id, str) else {}
         response["name"] = self._name_of(block, facts, called)
         texts: list[str] = []
