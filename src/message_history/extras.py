@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["missing_extra", "not_installed"]
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["needs_extra", "not_installed"]
 
 
 def not_installed(package: str | None, extra: str) -> str:
@@ -18,14 +24,20 @@ def not_installed(package: str | None, extra: str) -> str:
     return f"{package} is not installed; run: pip install 'message-history[{extra}]'"
 
 
-def missing_extra(error: ModuleNotFoundError, extra: str) -> ModuleNotFoundError:
-    """Make the error for a package that is missing; each import stays in the one file that needs it.
+@contextmanager
+def needs_extra(extra: str) -> Iterator[None]:
+    """Stand around the imports of packages that an extra brings; they stay in the one file that needs them.
 
     Args:
-        error: what the import raised.
-        extra: the extra of this library that brings the package.
+        extra: the extra of this library.
 
-    Returns:
-        An error of the same package that says how to install it.
+    Yields:
+        Nothing.
+
+    Raises:
+        ModuleNotFoundError: when a package is missing; it says how to install it.
     """
-    return ModuleNotFoundError(not_installed(error.name, extra), name=error.name)
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(not_installed(error.name, extra), name=error.name) from None

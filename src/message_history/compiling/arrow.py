@@ -8,13 +8,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("arrow"):
     import pyarrow as pa
     import pyarrow.parquet as pq
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "arrow") from None
 
 from message_history.compiling.plan import checked_plan
 from message_history.compiling.reading import Found, conversations_of

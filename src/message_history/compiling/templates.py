@@ -7,15 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("templates"):
     import jinja2
     import jinja2.ext
     import jinja2.nodes
     from jinja2.sandbox import ImmutableSandboxedEnvironment
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "templates") from None
 
 from message_history.compiling.targets.base import Settings
 

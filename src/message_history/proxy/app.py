@@ -10,17 +10,15 @@ from collections import Counter
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("proxy"):
     import anyio
     import anyio.to_thread
     import httpx
     from starlette.applications import Starlette
     from starlette.responses import JSONResponse, PlainTextResponse
     from starlette.routing import Mount, Route
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "proxy") from None
 
 from message_history.healing.conversations import MemoryConversations, NoConversations
 from message_history.healing.healer import Healer, Healing

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("datasets"):
     import pyarrow as pa
     from datasets import Features
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "datasets") from None
 
 from message_history.compiling.arrow import repair_batch, schema_of
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("duckdb"):
     import pyarrow as pa
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "duckdb") from None
 
 from message_history.compiling.arrow import repair_batch, schema_of
 

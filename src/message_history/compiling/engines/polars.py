@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("polars"):
     import polars as pl
     import pyarrow as pa
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "polars") from None
 
 from message_history.compiling.arrow import repair_batch, schema_of
 

@@ -6,13 +6,11 @@ import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("ray"):
     import pyarrow as pa
     import ray.data
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "ray") from None
 
 from message_history.compiling.arrow import repair_batch
 from message_history.compiling.shards import compile_unit

@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from message_history.extras import missing_extra
+from message_history.extras import needs_extra
 
-try:
+with needs_extra("spark"):
     from pyspark.sql.pandas.types import from_arrow_schema
-except ModuleNotFoundError as error:
-    raise missing_extra(error, "spark") from None
 
 from message_history.compiling.arrow import repair_batch, schema_of
 
