@@ -106,7 +106,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     # Adding
 
     def add(self, message: Message | RawMessage) -> MessageHistory:
-        """Add a message; everything that is added comes this way.
+        """Return the history with a message added: of either role, in the form of any provider.
 
         Results go to the calls that wait for them, in any number of messages and in any order. Messages of one role are
         joined. User text may be added while results are awaited; a call without a result then has a stub, until its
@@ -137,7 +137,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return history  # type: ignore[no-any-return]
 
     def add_user(self, content: Content) -> MessageHistory:
-        """Add a user message.
+        """Return the history with a user message added.
 
         Args:
             content: text, a block, or several of both.
@@ -154,7 +154,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return self.add(Message("user", content))
 
     def add_assistant(self, content: Content, *, interrupted: bool = False) -> MessageHistory:
-        """Add an assistant message.
+        """Return the history with an assistant message added.
 
         Args:
             content: text, a block, or several of both.
@@ -175,7 +175,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     def add_tool_result(
         self, call: ToolUseBlock | str, content: object = None, is_error: bool = False
     ) -> MessageHistory:
-        """Add the result of a call.
+        """Return the history with the result of a call added, right behind the call.
 
         Args:
             call: the call, as `awaiting` returns it: it knows its turn, so a repeated id cannot mispair. Or its id:
@@ -202,7 +202,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     def add_response(
         self, response: object, *, dialect: Dialect[Any] | None = None, sent: MessageHistory | None = None
     ) -> MessageHistory:
-        """Add a provider's response.
+        """Return the history with a provider's response added: the object of its SDK, or its dict.
 
         Args:
             response: the response object of a provider's SDK, or its dict, from any dialect.
@@ -259,7 +259,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return history_of(record_state(self._conversation, call, CallState(state), reason))
 
     def extend(self, messages: Iterable[Message | RawMessage]) -> MessageHistory:
-        """Add several messages, one by one.
+        """Return the history with several messages added, one by one.
 
         Args:
             messages: the messages.
@@ -368,7 +368,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return wire
 
     def for_send_json(self, dialect: Dialect[Any] | None = None) -> bytes:
-        """Return the messages as a provider accepts them, encoded.
+        """Return the messages as a provider accepts them, as JSON text; a settled turn is encoded once.
 
         Args:
             dialect: the provider's dialect; `Anthropic()` by default.
@@ -418,11 +418,11 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         )
 
     def as_sent(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
-        """Return the version that is really sent.
+        """Return the history as `for_send` sends it, with a stub for each awaited call.
 
-        Awaited calls have stubs in it, and where the dialect refuses a list that ends with an assistant message, a
-        marked user message that says to go on follows. It settles nothing: `awaiting` stays, and a result that arrives
-        still replaces its stub. Keep this version when you send an open one.
+        Where the dialect refuses a list that ends with an assistant message, a marked user message that says to go on
+        follows. It settles nothing: `awaiting` stays, and a result that arrives still replaces its stub. Keep this
+        version when you send an open one.
 
         Args:
             dialect: where it is sent; None to add stubs only.

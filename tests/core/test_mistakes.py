@@ -61,6 +61,15 @@ class SdkBlock:
 ANSWERED: Any = HISTORY.add_assistant(ToolUseBlock("c1", "f", {})).add_tool_result("c1", "r")
 
 MISTAKES: list[tuple[Callable[[], object], str]] = [
+    (
+        lambda: HISTORY.for_send("claude"),
+        "not the text 'claude'; take one of message_history.dialects, such as Anthropic()",
+    ),
+    (lambda: HISTORY.for_send("Bedrock"), "not the text 'Bedrock'; write Bedrock()"),
+    (
+        lambda: HISTORY.add_assistant(ToolUseBlock("c1", "f", {})).record_call("c1", "answered"),
+        "what may follow is waiting, approved, denied, cancelled, started; add a result with add_tool_result",
+    ),
     (lambda: HISTORY[5], "position 5 is out of range: the history has 1 messages"),
     (lambda: HISTORY.rewind(2), "n_turns: 2 turns cannot be omitted; the history has 1"),
     (lambda: HISTORY.rewind(-1), "n_turns: -1 turns cannot be omitted; pass a number from 0 on"),

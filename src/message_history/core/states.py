@@ -35,6 +35,7 @@ class CallStateError(ValueError):
         super().__init__(
             f"state: the call {call.id!r:.80} of {call.name!r:.80} is {state}, and may not become {following}: "
             f"what may follow is {allowed}"
+            + ("; add a result with add_tool_result" if following is CallState.ANSWERED else "")
         )
         self.call, self.state, self.following = call, state, following
 

@@ -304,8 +304,9 @@ def checked_dialect(dialect: object) -> Dialect[Any]:
     if isinstance(dialect, str):
         classes = import_module("message_history.dialects").CLASSES
         # `openai` is what other libraries call it.
-        name = classes.get(dialect, classes.get(f"{dialect}_chat", "OpenAIChat"))
-        raise TypeError(f"dialect must be a dialect, not the text {short_repr(dialect)}; write {name}()")
+        name = classes.get(dialect.lower()) or classes.get(f"{dialect.lower()}_chat")
+        advice = f"write {name}()" if name else "take one of message_history.dialects, such as Anthropic()"
+        raise TypeError(f"dialect must be a dialect, not the text {short_repr(dialect)}; {advice}")
     raise TypeError(
         f"dialect must be a dialect such as OpenAIChat() from message_history.dialects, not {type(dialect).__name__}"
     )
