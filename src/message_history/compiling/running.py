@@ -10,7 +10,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
@@ -121,13 +120,9 @@ def compile_files(
         if made is not None:
             return made
         _begin(folder, work, fingerprint)
-        reports = [report for unit in units if (report := report_of(work, unit.index)) is not None]
-        done = {report.index for report in reports}
-        waiting = [unit for unit in units if unit.index not in done]
-        compiled = (run or run_here)(waiting, plan, str(work)) if waiting else ()
-        for report in chain(tuple(reports), compiled):
-            if report.index not in done:
-                reports.append(report)
+        reports: list[UnitReport] = []
+        for report in _compiled(units, plan, work, run or run_here):
+            reports.append(report)
             if on_report is not None:
                 on_report(report)
         reports.sort(key=lambda each: each.index)
@@ -137,6 +132,15 @@ def compile_files(
         replace(folder / MANIFEST, [json_bytes(values, indent=1) + b"\n"], sync=True)
     shutil.rmtree(work)
     return total
+
+
+def _compiled(units: Sequence[Unit], plan: Plan, work: Path, run: Runner) -> Iterator[UnitReport]:
+    """Yield the reports of the units that are done, then those of the others, each as it is done."""
+    done = {unit.index: report_of(work, unit.index) for unit in units}
+    yield from filter(None, done.values())
+    waiting = [unit for unit in units if done[unit.index] is None]
+    if waiting:
+        yield from run(waiting, plan, str(work))
 
 
 def run_here(units: Sequence[Unit], plan: Plan, work: str) -> Iterator[UnitReport]:
