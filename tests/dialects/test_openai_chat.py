@@ -16,6 +16,7 @@ from tests.campaigns.growth import lines_of
 Wire = dict[str, Any]
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 IMAGE = f"data:image/png;base64,{PIXEL}"
+SOUND = "data:audio/aac;base64,//FgQA=="
 ASK = {"role": "user", "content": "q"}
 MORE = {"role": "user", "content": "more"}
 SAID = {"role": "assistant", "content": "a"}
@@ -173,6 +174,11 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("OC-23", "openai", [pictured(*[IMAGE] * 501)], "You uploaded an unsupported image."),
     ("OC-25", "openai|gpt-5", [{"role": "user", "content": parts({"type": "file", "file": {"file_data": "aGk="}})}],
      "Missing required parameter: 'messages[0].content[0].file.file_id'."),
+    ("OC-28", "openai|gpt-5",
+     [{"role": "user", "content": parts("q", {"type": "file", "file": {"filename": "a.aac", "file_data": SOUND}})}],
+     "Invalid file data: 'messages[0].content[1].file.file_data'. Expected a base64-encoded data URL with an "
+     "application/pdf MIME type (e.g. 'data:application/pdf;base64,SGVsbG8sIFdvcmxkIQ=='), but got unsupported MIME "
+     "type 'audio/aac'."),
     ("OC-26", "openai|gpt-4.1", [pictured("/foobar.exe")],
      "Failed to download image from /foobar.exe. Image URL is invalid."),
     ("OC-26", "openai|gpt-4o-mini",
@@ -512,6 +518,21 @@ def test_every_portable_rule_has_an_example() -> None:
         ("deepseek-reasoner", None, {"provider": "deepseek", "reasoning_required": "always", "unique_ids": True}),
         ("deepseek-ai/DeepSeek-R1", None, {"provider": "openai", "reasoning": None, "images": False}),
         ("kimi-k2-thinking", None, {"reasoning_required": "calls", "null_content": "omit"}),
+        ("qwen/qwen3.5-397b-a17b", None, {"provider": "templates", "null_content": "emptied"}),
+        ("qwen/qwen3.5-397b-a17b", "vllm", {"provider": "templates", "null_content": "empty"}),
+        ("openai/gpt-oss-120b", "https://api.together.xyz/v1", {"images": True}),
+        ("openai/gpt-oss-120b", "groq", {"images": False}),
+        ("qwen3-30b-a3b", None, {"images": True}),
+        ("qwen/qwen3-32b", None, {"images": False}),
+        ("arcee-ai/trinity-mini", "together", {"images": False}),
+        ("gpt-audio", None, {"images": False, "audio": True}),
+        ("qwen3.7-max", None, {"images": False}),
+        ("qwen3.8-max", None, {"images": True}),
+        ("groq/compound", None, {"images": False}),
+        ("moonshotai/kimi-k2-instruct-0905", "groq", {"images": False}),
+        ("meta-llama/llama-4-scout-17b-16e-instruct", "groq", {"images": True}),
+        ("zai-org/GLM-4.6", "https://inference.baseten.co/v1", {"images": False}),
+        ("deepseek-ai/DeepSeek-V3.2", "huggingface", {"images": False}),
         ("moonshot-v1-8k", None, {"provider": "kimi", "reasoning_required": "never"}),
         ("qwen3-max", None, {"provider": "qwen", "object_arguments": True}),
         ("grok-4", None, {"provider": "xai", "empty_content": False}),

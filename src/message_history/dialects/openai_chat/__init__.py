@@ -53,17 +53,19 @@ class OpenAIChat(Fields):
         call_keys: whether calls may hold keys that no documentation has, and get them back.
         custom_calls: whether calls with free text as input are known.
         function_role: whether there may be messages with the role `function`, as there were before tools (OC-24).
-        null_content: how content is written that is not there, beside calls (KM-02, HF-09, HF-10).
+        null_content: how content is written that is not there, beside calls (KM-02, HF-09, HF-10): `null`; `omit`,
+            without the key; `empty`, as an empty text that must be there; or `emptied`, where nobody was seen to
+            refuse null and an empty text is sent to be safe.
         content_key: whether every message must have the key (AZ-01, GW-01).
         no_content: whether an assistant message may have neither content nor calls.
         empty_content: whether content may be an empty text (KM-01, XA-02).
         empty_result: what an empty result says; None where it may be empty.
         parts: whether content may be a list of text parts (AZ-03, DS-11, OL-05).
         refusals: whether there is a place for refusals (OC-18).
-        images: whether user messages may hold images (DS-11).
+        images: whether user messages may hold images (DS-11, OC-27).
         image_urls: whether an image may be given as a URL (OL-04).
-        strict_urls: whether an image's URL must say where it is or hold it, and a file be a data URL or an id (OC-25,
-            OC-26).
+        strict_urls: whether an image's URL must say where it is or hold it, and a file be a data URL or an id, and no
+            recording (OC-25, OC-26, OC-28).
         result_images: whether tool messages may hold images (OC-15): `refused`; `moved`, where nobody was seen to
             refuse them and they are sent behind the results to be safe; or `kept`. None where no host is known: a check
             takes them, and an export moves them.

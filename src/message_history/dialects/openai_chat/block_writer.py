@@ -210,6 +210,8 @@ class BlockWriter:
         if not self._dialect.files:
             return None
         url = url_of(source) if kind == "base64" else None
+        if url is not None and self._dialect.strict_urls and url.startswith(("data:audio/", "data:video/")):
+            return None
         if url is not None:
             name = self.text(block.title or "document.pdf")
             return {"type": "file", "file": {"filename": name, "file_data": well_formed(url, self.changes)}}

@@ -220,6 +220,8 @@ class _Check:
             self._media.url(n, f"{path}.image_url.url", _url_of(part))
         elif kind == "file" and role == "user" and dialect.strict_urls and not _has_file(part):
             self._add("file", n, path, "a file that is no data URL and has no id", m=m)
+        elif kind == "file" and role == "user" and dialect.strict_urls and (tag := _recording(part)):
+            self._add("recording", n, f"{path}.file.file_data", f"a file of type {tag!r:.60}", m=m, type=tag)
         elif kind not in schema.PARTS.get(role, frozenset()) or not taken:
             fault = "part type" if role == "user" else "part of another role"
             self._add(fault, n, path, f"a part of type {kind!r:.40}", kind=kind, role=role)
@@ -352,6 +354,13 @@ def _is_address(url: object) -> bool:
 def _has_file(part: object) -> bool:
     file = mapping_of(part.get("file") if isinstance(part, Mapping) else None)
     return bool(text_at(file, "file_id")) or text_at(file, "file_data").startswith("data:")
+
+
+def _recording(part: object) -> str:
+    """Return the type of a file that is a recording; empty for another."""
+    file = mapping_of(part.get("file") if isinstance(part, Mapping) else None)
+    kind = text_at(file, "file_data")[5:].partition(";")[0].partition(",")[0]
+    return kind if kind.startswith(("audio/", "video/")) else ""
 
 
 def _is_inline(part: object) -> bool:

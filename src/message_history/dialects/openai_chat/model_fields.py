@@ -40,7 +40,7 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     call_keys: bool = True
     custom_calls: bool = True
     function_role: bool = True
-    null_content: Literal["null", "empty", "omit"] = "null"
+    null_content: Literal["null", "empty", "emptied", "omit"] = "null"
     content_key: bool = False
     no_content: bool = False
     empty_content: bool = True

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BRIDGE",
+    "EMPTIED",
     "GO_ON",
     "NOT_TAKEN_BACK",
     "ChatPlainWriter",
@@ -35,6 +36,8 @@ BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
 GO_ON: Final = "Go on."
 """What the user says where text and calls of one message must be two."""
+EMPTIED: Final = frozenset({"empty", "emptied"})
+"""The values of `null_content` under which an empty text stands for content that is not there."""
 
 
 def is_common(dialect: Fields) -> bool:
@@ -162,7 +165,7 @@ def call_message(calls: list[Wire], dialect: Fields) -> Wire:
     """Make an assistant message of nothing but calls."""
     if dialect.null_content == "omit":
         return {"role": "assistant", "tool_calls": calls}
-    return {"role": "assistant", "content": "" if dialect.null_content == "empty" else None, "tool_calls": calls}
+    return {"role": "assistant", "content": "" if dialect.null_content in EMPTIED else None, "tool_calls": calls}
 
 
 def add_reasoning(wire: Wire, dialect: Fields, *, has_calls: bool) -> None:

@@ -34,7 +34,7 @@ ELSEWHERE: Final = ModelTable("openai_chat", "elsewhere", _PATTERNS)
 MODELS: Final = ModelTable("openai_chat", "models", _PATTERNS)
 """The models, whoever serves them."""
 _ADDRESS: Final = re.compile(
-    r"(?:https?://)?((?:[a-z0-9-]+\.)*([a-z0-9-]+)\.(?:ai|cn|com|dev|io|net|org|sh))(?:[:/].*)?"
+    r"(?:https?://)?((?:[a-z0-9-]+\.)*([a-z0-9-]+)\.(?:ai|cn|co|com|dev|io|net|org|sh|xyz))(?:[:/].*)?"
 )
 _ADDRESSES: Final = {
     "services.ai.azure.com": "azure-models",
@@ -44,6 +44,7 @@ _ADDRESSES: Final = {
     "generativelanguage.googleapis.com": "gemini",
     "bigmodel.cn": "zhipu",
     "cloud.ibm.com": "watsonx",
+    "huggingface.co": "router.huggingface",
     "aliyuncs.com": "dashscope",
     "vercel.sh": "vercel",
     "volces.com": "ark",
@@ -81,7 +82,8 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
     if host in SERVERS or (host is None and provider is None):
         template = fields_for(TEMPLATES, named)
         if host is not None or _demands_anything(template):
-            fields = {**HOSTS.preset("templated"), **fields, **template}
+            by_name = HOSTS.preset("by_name") if host is None else {}
+            fields = {**HOSTS.preset("templated"), **by_name, **fields, **template}
     if host is None:
         fields = {**fields_for(ELSEWHERE, model), **fields}
     # Behind a proxy of which nothing is known, a model is what its own name says.

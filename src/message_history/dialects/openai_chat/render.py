@@ -33,6 +33,7 @@ from message_history.dialects.openai_chat.media import data_url
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.openai_chat.plain_writer import (
     BRIDGE,
+    EMPTIED,
     NOT_TAKEN_BACK,
     ChatPlainWriter,
     add_reasoning,
@@ -193,7 +194,7 @@ class Render:
             wire["content"] = PLACEHOLDER
 
     def _without_content(self, wire: Wire) -> None:
-        if self._dialect.null_content == "empty":
+        if self._dialect.null_content in EMPTIED:
             wire["content"] = ""
         elif self._dialect.null_content == "omit":
             del wire["content"]
