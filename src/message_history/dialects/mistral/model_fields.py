@@ -33,7 +33,7 @@ class Fields(Dialect["ChatCompletionRequestMessageTypedDict"]):
     text_lists: bool = False
     thinking: bool | None = None
     user_chunks: frozenset[str] = field(
-        default=frozenset({"document_url", "file", "image_url", "text"}), repr=names_in_order
+        default=frozenset({"document_url", "file", "image_url", "input_audio", "text"}), repr=names_in_order
     )
     assistant_chunks: frozenset[str] = field(default=frozenset({"text"}), repr=names_in_order)
     tool_chunks: frozenset[str] = field(default=frozenset({"document_url", "image_url", "text"}), repr=names_in_order)
