@@ -12,7 +12,7 @@ from message_history.core.json_values import freeze_mapping, json_text
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from message_history.core.blocks import Block
 
@@ -54,19 +54,31 @@ def mcp_result(value: object) -> McpResult | None:
     """
     data = as_mapping(value) if not isinstance(value, str | list) else None
     whole = data if data is not None and data.keys() <= _RESULT else None
-    content = as_sequence(whole.get("content")) if whole is not None else as_sequence(value)
-    items = [as_mapping(item) if not isinstance(item, str) else None for item in content or ()]
-    blocks = [_text(item) or mcp_block(item) if item is not None else None for item in items]
-    found = [block for block in blocks if block is not None]
-    flagged = whole is not None and bool(whole.keys() & _ERROR)
-    if whole is not None and "data" in whole and not flagged:
+    if whole is None:
+        content = _content(as_sequence(value), is_sure=False)
+        return McpResult(content, is_error=False) if content is not None else None
+    is_flagged = not whole.keys().isdisjoint(_ERROR)
+    if "data" in whole and not is_flagged:
         return None  # FastMCP's client has it beside the flag; elsewhere it may be anything.
-    sure = flagged or any(item is not None and item.get("type") != "text" for item in items)
-    if not (sure and found) or len(found) != len(blocks):
+    content = _content(as_sequence(whole.get("content")), is_sure=is_flagged)
+    if content is None:
         return None
-    if whole is not None:
-        found[0] = _with_keys(found[0], "result", {key: whole[key] for key in whole if key not in {*_ERROR, "content"}})
-    return McpResult(found, whole is not None and any(whole.get(key) is True for key in _ERROR))
+    beside = {key: value for key, value in whole.items() if key not in _ERROR and key != "content"}
+    content[0] = _with_keys(content[0], "result", beside)
+    return McpResult(content, is_error=any(whole.get(key) is True for key in _ERROR))
+
+
+def _content(raw: Sequence[Any] | None, *, is_sure: bool) -> list[Block] | None:
+    """Read the items of a result; None when there are none, one has another form, or they may be no server's."""
+    items = [as_mapping(item) if not isinstance(item, str) else None for item in raw or ()]
+    blocks: list[Block] = []
+    for item in items:
+        block = _text(item) or mcp_block(item) if item is not None else None
+        if item is None or block is None:
+            return None
+        blocks.append(block)
+        is_sure = is_sure or item.get("type") != "text"
+    return blocks if is_sure and blocks else None
 
 
 def mcp_block(item: Mapping[Any, Any]) -> Block | None:
