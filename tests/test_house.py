@@ -378,7 +378,7 @@ ALONE = {
     "gemini": {"entries", "pairing"},
     "native": {"pickled"},
     "openai_chat": {"check_order", "providers"},
-    "openai_responses": {"items", "plan"},
+    "openai_responses": {"items", "notes", "plan"},
     "pydantic_ai": {"objects"},
 }
 

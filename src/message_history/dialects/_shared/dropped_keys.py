@@ -27,7 +27,7 @@ NOTED: Final[Mapping[str, frozenset[str]]] = {
     "bedrock": frozenset({"json"}),
     "langchain": frozenset({"content_items"}),
     "openai_chat": frozenset({"key", "role"}),
-    "openai_responses": frozenset({"(noted)", "item", "led_to", "role"}),
+    "openai_responses": frozenset({"(noted)", "(item)", "(led_to)", "(parts)", "(developer)"}),
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
 }
 """What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""

@@ -8,7 +8,7 @@ from message_history.core.blocks import DocumentBlock, ImageBlock, ProviderBlock
 from message_history.core.json_values import FrozenDict
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
-from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses import notes, schema
 from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Pieces", "Wire", "is_part", "plain"]
 
 Wire = dict[str, Any]
-OURS: Final = frozenset({"(noted)", "item", "parts", "led_to", "type", "role"})
+OURS: Final = notes.NOTES | {"type"}
 """The keys that a block keeps for us, and those that tell what is written."""
 
 

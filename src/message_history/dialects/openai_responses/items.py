@@ -23,7 +23,7 @@ from message_history.core.json_values import FrozenDict, FrozenList, json_text
 from message_history.core.stub_results import reason_of
 from message_history.dialects._shared.held import is_held, is_referred
 from message_history.dialects._shared.schema import anything
-from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses import notes, schema
 from message_history.dialects.openai_responses.approvals import is_approved, unacknowledged
 from message_history.dialects.openai_responses.block_writer import is_part
 from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, FUNCTION, OPENAI_RESPONSES
@@ -134,7 +134,7 @@ class Items:
         if is_blank(block.text):
             self._changes.omitted(block, "blank text")
             return
-        id = block.extra(OPENAI_RESPONSES).get("item") if block.meta is not None else None
+        id = block.extra(OPENAI_RESPONSES).get(notes.ITEM) if block.meta is not None else None
         if isinstance(id, str) and items and items[-1].id == id and not block.carried(OPENAI_RESPONSES):
             items[-1].blocks.append(block)
         else:
@@ -146,7 +146,7 @@ class Items:
         refusals = any(block.extra(OPENAI_RESPONSES).get("type") == "refusal" for block in texts)
         if refusals and not self._dialect.refusals:
             return False
-        parts = item.blocks[0].carried(OPENAI_RESPONSES).get("parts")
+        parts = item.blocks[0].carried(OPENAI_RESPONSES).get(notes.PART_COUNT)
         return parts == len(texts) and self._is_clean(*(block.text for block in texts))
 
     def _is_clean(self, *texts: str) -> bool:

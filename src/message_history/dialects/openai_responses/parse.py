@@ -33,7 +33,7 @@ from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import call_of_text, is_plain_text, read_parts, text_of_json
-from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses import notes, schema
 from message_history.dialects.openai_responses.approvals import (
     CLIENT_RUNS,
     decision_of,
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 __all__ = ["Reader", "is_truncated", "summary_of"]
 
 UNFINISHED: Final = frozenset({"incomplete", "failed", "cancelled", "in_progress", "queued"})
-NOTED: Final = "(noted)"
-"""The key of what a block's message carries that no request has a place for."""
 _EASY: Final = frozenset({"role", "content", "phase", "status", "id", "type"})
 _TEXTS: Final = frozenset({"input_text", "output_text", "text"})
 _PARTS: Final = frozenset({"refusal"}).union(*schema.PARTS.values())
@@ -136,7 +134,7 @@ class Reader:
         blocks = self._run.blocks
         if blocks and made:
             # No request has a place for them; who goes on from the response, or asks which model it was, finds them.
-            self._carry(blocks, {**blocks[0].carried(OPENAI_RESPONSES), NOTED: made})
+            self._carry(blocks, {**blocks[0].carried(OPENAI_RESPONSES), notes.RESPONSE: made})
         if not blocks and not as_sequence(response.get("output")):
             self.parsed.empty(response, source)
         self._run.truncated = self._run.truncated or is_truncated(response)
@@ -202,7 +200,7 @@ class Reader:
         last = self._run.blocks[-1] if self._run.blocks else None
         if isinstance(last, ThinkingBlock) and self._run.side == "assistant":
             id = data.get("id")
-            extra = {**last.extra(OPENAI_RESPONSES), "led_to": id if isinstance(id, str) else ""}
+            extra = {**last.extra(OPENAI_RESPONSES), notes.LED_TO: id if isinstance(id, str) else ""}
             self._run.blocks[-1] = with_meta(last, extra=FrozenDict({OPENAI_RESPONSES: FrozenDict(extra)}))
 
     def _in_order(self, blocks: list[Block]) -> list[Block]:
@@ -236,18 +234,18 @@ class Reader:
             return
         keys = {key: value for key, value in data.items() if key not in ("type", "role", "content")}
         if role == "developer":
-            keys["role"] = role
+            keys[notes.DEVELOPER] = True
         if role == "assistant":
             self._run.truncated = self._run.truncated or data.get("status") == "incomplete"
             if isinstance(data.get("id"), str) and data["id"]:
-                keys["parts"] = len(blocks)
+                keys[notes.PART_COUNT] = len(blocks)
                 blocks = [self._of_item(block, data["id"]) for block in blocks]
         self._carry(blocks, keys)
         self._run.take("assistant" if role == "assistant" else "user", blocks, source)
 
     def _of_item(self, block: Block, id: str) -> Block:
         """Let a block remember the item that it is part of."""
-        extra = FrozenDict({**block.extra(OPENAI_RESPONSES), "item": id})
+        extra = FrozenDict({**block.extra(OPENAI_RESPONSES), notes.ITEM: id})
         return with_meta(block, extra=FrozenDict({OPENAI_RESPONSES: extra}))
 
     def _carry(self, blocks: list[Block], keys: Mapping[Any, Any]) -> None:

@@ -23,7 +23,7 @@ from message_history.core.blocks import TextBlock
 from message_history.core.json_values import FrozenDict
 from message_history.dialects._shared.held import is_referred
 from message_history.dialects._shared.writer import PLACEHOLDER
-from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses import notes, schema
 from message_history.dialects.openai_responses.items import Item
 from message_history.dialects.openai_responses.parse import refers_to_call
 from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
@@ -149,7 +149,7 @@ class Planner:
         if any(item.id is not None for item in run) and led[-1] is None:
             return "reasoning whose following item is not what it was (OR-06)"
         for item, next_id in zip(run, led, strict=True):
-            led_to = item.blocks[0].extra(OPENAI_RESPONSES).get("led_to")
+            led_to = item.blocks[0].extra(OPENAI_RESPONSES).get(notes.LED_TO)
             if item.id is not None and led_to is not None and led_to != (next_id or ""):
                 return "reasoning whose following item is another one now (OR-06)"
         if not self._dialect.interleaved:

@@ -27,7 +27,7 @@ from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
-from message_history.dialects.openai_responses import schema
+from message_history.dialects.openai_responses import notes, schema
 from message_history.dialects.openai_responses.approvals import acknowledged, write_decision
 from message_history.dialects.openai_responses.block_writer import Pieces, is_part, plain
 from message_history.dialects.openai_responses.items import Item, Items, fits, is_object, is_of_another
@@ -178,7 +178,7 @@ class Render:
         """Write words without an id: one message for each text, as the specification's only form without an id."""
         first = item.blocks[0]
         carried = dict(first.carried(OPENAI_RESPONSES))
-        if "id" in carried and "item" not in first.extra(OPENAI_RESPONSES):
+        if "id" in carried and notes.ITEM not in first.extra(OPENAI_RESPONSES):
             self._pieces.omit_keys({"id": carried["id"]}, frozenset())
         if carried.get("status") == "completed":
             # Words without an id are complete.
@@ -416,7 +416,7 @@ class Render:
         """Write a system message; several, when its text is too long for one."""
         carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
         role = "system"
-        if carried.get("role") == "developer":
+        if carried.get(notes.DEVELOPER) is True:
             if self._dialect.developer:
                 role = "developer"
             else:

@@ -1,0 +1,22 @@
+"""What the parser notes about how a block stood in its list, under names that no key of a provider has.
+
+They are kept with the block's own keys, and no request has a place for them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["DEVELOPER", "ITEM", "LED_TO", "NOTES", "PART_COUNT", "RESPONSE"]
+
+ITEM: Final = "(item)"
+"""The id of the message that a text is a part of."""
+PART_COUNT: Final = "(parts)"
+"""How many parts that message has."""
+LED_TO: Final = "(led_to)"
+"""The id of the item that reasoning stood before; empty for one without an id."""
+DEVELOPER: Final = "(developer)"
+"""True where system words are the developer's."""
+RESPONSE: Final = "(noted)"
+"""The id and the model of a response."""
+NOTES: Final = frozenset({DEVELOPER, ITEM, LED_TO, PART_COUNT, RESPONSE})
