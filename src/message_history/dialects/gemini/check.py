@@ -270,6 +270,14 @@ class _Check:
         content = self.entries[n]
         return self._dialect.split_responses and bool(content.responses) and not content.is_model
 
+    def _responses_from(self, n: int) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the responses of a content, and of those that go on with its step."""
+        responses = list(self.entries[n].responses) if n < len(self.entries) else []
+        while n + 1 < len(self.entries) and self._goes_on(n) and self._goes_on(n + 1):
+            n += 1
+            responses += self.entries[n].responses
+        return responses
+
     def _answers(self, n: int) -> None:
         after = self.entries[n + 1] if n + 1 < len(self.entries) else None
         if after is not None and after.is_model and after.calls and self._dialect.split_calls:
@@ -278,11 +286,7 @@ class _Check:
         while self._dialect.split_calls and first and self.entries[first - 1].is_model:
             first -= 1
         calls = [call for content in self.entries[first : n + 1] for call in content.calls]
-        responses = list(after.responses) if after is not None else []
-        last = n + 1
-        while last + 1 < len(self.entries) and self._goes_on(last) and self._goes_on(last + 1):
-            last += 1
-            responses += self.entries[last].responses
+        responses = self._responses_from(n + 1)
         if not responses and after is not None and self._dialect.unanswered:
             return
         if len(responses) != len(calls):

@@ -206,18 +206,8 @@ class _Check:
             self._add("bare text", n, path, "a text that is no part", m=m)
         elif not kind:
             self._add("no part type", n, path, m=m)
-        elif kind == "image_url" and not dialect.images:
-            self._add("image", n, path, kind=kind, role=role)
-        elif kind == "image_url" and role == "tool" and dialect.result_images == "refused":
-            self._add("image in a result", n, path, role=role, kind=kind)
-        elif kind == "image_url" and role not in ("user", "tool"):
-            self._add("image elsewhere", n, path, role=role, kind=kind)
-        elif kind == "image_url" and not dialect.image_urls and not _is_inline(part):
-            self._add("image url", n, path, "an image that is only a URL", text=1, url=_url_of(part))
-        elif kind == "image_url" and dialect.strict_urls and not _is_address(url := _url_of(part)):
-            self._add("image address", n, f"{path}.image_url.url", text=int(url is not None), m=m, url=url)
         elif kind == "image_url":
-            self._media.url(n, f"{path}.image_url.url", _url_of(part))
+            self._image(n, m, part, role)
         elif kind == "file" and role == "user" and dialect.strict_urls and not _has_file(part):
             self._add("file", n, path, "a file that is no data URL and has no id", m=m)
         elif kind == "file" and role == "user" and dialect.strict_urls and (tag := _recording(part)):
@@ -227,6 +217,22 @@ class _Check:
             self._add(fault, n, path, f"a part of type {kind!r:.40}", kind=kind, role=role)
         elif kind == "text" and isinstance(part, Mapping) and part.get("text") == "":
             self._add("empty part", n, path, "an empty text")
+
+    def _image(self, n: int, m: int, part: object, role: str) -> None:
+        path, dialect, url = f"content[{m}]", self._dialect, _url_of(part)
+        place: dict[str, Any] = {"kind": "image_url", "role": role}
+        if not dialect.images:
+            self._add("image", n, path, **place)
+        elif role == "tool" and dialect.result_images == "refused":
+            self._add("image in a result", n, path, **place)
+        elif role not in ("user", "tool"):
+            self._add("image elsewhere", n, path, **place)
+        elif not dialect.image_urls and not _is_inline(part):
+            self._add("image url", n, path, "an image that is only a URL", text=1, url=url)
+        elif dialect.strict_urls and not _is_address(url):
+            self._add("image address", n, f"{path}.image_url.url", text=int(url is not None), m=m, url=url)
+        else:
+            self._media.url(n, f"{path}.image_url.url", url)
 
     def _calls(self, n: int, calls: list[Any]) -> None:
         dialect = self._dialect

@@ -179,16 +179,25 @@ class Items:
         if alias != block.id:
             self._changes.renamed(block.id, alias, "OR-15, DS-16")
         item = Item(kind, [block], id)
-        if tool is None:
-            if kind != FUNCTION and not (kind == CUSTOM and isinstance(block.frozen_input.get("input"), str)):
-                self.as_function(item, "its input is no text")
-        elif not _has_order(kind, tool, block):
-            self.as_function(item, "it does not say what to do")
-        elif id is None and kind in schema.NEEDS_ID:
-            self.as_function(item, "it has no id to go back under")
-        elif not (tool.as_function or self._can_answer(tool, block, result)):
-            self.as_function(item, "its own type of output cannot say the result")
+        why = self._why_function(item, tool, block, result)
+        if why:
+            self.as_function(item, why)
         return item
+
+    def _why_function(
+        self, item: Item, tool: ClientTool | None, block: ToolUseBlock, result: ToolResultBlock | None
+    ) -> str:
+        """Say why a call cannot go as what it is; an empty text when it can."""
+        if tool is None:
+            is_written = item.kind == CUSTOM and isinstance(block.frozen_input.get("input"), str)
+            return "" if item.kind == FUNCTION or is_written else "its input is no text"
+        if not _has_order(item.kind, tool, block):
+            return "it does not say what to do"
+        if item.id is None and item.kind in schema.NEEDS_ID:
+            return "it has no id to go back under"
+        if not (tool.as_function or self._can_answer(tool, block, result)):
+            return "its own type of output cannot say the result"
+        return ""
 
     def _request(self, block: ToolUseBlock, result: ToolResultBlock | None, extra: Mapping[str, Any]) -> Item:
         """Make a request for approval; one that the client answered, or whose id is taken, is a function call."""

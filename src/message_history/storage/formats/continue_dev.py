@@ -41,16 +41,13 @@ def _read(document: Document) -> Reading:
         collector.omit("items that a summary takes the place of", first)
         collector.add(first - 1, {"role": "system", "content": f"{_PREVIOUS}{_summary(items[first - 1])}"})
     for n, item in enumerate(items[first:], first):
-        message = item.get("message") if isinstance(item, dict) else None
+        message: Any = item.get("message") if isinstance(item, dict) else None
         role = message.get("role") if isinstance(message, dict) else None
-        if isinstance(message, dict) and role == "thinking":
-            written = "".join(str(block.get("text", "")) for block in blocks_of(message.get("content")))
-            redacted = message.get("redactedThinking")
-            hidden = [{"type": "redacted_thinking", "data": redacted}] if isinstance(redacted, str) and redacted else []
-            collector.add_blocks(n, "assistant", [*thinking(written, message.get("signature")), *hidden])
-        elif isinstance(message, dict) and role == "user":
+        if role == "thinking":
+            collector.add_blocks(n, "assistant", _thoughts(message))
+        elif role == "user":
             collector.add_blocks(n, "user", [*_context(item), *blocks_of(message.get("content"))])
-        elif isinstance(message, dict) and role == "tool" and message.get("toolCallId") in answered:
+        elif role == "tool" and message.get("toolCallId") in answered:
             collector.omit("results that stand in the state of their call, too")
         elif not add_chat_message(collector, n, message):
             collector.note(n, "an item without a message", item)
@@ -62,6 +59,13 @@ def _read(document: Document) -> Reading:
 def _summary(item: Any) -> str:
     found = item.get("conversationSummary") if isinstance(item, dict) else None
     return found if isinstance(found, str) else ""
+
+
+def _thoughts(message: Mapping[str, Any]) -> list[Any]:
+    written = "".join(str(block.get("text", "")) for block in blocks_of(message.get("content")))
+    redacted = message.get("redactedThinking")
+    hidden = [{"type": "redacted_thinking", "data": redacted}] if isinstance(redacted, str) and redacted else []
+    return [*thinking(written, message.get("signature")), *hidden]
 
 
 def _results(item: Mapping[str, Any]) -> list[Any]:

@@ -135,19 +135,24 @@ def add_message(collector: Collector, n: int, kind: str, fields: Mapping[str, An
         if fields.get("artifact") is not None:
             collector.omit("artifacts of tools")
     elif role == "assistant":
-        beside = fields.get("additional_kwargs") or {}
-        raw_calls = beside.get("tool_calls") or _function_call(collector, beside.get("function_call"))
-        if not any(isinstance(block, dict) and block.get("type") == "thinking" for block in blocks):
-            blocks = [*_thoughts(beside), *blocks]
-        calls = (
-            fields.get("tool_calls")
-            or raw_calls
-            or [item for item in (content if isinstance(content, list) else []) if _is_call(item)]
-        )
-        invalid = fields.get("invalid_tool_calls") or [] if fields.get("tool_calls") or not raw_calls else []
-        collector.add_blocks(n, "assistant", [*blocks, *calls_of([*calls, *invalid])])
+        thoughts = [] if any(map(_is_thinking, blocks)) else _thoughts(fields.get("additional_kwargs") or {})
+        collector.add_blocks(n, "assistant", [*thoughts, *blocks, *calls_of(_calls(collector, fields))])
     else:
         collector.add_blocks(n, "user", blocks)
+
+
+def _is_thinking(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") == "thinking"
+
+
+def _calls(collector: Collector, fields: Mapping[str, Any]) -> list[Any]:
+    """Return the calls of a message: as LangChain has them, else as the provider does, else those in the content."""
+    own, beside, content = fields.get("tool_calls"), fields.get("additional_kwargs") or {}, fields.get("content")
+    raw = beside.get("tool_calls") or _function_call(collector, beside.get("function_call"))
+    inner = [item for item in content if _is_call(item)] if isinstance(content, list) else []
+    # The provider's hold those that LangChain could not read, too.
+    invalid = fields.get("invalid_tool_calls") or [] if own or not raw else []
+    return [*(own or raw or inner), *invalid]
 
 
 def _thoughts(beside: Mapping[str, Any]) -> list[Any]:
