@@ -686,3 +686,17 @@ def test_white_space_at_the_end_of_a_block_that_is_no_text_is_no_prefilled_answe
     raw = [Q, assistant({"type": "unknown", "text": "a "})]
     assert "AN-B4" not in {violation.rule for violation in check(raw, PREFILL)}
     assert "AN-B4" in {violation.rule for violation in check([Q, assistant({"type": "text", "text": "a "})], PREFILL)}
+
+
+def test_thinking_of_models_that_sign_nothing_goes_back_to_them() -> None:
+    deepseek = Anthropic.for_model("deepseek/deepseek-v4.1-flash")
+    thinking = {"type": "thinking", "thinking": "hm", "signature": ""}
+    raw = [Q, assistant(thinking, call("chatcmpl-tool-1")), user(result("chatcmpl-tool-1"))]
+    assert check(raw, deepseek) == []
+    sent = MessageHistory.from_list(raw, dialect=deepseek).export(deepseek)
+    assert sent.messages[1]["content"][0] == thinking
+    assert check(sent.messages, deepseek) == []
+    unsigned = [Q, assistant({"type": "thinking", "thinking": "hm"}, text("a")), Q]
+    assert [one.rule for one in check(unsigned, deepseek)] == ["AN-T5"]
+    assert check(MessageHistory.from_list(unsigned).for_send(deepseek), deepseek) == []
+    assert [one.rule for one in check(raw, Anthropic())] == ["AN-T5"]

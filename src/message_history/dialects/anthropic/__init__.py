@@ -37,6 +37,9 @@ _RESPONSE_KEYS: Final = ("id", "stop_reason", "stop_sequence", "container")
 
 _ON_BEDROCK: Final = re.compile(r"anthropic\.|bedrock")
 """What Bedrock's names of models have in them."""
+_UNSIGNED: Final = re.compile("deepseek")
+"""Who signs no thinking. A recorded request to Vercel's gateway gives it back with an empty signature, and was taken
+(https://github.com/anomalyco/opencode, vercel-native/continues-messages-deepseek-reasoning-and-tools, 2026-10)."""
 _ELSEWHERE: Final = re.compile(r"(gpt-|chatgpt-|o[1-9](-|$)|gemini-)")
 """The names of models that only other providers have."""
 
@@ -55,6 +58,7 @@ class Anthropic(Fields):
         system_in_list: whether system messages may stand in the list (AN-A9). None where no model is known: a list with
             them is taken, and an export puts what they say into the user's turn; tools that they add or remove stay.
         binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
+        unsigned_thinking: whether thinking without a signature is taken, as by models that sign nothing (AN-T5).
         data_only: whether images and documents must come as data, not as URLs, as on Bedrock (AN-M12).
         limits: what is taken of images and documents (AN-M1 to AN-M7).
     """
@@ -82,7 +86,7 @@ class Anthropic(Fields):
             )
         known = version_of(model)
         if known is None:
-            return cls()
+            return cls(unsigned_thinking=_UNSIGNED.search(model.lower()) is not None)
         family, version = known
         fields = {
             row.field: row.value

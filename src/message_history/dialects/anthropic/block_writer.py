@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from message_history.core.replies import ReplyInfo
     from message_history.dialects._shared.writer import Changes
+    from message_history.dialects.anthropic.model_fields import Fields
 
 __all__ = ["BlockWriter"]
 
@@ -39,13 +40,11 @@ class BlockWriter:
 
     Args:
         changes: gets a record of what is omitted or rewritten.
-        binds_thinking: whether thinking is refused once anything before it has changed.
-        data_only: whether images and documents must come as data.
+        dialect: the model's fields.
     """
 
-    def __init__(self, changes: Changes, *, binds_thinking: bool, data_only: bool = False) -> None:
-        self._binds_thinking = binds_thinking
-        self._data_only = data_only
+    def __init__(self, changes: Changes, dialect: Fields) -> None:
+        self._dialect = dialect
         self.marked: list[tuple[int, Wire]] = []
         self.replies: tuple[ReplyInfo, ...] = ()
         self._changes = changes
@@ -73,19 +72,20 @@ class BlockWriter:
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
         issued = block.issuer in (None, ANTHROPIC)
         if isinstance(block, ThinkingBlock) and not block.signature:
+            if issued and self._dialect.unsigned_thinking and block.thinking and _is_unicode(block):
+                return self.with_keys(block, "thinking", {**_thought(block), "signature": ""})
             self._changes.omitted(block, "unsigned thinking (AN-T5)")
         elif isinstance(block, ThinkingBlock) and not schema.SIGNATURE.fullmatch(block.signature or ""):
             self._changes.omitted(block, "thinking with a signature that this API cannot have made (AN-T4)")
         elif not issued:
             self._changes.omitted(block, f"thinking issued by {block.issuer} (AN-T4)")
-        elif not block.bound and self._binds_thinking:
+        elif not block.bound and self._dialect.binds_thinking:
             self._changes.omitted(block, "thinking whose prefix was changed (AN-T12)")
         elif not _is_unicode(block):
             self._changes.omitted(block, "signed thinking with a lone surrogate (AN-B9)")
         elif isinstance(block, ThinkingBlock):
             # Signed text is sent as it is: any edit would break the signature.
-            wire = {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
-            return self.with_keys(block, "thinking", wire)
+            return self.with_keys(block, "thinking", {**_thought(block), "signature": block.signature})
         elif not block.data:
             self._changes.omitted(block, "redacted thinking without data (AN-T6)")
         else:
@@ -173,7 +173,8 @@ class BlockWriter:
         if known is None or block.issuer not in (None, ANTHROPIC):
             self._changes.omitted(block, "a source that this API does not know")
             return "its source cannot be sent here"
-        if source["type"] == "url" and (self._data_only or (kind == "document" and _is_text_at(source.get("url")))):
+        is_text = kind == "document" and _is_text_at(source.get("url"))
+        if source["type"] == "url" and (self._dialect.data_only or is_text):
             self._changes.omitted(block, f"{kind}: its address cannot be sent here (AN-M11, AN-M12)")
             return "its address cannot be sent here"
         if source["type"] == "base64" and isinstance(source.get("data"), str):
@@ -288,6 +289,10 @@ def _decoded(data: str) -> str | None:
         return base64.b64decode(data, validate=True).decode()
     except ValueError:
         return None
+
+
+def _thought(block: ThinkingBlock) -> Wire:
+    return {"type": "thinking", "thinking": block.thinking}
 
 
 def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:

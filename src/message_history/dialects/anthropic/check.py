@@ -45,7 +45,7 @@ class _Check:
         self.found = Findings(schema.RULES.by_id)
         self.entries = mappings(wire)
         self._dialect = dialect
-        self._blocks = BlockCheck(self.found, dialect.limits, data_only=dialect.data_only)
+        self._blocks = BlockCheck(self.found, dialect)
         self._calls: dict[str, Mapping[Any, Any]] = {}
 
     def whole(self) -> None:

@@ -14,7 +14,7 @@ from message_history.dialects.anthropic import schema, shapes
 
 if TYPE_CHECKING:
     from message_history.dialects._shared.checker import Findings
-    from message_history.media import Limits
+    from message_history.dialects.anthropic.model_fields import Fields
 
 __all__ = ["BlockCheck", "kind_of"]
 
@@ -65,15 +65,14 @@ class BlockCheck:
 
     Args:
         found: gets the violations.
-        limits: what is taken of images and documents.
-        data_only: whether these must come as data.
+        dialect: the model's fields.
     """
 
-    def __init__(self, found: Findings, limits: Limits, *, data_only: bool) -> None:
-        self._data_only = data_only
+    def __init__(self, found: Findings, dialect: Fields) -> None:
+        self._dialect = dialect
         self.marks: list[tuple[int, int, Any]] = []
         self._found = found
-        self.media = MediaCheck(limits, found.add)
+        self.media = MediaCheck(dialect.limits, found.add)
         self._cited: dict[str, bool] = {}
 
     def block(self, n: int, m: int, block: object, role: str) -> None:
@@ -162,7 +161,8 @@ class BlockCheck:
         elif kind == "thinking":
             signature = text_at(block, "signature")
             if not signature:
-                self._found.add("AN-T5", n, path, m=m)
+                if block.get("signature") != "" or not self._dialect.unsigned_thinking:
+                    self._found.add("AN-T5", n, path, m=m)
             elif not schema.SIGNATURE.fullmatch(signature):
                 self._found.add("AN-T4", n, path, "a signature that this API cannot have made", m=m)
         elif kind == "tool_use":
@@ -246,7 +246,7 @@ class BlockCheck:
         self.media.image(n, f"{path}.source.data", media_type, text_at(source, "data"), m=m)
 
     def _address(self, n: int, m: int, path: str, source: Mapping[Any, Any]) -> None:
-        if self._data_only and source.get("type") == "url":
+        if self._dialect.data_only and source.get("type") == "url":
             self._found.add("AN-M12", n, f"{path}.source", "a URL", m=m)
 
     def _document(self, n: int, m: int, path: str, block: Mapping[Any, Any]) -> None:

@@ -26,5 +26,6 @@ class Fields(Dialect["MessageParam"]):
     split_results: bool = True
     system_in_list: bool | None = None
     binds_thinking: bool = True
+    unsigned_thinking: bool = False
     data_only: bool = False
     limits: Limits = LIMITS

@@ -58,7 +58,7 @@ class Render:
         self._toolsets: dict[str, Any] = {}
         self._by_code: set[str] = set()
         self._assistant_last: Message | None = None
-        self._blocks = BlockWriter(self.changes, binds_thinking=dialect.binds_thinking, data_only=dialect.data_only)
+        self._blocks = BlockWriter(self.changes, dialect)
         self._provider = ProviderBlocks(self.changes, self._blocks, self._id)
 
     def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
