@@ -449,6 +449,22 @@ def test_names_of_files_beside_a_message_of_librechat_are_kept() -> None:
     assert told(history) == [("user", "[attached: b.txt]"), ("user", QUESTION)]
 
 
+def test_calls_of_kimi_under_one_id_in_two_turns_keep_their_own_arguments() -> None:
+    rows = [
+        {"timestamp": 1.0, "message": {"type": kind, "payload": payload}}
+        for city in ("Rome", "Paris")
+        for kind, payload in (
+            ("TurnBegin", {"user_input": city}),
+            ("ToolCall", {"id": "c1", "function": {"name": "weather", "arguments": '{"city": '}}),
+            ("ToolCallPart", {"arguments_part": f'"{city}"' + "}"}),
+            ("ToolResult", {"tool_call_id": "c1", "return_value": {"output": f"sunny in {city}"}}),
+            ("ContentPart", {"type": "text", "text": "Sunny."}),
+        )
+    ]
+    history = read(lines(*rows), "kimi-wire")
+    assert [call.input for message in history for call in message.calls] == [{"city": "Rome"}, {"city": "Paris"}]
+
+
 def test_a_session_of_kimi_code_that_was_only_begun_is_recognised_with_its_prompt() -> None:
     session = session_in(
         lines(

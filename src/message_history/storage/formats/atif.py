@@ -57,7 +57,11 @@ def _add(collector: Collector, n: int, step: Any) -> None:
     else:
         collector.note(n, f"a step of the unknown source {source!r}", step)
         return
-    results = (step.get("observation") or {}).get("results") or []
+    _add_results(collector, n, (step.get("observation") or {}).get("results") or [], calls)
+
+
+def _add_results(collector: Collector, n: int, results: list[Any], calls: list[dict[str, Any]]) -> None:
+    """Add what a step observed: results that name their calls, and others, which answer those that are left."""
     named = {each["source_call_id"] for each in results if each.get("source_call_id")}
     shared = [_result_content(each) for each in results if not each.get("source_call_id")]
     waiting = [made.get("id") for made in calls if made.get("id") not in named]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.storage.formats.base import Collector, Fit, Format, Reading, fit_items
 from message_history.storage.formats.chat_messages import add_chat_message, blocks_of
 from message_history.storage.formats.chat_rows import ChatRows
-from message_history.storage.formats.raw_blocks import BLOCKS, call, result
+from message_history.storage.formats.raw_blocks import BLOCKS, arguments_of, call, result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def _fit_wire(document: Document) -> Fit:
 
 def _read_wire(document: Document) -> Reading:
     collector = Collector()
-    parts: list[dict[str, Any]] = []
+    asked: list[tuple[dict[str, Any], list[Any]]] = []
     for number, row in document.rows():
         message = row.get("message")
         if not _is_wire(row) or not isinstance(message, dict) or not isinstance(message["payload"], dict):
@@ -87,10 +87,10 @@ def _read_wire(document: Document) -> Reading:
             collector.add_blocks(number, "assistant", blocks_of(payload))
         elif kind == "ToolCall":
             about = payload.get("function") or {}
-            parts.append({"id": payload.get("id"), "arguments": about.get("arguments") or ""})
-            collector.add_blocks(number, "assistant", [call(payload.get("id"), about.get("name"), {})])
-        elif kind == "ToolCallPart" and parts:
-            parts[-1]["arguments"] += payload.get("arguments_part") or ""
+            asked.append((call(payload.get("id"), about.get("name"), {}), [about.get("arguments")]))
+            collector.add_blocks(number, "assistant", [asked[-1][0]])
+        elif kind == "ToolCallPart" and asked:
+            asked[-1][1].append(payload.get("arguments_part"))
         elif kind == "ToolResult":
             found = payload.get("return_value") or payload.get("result") or {}
             output = found.get("output") or found.get("message") if isinstance(found, dict) else found
@@ -99,17 +99,10 @@ def _read_wire(document: Document) -> Reading:
             collector.add_blocks(number, "user", [result(payload.get("tool_call_id"), content, is_error=failed)])
         else:
             collector.omit(f"{kind} events")
-    _complete(collector, parts)
+    for made, arguments in asked:
+        pieces = [piece for piece in arguments if piece]
+        made["input"] = arguments_of(pieces[0] if len(pieces) == 1 else "".join(map(str, pieces)))
     return collector.reading(BLOCKS)
-
-
-def _complete(collector: Collector, parts: list[dict[str, Any]]) -> None:
-    """Give the calls their arguments, which come piece by piece."""
-    arguments = {part["id"]: part["arguments"] for part in parts}
-    for entry in collector.entries:
-        for block in entry["content"]:
-            if block.get("type") == "tool_use" and block.get("id") in arguments:
-                block["input"] = call(None, None, arguments[block["id"]])["input"]
 
 
 KIMI_WIRE: Final = Format(
