@@ -23,7 +23,6 @@ from message_history import (
     check,
 )
 from message_history.core.blocks import Meta
-from message_history.core.json_values import FrozenDict
 from message_history.core.policy import Policy
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from tests.dialects.odd_pieces import PIXEL
@@ -32,7 +31,6 @@ from tests.dialects.removed_text import removed_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.dialects import Dialect
 
 Items = list[dict[str, Any]]
 
@@ -983,17 +981,3 @@ def test_encrypted_content_that_came_as_no_text_is_not_sent_as_one() -> None:
     assert check(sent.messages, OpenAIResponses()) == []
     assert "sealed" not in json.dumps(sent.messages)
     assert "sealed" in repr([repair.removed for repair in sent.repairs])
-
-
-@pytest.mark.parametrize("target", [OpenAIResponses(), Anthropic()], ids=lambda dialect: dialect.name)
-@pytest.mark.parametrize("key", ["role", "item", "parts", "led_to"])
-def test_no_key_of_an_item_is_taken_for_a_note_of_the_parser(key: str, target: Dialect[Any]) -> None:
-    raw = [
-        {"role": "user", "content": "q"},
-        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}", key: "first"},
-        {"type": "function_call_output", "call_id": "call_1", "output": "x", key: "second"},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a", key: "third"}]},
-    ]
-    export = MessageHistory.from_list(raw, dialect=OpenAIResponses()).export(target)
-    removed = [value[key] for repair in export.repairs for value in repair.removed if isinstance(value, FrozenDict)]
-    assert sorted(map(str, removed)) == ["first", "second", "third"]

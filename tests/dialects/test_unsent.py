@@ -28,6 +28,8 @@ BLOCK = {"uncommon": "(key of a block)"}
 CALL = {"unheard": "(key of a call)"}
 RESULT = {"unknown": "(key of a result)"}
 
+TOKENS = [value for keys in (USAGE, BLOCK, CALL, RESULT) for value in keys.values()]
+
 CHAT: list[Any] = [
     {"role": "user", "content": [{"type": "text", "text": "q", **BLOCK}], **USAGE},
     {
@@ -171,6 +173,34 @@ def test_the_keys_of_a_message_are_told_whatever_it_opens_with(origin: str) -> N
                 for dialect in (*MODELS[origin], DIALECTS["anthropic"]):
                     exported = history.export(dialect)
                     assert "(key of a message)" in removed_text(exported.repairs), (raw, exported.repairs)
+
+
+ODD = frozenset({*USAGE, *BLOCK, *CALL, *RESULT})
+
+
+def named(value: Any, name: str) -> Any:
+    """Give the odd keys of a list a name, where it is free."""
+    if isinstance(value, list):
+        return [named(item, name) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: named(item, name) for key, item in value.items() if key not in ODD}
+    odd = [item for key, item in value.items() if key in ODD and name not in kept]
+    return {**kept, name: odd[0]} if odd else kept
+
+
+@pytest.mark.parametrize("origin", sorted(LISTS))
+@pytest.mark.parametrize("name", ["form", "item", "items", "joined", "json", "led_to", "parts", "role"])
+def test_no_key_of_a_list_is_taken_for_a_note_of_its_parser(origin: str, name: str) -> None:
+    raw = named(LISTS[origin], name)
+    came = [value for value in TOKENS if value in json.dumps(raw)]
+    assert came
+    history = MessageHistory.from_list(raw, dialect=DIALECTS[origin])
+    for target in TARGETS:
+        exported = history.export(DIALECTS[target])
+        repairs = (*history.repairs, *exported.repairs)
+        found = " ".join((json.dumps(exported.messages), removed_text(repairs), *(each.detail for each in repairs)))
+        assert [value for value in came if value not in found] == [], target
 
 
 def test_the_repair_says_what_was_left_out_and_where() -> None:

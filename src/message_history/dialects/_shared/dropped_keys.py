@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["unsent"]
 
 NOTED: Final[Mapping[str, frozenset[str]]] = {
-    "bedrock": frozenset({"json"}),
+    "bedrock": frozenset({"(json)"}),
     "langchain": frozenset({"content_items"}),
     "openai_chat": frozenset({"key", "role"}),
     "openai_responses": frozenset({"(noted)", "(item)", "(led_to)", "(parts)", "(developer)"}),
@@ -144,6 +144,8 @@ def _dropped_keys(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -
 
 def _is_note(key: str, block: Block, *, of_message: bool) -> bool:
     """Return whether a key stands where a parser notes it: what has its name elsewhere came with the list."""
+    if key.startswith("("):
+        return True
     if key == "role":
         return of_message
-    return key != "key" or (isinstance(block, ThinkingBlock) and not of_message)
+    return not of_message and (key != "key" or isinstance(block, ThinkingBlock))

@@ -44,7 +44,7 @@ from message_history.dialects.bedrock.provider_blocks import (
     kind_of,
     qualifiers_of,
 )
-from message_history.dialects.bedrock.schema import AUDIO, DOCUMENTS, VIDEOS
+from message_history.dialects.bedrock.schema import AS_JSON, AUDIO, DOCUMENTS, VIDEOS
 from message_history.media.encoded import encoded, inline_data
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class BlockWriter:
 
     def result_text(self, part: TextBlock) -> list[Wire]:
         """Write a text of a result, as JSON if it came so."""
-        if part.extra(BEDROCK).get("json") is True:
+        if part.extra(BEDROCK).get(AS_JSON) is True:
             try:
                 value = json.loads(part.text)
             except (ValueError, RecursionError):
@@ -343,7 +343,7 @@ class BlockWriter:
         return alias
 
 
-_JSON: Final = FrozenDict({"json": True})
+_JSON: Final = FrozenDict({AS_JSON: True})
 """What tells that a text of a result came as JSON."""
 _SOURCE: Final = frozenset({"type", "media_type", "data", "url"})
 """The keys of a source that are read."""

@@ -28,7 +28,7 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import is_white_space, read_block, text_of_json
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
-from message_history.dialects.bedrock.schema import BLOCKS, IN_RESULTS
+from message_history.dialects.bedrock.schema import AS_JSON, BLOCKS, IN_RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -231,7 +231,7 @@ class _Reader:
         if key == "json":
             data = as_mapping(value)
             if data is not None:
-                return text_block(json_text(freeze(data)[0]), _meta({"json": True}))
+                return text_block(json_text(freeze(data)[0]), _meta({AS_JSON: True}))
             what = "JSON in a result that is no object, kept as text"
             self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
             return text_block(text_of_json(value))

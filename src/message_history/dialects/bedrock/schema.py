@@ -43,6 +43,8 @@ BLOCKS: Final = (
 """The keys of which a block has one (botocore 1.44.5)."""
 MEDIA_OF_RESULTS: Final = frozenset({"document", "image", "searchResult"})
 """The media in results that some model was recorded to take (2026-08)."""
+AS_JSON: Final = "(json)"
+"""What the parser notes of a text in a result that came as JSON."""
 IN_RESULTS: Final = ("json", "text", "image", "document", "video", "searchResult")
 
 IMAGES: Final = {
