@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from pathlib import Path
 from typing import Any
 
-CLINIC = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "clinic" / "clinic.py"))
+DOCS = Path(__file__).parents[2] / "docs"
+CLINIC = runpy.run_path(str(DOCS / "clinic" / "clinic.py"))
 
 
 def report(data: str, error: str = "") -> dict[str, Any]:
@@ -66,3 +68,11 @@ def test_where_no_repair_helps_the_clinic_says_what_to_do() -> None:
     found = report("contents must not be empty")["explained"][0]
     assert found["instead"] == "no repair of the list helps: an empty history has nothing to send."
     assert report("messages: text content blocks must be non-empty")["explained"][0]["instead"] == ""
+
+
+def test_the_error_that_a_page_has_as_its_example_is_explained_by_its_own_rule() -> None:
+    pages = ((DOCS / name).read_text(encoding="utf-8") for name in ("clinic/index.html", "how-to/my-400.md"))
+    examples = [error for page in pages for error in re.findall(r"""messages\.\d: [^"'\n]*toolu_01""", page)]
+    assert len(examples) == 2
+    for error in examples:
+        assert report(error.replace("\\", ""))["explained"][0]["rule"] == "AN-C1"
