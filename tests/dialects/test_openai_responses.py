@@ -929,6 +929,7 @@ class TestModels:
             ("o3-mini", {"lone_reasoning": True, "store": True}),
             ("openai.gpt-5.6-luna", {"unique_ids": False, "reasons": False}),
             ("openai.gpt-oss-120b", {"unique_ids": False, "reasons": True, "bare_items": True}),
+            ("openai.gpt-oss-20b", {"reasoning": "text", "checks_ids": False}),
             ("deepseek-v4-flash", {"reasoning": "text", "interleaved": False, "unique_ids": True, "images": False}),
         ],
     )

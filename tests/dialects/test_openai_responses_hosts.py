@@ -321,3 +321,25 @@ def test_a_sound_request_of_codex_is_sent_byte_for_byte() -> None:
     healed = heal_request(body, api="openai_responses")
     assert healed.body is body
     assert healed.repairs == ()
+
+
+@pytest.mark.parametrize("model", ["meta/muse-spark-1.3", "muse-spark-1.2"])
+def test_reasoning_goes_back_to_meta_under_the_ids_that_it_made(model: str) -> None:
+    muse = evolve(OpenAIResponses.for_model(model), store=False)
+    ids = ["rs_6abf294dcba53aa86c104693:rs_01a0fab955e4771eb22eeb176b53e425", "rs_6abf294d:rs_01a0fab958b5"]
+    reasoning = [{"type": "reasoning", "id": id, "summary": [], "encrypted_content": "Q-Pa"} for id in ids]
+    raw = [Q, *reasoning, call(), output()]
+    assert check(raw, muse) == []
+    assert [item.get("id") for item in MessageHistory.from_list(raw, dialect=muse).for_send(muse)[1:3]] == ids
+    assert {found.rule for found in check(raw, evolve(OPENAI, store=False))} == {"OR-14"}
+
+
+def test_reasoning_goes_back_to_gpt_oss_on_bedrock_as_text() -> None:
+    oss = evolve(OpenAIResponses.for_model("openai.gpt-oss-20b"), store=False)
+    shown = {"type": "summary_text", "text": "just OK"}
+    reasoning = {"type": "reasoning", "id": "msg_bac8180318660c28", "summary": [shown], "encrypted_content": None}
+    said = {"type": "message", "id": "msg_942b", "role": "assistant", "content": "OK", "status": "completed"}
+    raw = [Q, reasoning, said, Q]
+    assert check(raw, oss) == []
+    sent = MessageHistory.from_list(raw, dialect=oss).for_send(oss)
+    assert (sent[1]["id"], sent[1]["summary"]) == (reasoning["id"], [shown])

@@ -88,8 +88,9 @@ NAME_LIMIT: Final = 64
 ID: Final = re.compile("[A-Za-z0-9_-]{0,63}[A-Za-z0-9-]")
 """What an item's id looks like (OR-13, OR-14)."""
 _UUID: Final = "-".join(f"[0-9a-f]{{{digits}}}" for digits in (8, 4, 4, 4, 12))
-ID_OF_ANOTHER: Final = re.compile(f"[a-z]+_{_UUID}[A-Za-z0-9_-]*")
-"""Ids that other servers make, a UUID behind the type: OpenAI's are hexadecimal digits behind it."""
+ID_OF_ANOTHER: Final = re.compile(f"[a-z]+_{_UUID}[A-Za-z0-9_-]*|[a-z]+_[0-9a-f]+:[a-z]+_[0-9a-f]+")
+"""Ids that other servers make: a UUID behind the type, or two ids and a colon, as Meta's; OpenAI's are hexadecimal
+digits behind it."""
 PREFIXES: Final = {"message": "msg", "function_call": "fc", "reasoning": "rs"}
 """What the id of an item of these types begins with (OR-12)."""
 
