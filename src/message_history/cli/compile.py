@@ -18,7 +18,7 @@ from rich.text import Text
 
 from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import as_json, input_dialect, input_format
-from message_history.cli.printing import visible
+from message_history.cli.printing import counted, visible
 from message_history.cli.report import printer_for
 from message_history.compiling.plan import Plan
 from message_history.compiling.running import CompileReport, compile_files, run_in_processes
@@ -160,10 +160,10 @@ def _print(printer: Printer, report: CompileReport, out: str) -> None:
         "rejected": dict(report.rejected),
     }
     printer.add("compiled", counts)
-    head = f"{rows:,} rows, {report.repaired:,} of them repaired, {sum(report.rejected.values()):,} rejected"
+    head = f"{counted(rows, 'row')}, {report.repaired:,} of them repaired, {sum(report.rejected.values()):,} rejected"
     printer.line(Text.assemble((f"{visible(out)}: ", "bold"), (head, "bold green" if rows else "bold red")))
     for name, count in report.rows.items():
-        printer.line(Text(f"  {name}: {count:,} rows"))
+        printer.line(Text(f"  {name}: {counted(count, 'row')}"))
     for code, count in report.repairs.items():
         printer.line(Text(f"  repaired: {code}: {count:,}", "dim"))
     for code, count in report.rejected.items():

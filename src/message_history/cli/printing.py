@@ -81,7 +81,7 @@ def escaped_json(text: str) -> str:
 
 def counted(number: int, thing: str) -> str:
     """Say how many there are."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    return f"{number} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def repair_line(repair: Repair, file: SavedFile, indent: str) -> Text:
