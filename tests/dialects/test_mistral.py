@@ -658,6 +658,8 @@ def test_an_unknown_model_gets_the_defaults() -> None:
     assert Mistral.for_model("mistral-large-latest").text_with_calls
     assert Mistral.for_model("pixtral-large-latest").user_chunks >= {"image_url"}
     assert Mistral.for_model("codestral-2508").user_chunks == {"text"}
+    assert "input_audio" in Mistral().user_chunks
+    assert "input_audio" not in Mistral.for_model("mistral-7b-instruct").user_chunks
     assert Mistral.for_model("mistral-vibe-cli-latest").user_chunks == {"document_url", "text"}
     assert Mistral.for_model("voxtral-mini-latest").user_chunks == {"document_url", "input_audio", "text"}
     assert Mistral.for_model("magistral-small-latest").thinking
