@@ -34,8 +34,8 @@ __all__ = [
     "parsed",
     "place_of",
     "taken_apart",
+    "text_piece",
     "whole",
-    "words_of",
 ]
 
 AHEAD: Final = 1_000
@@ -166,7 +166,7 @@ def numbered(choices: object) -> list[tuple[int, Mapping[Any, Any]]]:
     return [(index if isinstance(index := choice.get("index"), int) else place, choice) for place, choice in found]
 
 
-def words_of(value: object) -> str:
+def text_piece(value: object) -> str:
     """Return a piece of a text; what is no text is passed over."""
     return value if isinstance(value, str) else ""
 

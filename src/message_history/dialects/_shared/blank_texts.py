@@ -33,9 +33,11 @@ def without_empty_texts(parsed: Parsed) -> Parsed:
     for n in sorted(empty):
         left = tuple(block for block in messages[n].content if not _is_empty(block))
         beside = [m for m in (n - 1, n + 1) if 0 <= m < len(messages) and m not in gone]
-        if any(map(_says, left)):
+        if any(map(_is_text_or_call, left)):
             messages[n] = with_content(messages[n], left)
-        elif not left and any(messages[m].role == "assistant" and any(map(_says, messages[m].content)) for m in beside):
+        elif not left and any(
+            messages[m].role == "assistant" and any(map(_is_text_or_call, messages[m].content)) for m in beside
+        ):
             gone.add(n)
     if gone:
         kept = [n for n in range(len(messages)) if n not in gone]
@@ -58,7 +60,7 @@ def kept_beside(
         data_of: makes the data of such a block.
         empty: whether texts without a character are kept too.
     """
-    if not any(map(_says, blocks)):
+    if not any(map(_is_text_or_call, blocks)):
         return list(blocks)
     return [
         ProviderBlock(dialect, data_of(block.text)) if _is_bare_blank(block) and (block.text or empty) else block
@@ -86,6 +88,11 @@ def _is_bare_blank(block: Block) -> TypeGuard[TextBlock]:
     return isinstance(block, TextBlock) and block.meta is None and is_blank(block.text)
 
 
-def _says(block: Block) -> bool:
-    """Return whether a block is text with words, or a call."""
+def _is_answer(message: Message) -> bool:
+    """Return whether a message is the assistant's and holds text or a call."""
+    return message.role == "assistant" and any(map(_is_text_or_call, message.content))
+
+
+def _is_text_or_call(block: Block) -> bool:
+    """Return whether a block is text that is not blank, or a call."""
     return isinstance(block, ToolUseBlock) or (isinstance(block, TextBlock) and not is_blank(block.text))

@@ -14,8 +14,8 @@ from message_history.dialects._shared.assembling import (
     parsed,
     place_of,
     taken_apart,
+    text_piece,
     whole,
-    words_of,
 )
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
@@ -80,11 +80,11 @@ class Stream(Assembler):
 
     def _add(self, index: int, delta: Any) -> None:
         block = self._blocks.setdefault(index, {})
-        kind = words_of(delta.get("type"))
+        kind = text_piece(delta.get("type"))
         if kind in _WORDS:
             add_text(block, _WORDS[kind], delta.get(_WORDS[kind]))
         elif kind == "input_json_delta":
-            self._inputs.setdefault(index, []).append(words_of(delta.get("partial_json")))
+            self._inputs.setdefault(index, []).append(text_piece(delta.get("partial_json")))
         elif kind == "signature_delta":
             block["signature"] = delta.get("signature")
         elif kind == "citations_delta":

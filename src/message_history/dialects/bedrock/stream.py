@@ -14,8 +14,8 @@ from message_history.dialects._shared.assembling import (
     parsed,
     place_of,
     taken_apart,
+    text_piece,
     whole,
-    words_of,
 )
 from message_history.dialects._shared.truncated import is_truncated
 
@@ -72,7 +72,7 @@ class Stream(Assembler):
             if kind == "text":
                 add_text(block, "text", piece)
             elif kind == "toolUse":
-                self._inputs.setdefault(index, []).append(words_of(field_of(piece, "input")))
+                self._inputs.setdefault(index, []).append(text_piece(field_of(piece, "input")))
             elif kind == _REASONING:
                 self._reason(block, taken_apart(piece))
             elif kind == "citation":

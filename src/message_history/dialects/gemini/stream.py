@@ -17,8 +17,8 @@ from message_history.dialects._shared.assembling import (
     numbered,
     other_fields,
     taken_apart,
+    text_piece,
     whole,
-    words_of,
 )
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class _Candidate:
             self._calling = None
 
     def _argument(self, arguments: dict[str, Any], piece: Mapping[Any, Any]) -> None:
-        path = words_of(_get(piece, "json_path")) or "$"
+        path = text_piece(_get(piece, "json_path")) or "$"
         value = next((found for key in _VALUES if (found := _get(piece, key)) is not None), None)
         _put(arguments, path, value, joined=path in self._continued)
         if _get(piece, "will_continue"):

@@ -17,8 +17,8 @@ from message_history.dialects._shared.assembling import (
     other_fields,
     parsed,
     taken_apart,
+    text_piece,
     whole,
-    words_of,
 )
 
 if TYPE_CHECKING:
@@ -220,4 +220,4 @@ def _is_whole(call: Mapping[str, Any]) -> bool:
     """Return whether a call is all there, although nothing follows it yet: an object that is closed does not grow."""
     function = call.get("function")
     arguments = function.get("arguments") if isinstance(function, dict) else None
-    return isinstance(arguments, dict) or isinstance(parsed(words_of(arguments)), dict)
+    return isinstance(arguments, dict) or isinstance(parsed(text_piece(arguments)), dict)

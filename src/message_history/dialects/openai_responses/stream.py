@@ -13,8 +13,8 @@ from message_history.dialects._shared.assembling import (
     other_fields,
     place_of,
     taken_apart,
+    text_piece,
     whole,
-    words_of,
 )
 from message_history.dialects._shared.beside import REPEATED
 from message_history.dialects._shared.sdk_objects import as_sequence
@@ -116,7 +116,7 @@ class Stream(Assembler):
             fields.pop("status", None)
         output = []
         for index, item in sorted(whole(self._items).items()):
-            kind = words_of(item.get("type"))
+            kind = text_piece(item.get("type"))
             if index in self._done:
                 output.append(item)
                 if kind in _CALLS and item.get("status") == "incomplete" and not self.finished:

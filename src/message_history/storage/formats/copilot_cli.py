@@ -48,7 +48,7 @@ __all__ = ["COPILOT_CLI"]
 
 _SENT: Final = ("user.message", "assistant.message", "tool.execution_complete", "system.message")
 _WORDS: Final = ("content", "textResultForLlm", "text_result_for_llm")
-"""Where a result has its words, in the order of the versions, newest first."""
+"""Where a result has its text, in the order of the versions, newest first."""
 _PREFIXES: Final = (
     *("session.", "assistant.", "tool.", "hook.", "subagent.", "system.", "user.", "skill.", "permission."),
     *("model.", "mcp.", "external_tool.", "command.", "user_input.", "elicitation.", "sampling.", "exit_plan_mode."),
@@ -72,8 +72,8 @@ def _is_marked(row: Mapping[str, Any]) -> bool:
     return _is_row(row) and row.get("type") in (*_SENT, "session.start")
 
 
-class _Words(NamedTuple):
-    """What an event says, or what follows from it: the position of its line, who says it, and what, as blocks."""
+class _Share(NamedTuple):
+    """What an event adds to the conversation: the position of its line, the role, and the blocks."""
 
     at: int
     role: Role
@@ -87,8 +87,8 @@ class _Session:
     def __init__(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         self.about: Mapping[str, Any] = {}
         self.system = ""
-        self.words: list[_Words] = []
-        self.sides: dict[str, list[_Words]] = {}
+        self.shares: list[_Share] = []
+        self.sides: dict[str, list[_Share]] = {}
         self.omitted: Counter[str] = Counter()
         self.unread: list[tuple[int, object]] = []
         self._compacted_from: int | None = None
@@ -114,11 +114,11 @@ class _Session:
             # VS Code does not always write the reply that asks for a call.
             role, items = "assistant", [call(data.get("toolCallId"), data.get("toolName"), data.get("arguments"))]
         if items and self._is_sent(kind, data, side):
-            self._note_other_words(data)
+            self._note_other_texts(data)
             if side:
-                self.sides.setdefault(str(side), []).append(_Words(at, role, items))
+                self.sides.setdefault(str(side), []).append(_Share(at, role, items))
             else:
-                self._add(_Words(at, role, items))
+                self._add(_Share(at, role, items))
         elif items and kind == "tool.execution_complete":
             self.omitted["results of the user's own commands, and second results"] += 1
         elif kind == "system.message" and not self.system and not side:
@@ -128,19 +128,19 @@ class _Session:
         if not side:
             self._follow(at, kind, data)
 
-    def _add(self, words: _Words) -> None:
-        self.words.append(words)
-        for item in words.items:
+    def _add(self, share: _Share) -> None:
+        self.shares.append(share)
+        for item in share.items:
             if item["type"] == "tool_use":
                 self._open[item.get("id")] = None
             elif item["type"] == "tool_result":
                 self._answered.add(item.get("tool_use_id"))
                 self._open.pop(item.get("tool_use_id"), None)
 
-    def _replace(self, words: list[_Words]) -> None:
+    def _replace(self, shares: list[_Share]) -> None:
         """Replace all that was read so far."""
-        self.words, self._answered, self._open = [], set(), {}
-        for each in words:
+        self.shares, self._answered, self._open = [], set(), {}
+        for each in shares:
             self._add(each)
 
     def _is_sent(self, kind: str, data: Mapping[str, Any], side: object) -> bool:
@@ -151,7 +151,7 @@ class _Session:
         is_users = data.get("isUserRequested") is True or data.get("toolCallId") in self._by_user
         return not is_users and data.get("toolCallId") not in self._answered
 
-    def _note_other_words(self, data: Mapping[str, Any]) -> None:
+    def _note_other_texts(self, data: Mapping[str, Any]) -> None:
         sent = data.get("transformedContent")
         if isinstance(sent, str) and sent != data.get("content"):
             self.omitted["texts of the user as they were sent, with what the program added"] += 1
@@ -164,28 +164,28 @@ class _Session:
         if kind == "session.start":
             self.about = data
         elif kind == "session.compaction_start":
-            self._compacted_from = len(self.words)
+            self._compacted_from = len(self.shares)
         elif kind == "session.compaction_complete":
             self._compact(at, data)
         elif kind == "session.context_cleared":
-            self.omitted["messages that were cleared"] += len(self.words)
-            self._replace(_text_words(at, data.get("initialMessage")))
+            self.omitted["messages that were cleared"] += len(self.shares)
+            self._replace(_text_shares(at, data.get("initialMessage")))
         elif kind in _ANSWERS_OPEN_CALLS and self._open:
-            self._add(_Words(at, "user", [state_result(id, "interrupted") for id in self._open]))
+            self._add(_Share(at, "user", [state_result(id, "interrupted") for id in self._open]))
 
     def _compact(self, at: int, data: Mapping[str, Any]) -> None:
-        cut = self._compacted_from if self._compacted_from is not None else len(self.words)
+        cut = self._compacted_from if self._compacted_from is not None else len(self.shares)
         self._compacted_from = None
-        summary = _text_words(at, data.get("summaryContent"))
+        summary = _text_shares(at, data.get("summaryContent"))
         if data.get("success") is True and summary:
             self.omitted["session.compaction_complete"] -= 1
             self.omitted["messages that a summary takes the place of"] += cut
-            self._replace([*summary, *self.words[cut:]])
+            self._replace([*summary, *self.shares[cut:]])
 
 
-def _text_words(at: int, written: object) -> list[_Words]:
+def _text_shares(at: int, written: object) -> list[_Share]:
     """Return a text that an event puts in the place of what was before; none for blank text."""
-    return [_Words(at, "user", items) for items in [text(written)] if items]
+    return [_Share(at, "user", items) for items in [text(written)] if items]
 
 
 def _data(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -262,11 +262,11 @@ def _read(document: Document) -> Reading:
         main.add(0, {"role": "system", "content": session.system})
     for kind, times in session.omitted.items():
         main.omit(kind, times)
-    _add_all(main, session.words)
+    _add_all(main, session.shares)
     subagents = []
-    for name, words in session.sides.items():
+    for name, shares in session.sides.items():
         collector = Collector()
-        _add_all(collector, words)
+        _add_all(collector, shares)
         found = collector.conversation(_SENT_AS, label=f"subagent {name}")
         # The program does not go on with these.
         subagents.append(evolve(found, judged=NOTHING_JUDGED))
@@ -276,15 +276,15 @@ def _read(document: Document) -> Reading:
     return Reading(conversations=(first, *subagents), unread=tuple(main.unread))
 
 
-def _add_all(collector: Collector, words: Sequence[_Words]) -> None:
-    for run in _messages(words):
+def _add_all(collector: Collector, shares: Sequence[_Share]) -> None:
+    for run in _messages(shares):
         collector.add(run[0].at, {"role": run[0].role, "content": [item for each in run for item in each.items]})
 
 
-def _messages(words: Sequence[_Words]) -> list[list[_Words]]:
+def _messages(shares: Sequence[_Share]) -> list[list[_Share]]:
     """Split what was read into messages: a result behind the user's text goes into another message."""
-    runs: list[list[_Words]] = []
-    for each in words:
+    runs: list[list[_Share]] = []
+    for each in shares:
         last = runs[-1][-1] if runs else None
         is_late = last is not None and _is_result(each) and not _is_result(last)
         if last is not None and last.role == each.role and not is_late:
@@ -294,15 +294,15 @@ def _messages(words: Sequence[_Words]) -> list[list[_Words]]:
     return runs
 
 
-def _is_result(words: _Words) -> bool:
-    return bool(words.items) and words.items[0]["type"] == "tool_result"
+def _is_result(share: _Share) -> bool:
+    return bool(share.items) and share.items[0]["type"] == "tool_result"
 
 
 def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     """Return the main conversation as pieces; none when there is no message."""
-    words = _Session((n, line.value) for n, line in enumerate(lines) if line.value is not None).words
+    shares = _Session((n, line.value) for n, line in enumerate(lines) if line.value is not None).shares
     pieces: list[Piece] = []
-    for each in words:
+    for each in shares:
         for m, item in enumerate(each.items):
             parsed = _SENT_AS.parse([{"role": each.role, "content": [item]}])
             blocks = tuple(block for message in parsed.messages for block in message.content)
@@ -311,7 +311,7 @@ def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     if not pieces:
         return ()
     collector = Collector()
-    _add_all(collector, words)
+    _add_all(collector, shares)
     thread = Thread(
         label="",
         dialect=_SENT_AS,
@@ -389,8 +389,8 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
     session = _Session((line.number, line.value) for line in rows_in(data)[0] if line.value is not None)
     if session.is_copy:
         raise UnreadableFileError("it is not written: VS Code does not go on from its transcripts")
-    words = session.words
-    ids = Counter(item.get("id") for each in words for item in each.items if item["type"] == "tool_use")
+    shares = session.shares
+    ids = Counter(item.get("id") for each in shares for item in each.items if item["type"] == "tool_use")
     twice = next((id for id, times in ids.items() if times > 1), None)
     if twice is not None:
         # A result names its call by the id only.

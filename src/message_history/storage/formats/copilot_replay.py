@@ -83,8 +83,8 @@ def _reply(entry: Mapping[str, Any]) -> list[Any]:
     return words if isinstance(words, list) else [words] if words is not None else []
 
 
-def _words(message: Any) -> str:
-    """Return the words of a message of the assistant."""
+def _reply_text(message: Any) -> str:
+    """Return the text of a message of the assistant."""
     is_reply = isinstance(message, dict) and message.get("role") == _ROLES.index("assistant")
     return "".join(map(text_of, _parts(message))).strip() if is_reply else ""
 
@@ -112,7 +112,7 @@ def _last_requests(document: Document) -> list[_Request]:
             continue
         found.append(_Request(entry, prompt["prompt"]))
         for name, following in zip(names, [*messages[1:], None], strict=True):
-            passed[name, _words(following)] = passed[name, ""] = found[-1]
+            passed[name, _reply_text(following)] = passed[name, ""] = found[-1]
     return found[::-1]
 
 

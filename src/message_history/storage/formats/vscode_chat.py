@@ -192,7 +192,7 @@ def _add_beside(collector: Collector, n: int, rounds: Sequence[Mapping[str, Any]
     known = "".join("".join(f"{each.get('response')}{_thought(each)}".split()) for each in rounds)
     for part in parts:
         kind = part.get("kind") if isinstance(part, dict) else None
-        written = _thought(part, "value") if kind == "thinking" else _words(part)
+        written = _thought(part, "value") if kind == "thinking" else _markdown(part)
         # What the response shows of a call has an id of its own.
         is_known = kind in _CALLS if written is None else "".join(written.split()) in known
         if is_known:
@@ -202,14 +202,14 @@ def _add_beside(collector: Collector, n: int, rounds: Sequence[Mapping[str, Any]
 
 
 def _thought(holder: Mapping[str, Any], key: str = "thinking") -> str:
-    """Return the words of a thought, which may come in pieces; none when it is encrypted."""
+    """Return the text of a thought, which may come in pieces; none when it is encrypted."""
     found = holder.get(key)
     found = found.get("text") if isinstance(found, dict) else found
     return "".join(map(str, found)) if isinstance(found, list) else found if isinstance(found, str) else ""
 
 
-def _words(part: Any) -> str | None:
-    """Return the words of a part of the model's text; None for another part."""
+def _markdown(part: Any) -> str | None:
+    """Return the text of a part that the model wrote; None for another part."""
     if isinstance(part, str):
         return part
     if not isinstance(part, dict) or part.get("kind") not in (None, "markdownContent", "markdownVuln"):
@@ -220,7 +220,7 @@ def _words(part: Any) -> str | None:
 
 
 def _add_part(collector: Collector, n: int, part: Any) -> None:
-    kind, written = part.get("kind") if isinstance(part, dict) else None, _words(part)
+    kind, written = part.get("kind") if isinstance(part, dict) else None, _markdown(part)
     if written is not None:
         collector.add_blocks(n, "assistant", text(written))
     elif kind == "thinking":

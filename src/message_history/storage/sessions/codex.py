@@ -41,7 +41,7 @@ _ITEMS: Final = frozenset(
 # What Codex itself changes when it sends is not looked at: a rollout is no request.
 _JUDGED: Final = frozenset({"OR-01", "OR-02", "OR-03", "OR-04", "OR-05", "OR-15", "OR-19", "DS-16"})
 # What begins a user message that Codex wrote itself.
-_OWN_WORDS: Final = ("<", "# AGENTS.md")
+_CODEX_OPENINGS: Final = ("<", "# AGENTS.md")
 
 
 def is_line(value: Mapping[str, Any]) -> bool:
@@ -197,13 +197,13 @@ def _roll_back(pieces: list[Piece], turns: object) -> None:
     """Take back the newest turns, each of which begins with the user's own words."""
     left = turns if isinstance(turns, int) else 0
     while left > 0 and pieces:
-        left -= _is_own_words(pieces.pop())
+        left -= _is_typed_by_user(pieces.pop())
 
 
-def _is_own_words(piece: Piece) -> bool:
+def _is_typed_by_user(piece: Piece) -> bool:
     texts = [block.text for block in piece.blocks if isinstance(block, TextBlock)]
     is_users = isinstance(piece.raw, Mapping) and piece.raw.get("role") == "user"
-    return is_users and any(not text.startswith(_OWN_WORDS) for text in texts)
+    return is_users and any(not text.startswith(_CODEX_OPENINGS) for text in texts)
 
 
 def _message(role: Role, text: str) -> dict[str, Any]:
