@@ -31,7 +31,16 @@ from message_history.explaining.known import (
 from message_history.explaining.matching import PROOF, PROOF_OF_CUT, PROOF_OF_PART, field_subject, is_cut, matches
 from message_history.explaining.places import parameters_of, places_of
 from message_history.explaining.reading import features_of, plain, words_of
-from message_history.explaining.topics import is_elsewhere, is_key, is_of_models, topic_of, topic_of_key, topics
+from message_history.explaining.topics import (
+    is_elsewhere,
+    is_key,
+    is_of_models,
+    leaves_of,
+    topic_of,
+    topic_of_key,
+    topic_of_place,
+    topics,
+)
 from message_history.violations import Violation, check
 
 if TYPE_CHECKING:
@@ -98,8 +107,10 @@ _ANY_KEY: Final = re.compile(r"""\.\{key\}|\bproperty '\{key\}'|"\{key\}" at '[^
 """What a rule's text ends a place with when the rule is about any key there."""
 _UNWANTED: Final = re.compile(r"\b(?:extra|unknown|unexpected|unsupported|additional)\b", re.IGNORECASE)
 """How an error says that a key is not wanted where it stands."""
+_UNWANTED_KEY: Final = re.compile(r"\bextra inputs\b|\b(?:extraneous|unknown|unexpected) (?:name|key|field|property)\b")
 _OF_ANY_MESSAGE: Final = frozenset({"ids", "names"})
 """Topics of keys that messages of other APIs have; where they are not wanted, it is the form that is wrong."""
+_FORM: Final = "the form of content"
 _LAST: Final = frozenset({"openai_chat", "gemini_interactions"})
 """Where nothing else decides, others go before: APIs of their own, and the one that more requests are sent to."""
 
@@ -169,7 +180,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
     found = others if others and wanted != Portable.name else ranked
     if found and wanted is None and not request and _is_everyday(found[0]) and not is_of_models(text):
         return [evolve(found[0], score=GUESS)] if stands_alone(text, found[0].error) else []
-    if found and found[0].score >= CERTAIN:
+    if found and found[0].score >= CERTAIN and not _is_of_another_place(text, found[0]):
         return [*_by_key(text, found[0]), *found]
     topic = topic_of(text)
     of_models = wanted is not None or request or is_of_models(text, topic) or bool(places_of(text))
@@ -344,10 +355,23 @@ def _agrees(text: str, topic: Topic | None, one: Explanation) -> bool:
     """Return whether a text with a topic and the rule's text that is a little like it may be about the same."""
     if topic is None or one.rule.id in opaque_rules():
         return True
+    if _is_of_another_place(text, one):
+        return False
     if one.score < LIKELY:
         is_part = _share(words_of(text), set(words_of(plain(one.error)))) >= PART
         return topic.name in (topics_of(one.dialect, one.rule.id) if is_part else topic_names().get(one.rule.id, ()))
     return topic_of(plain(one.error)) in (topic, None)
+
+
+def _is_of_another_place(text: str, one: Explanation) -> bool:
+    """Return whether a text names a place that is about something, which neither the rule nor its text is about."""
+    topic = topic_of_place(text)
+    about = topics_of(one.dialect, one.rule.id)
+    if topic is None or topic.name in (*about, *_OF_ANY_MESSAGE) or _ANY_KEY.search(one.error):
+        return False
+    # A key that is not wanted is a matter of form, too.
+    of_form = _FORM in about and _UNWANTED_KEY.search(text) is not None
+    return not of_form and topic.name not in leaves_of(plain(one.error))
 
 
 def _by_topic(text: str, topic: Topic, wanted: str | None, has: frozenset[str]) -> list[Explanation]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
+from itertools import product
 from importlib.resources import files
 from typing import Any, Final, final
 
@@ -23,6 +24,7 @@ __all__ = [
     "names_list",
     "topic_of",
     "topic_of_key",
+    "topic_of_place",
     "topic_table",
     "topics",
 ]
@@ -64,6 +66,9 @@ _FORM: Final = "the form of content"
 _ROLES: Final = "roles and turns"
 _CALLS: Final = "calls and results"
 _EMPTY: Final = "empty and absent content"
+_OFTEN_NAMED: Final = (_FORM, _ROLES)
+"""Topics of places that are named for what is wrong elsewhere, too."""
+_OF_ANY_PLACE: Final = (_FORM, _EMPTY)
 _CONTENT: Final = frozenset({"content", "contents", "parts", "text"})
 _SERVER_TOOLS: Final = "server tools"
 _CACHE_MARKS: Final = "cache marks"
@@ -75,6 +80,14 @@ _TOGETHER: Final = 2
 """How many words that other programs use too make a text one of models."""
 _CLASS: Final = "@"
 """What the name of a class of words begins with."""
+_NOT: Final = re.compile(r"\b(can|does|do|did|is|are|was|were|has|have|had|should|must|could|would)n? (?:t|not)\b")
+_ASIDE: Final = re.compile(r" (?:currently|yet|also|presently|explicitly|simply|either|already)\b")
+"""What stands between the words of a sign and says nothing of its own."""
+_AT_A_KEY: Final = re.compile(
+    r"""\b(?:extraneous|unknown|unexpected|unrecognized|unsupported|extra|additional)\s"""
+    r"""(?:name|key|field|property|parameter)s?\W{1,5}([a-z]\w{1,40})"""
+)
+"""How an error names the key that is not wanted, beside the place where it stands."""
 
 
 @final
@@ -132,12 +145,21 @@ def _by_name(name: str) -> Topic:
 
 @cache
 def _by_key() -> dict[str, Topic]:
-    return {key: topic for topic in topics() for key in topic.keys}
+    return {_joined(key): topic for topic in topics() for key in topic.keys}
+
+
+def _joined(key: str) -> str:
+    """Return a key as it is compared: one API writes `mime_type`, another `mimeType`."""
+    return key.replace("_", "").lower()
+
+
+def _of_key(key: str) -> Topic | None:
+    return _by_key().get(_joined(key))
 
 
 def is_key(name: str) -> bool:
     """Return whether a topic is about the places in the list with this key."""
-    return name in _by_key()
+    return _of_key(name) is not None
 
 
 @cache
@@ -171,7 +193,7 @@ def leaves_of(text: str) -> frozenset[str]:
 
     Complexity: linear in the text.
     """
-    found = (_by_key().get(place.leaf) for place in places_of(text))
+    found = (_of_key(place.leaf) for place in places_of(text))
     beside = {_SYSTEM} if _IN_SYSTEM.search(text) else set()
     return frozenset(topic.name for topic in found if topic is not None) | beside
 
@@ -228,7 +250,7 @@ def topic_of(text: str) -> Topic | None:
     Complexity: linear in the text.
     """
     named = _by_place(text)
-    if named is not None and named.name not in (_FORM, _ROLES):
+    if named is not None and named.name not in _OFTEN_NAMED:
         return named
     near = [around for _, around in surroundings(text)]
     by_sign = (_by_sign(part) for part in (*near, text))
@@ -241,6 +263,15 @@ def topic_of(text: str) -> Topic | None:
     return found or (_by_name(_FORM) if _LIST_AT_FAULT.search(text) else None)
 
 
+def topic_of_place(text: str) -> Topic | None:
+    """Find what the place is about where a plain text says that something is wrong, if it is about more than content.
+
+    Complexity: linear in the text.
+    """
+    named = _by_place(text)
+    return named if named is not None and named.name not in _OF_ANY_PLACE else None
+
+
 def _by_sign(text: str) -> Topic | None:
     """Return the topic of the first sentence that has a sign of one."""
     sentences = _sentences(_ELSEWHERE.sub(" ", text))
@@ -249,7 +280,13 @@ def _by_sign(text: str) -> Topic | None:
 
 def _sentences(text: str) -> list[str]:
     """Return the words of each sentence and value of a text, joined by spaces."""
-    return [words for words in (" ".join(words_of(part)) for part in _SENTENCE_END.split(text)) if words]
+    return [words for words in (_compared(part) for part in _SENTENCE_END.split(text)) if words]
+
+
+def _compared(text: str) -> str:
+    """Return the words of a text as signs are compared with them: `can't`, `can not` and `cannot` are one."""
+    words = _NOT.sub(lambda found: f"{found[1]} not", " ".join(words_of(text)))
+    return _ASIDE.sub("", words.replace("can not", "cannot"))
 
 
 def _by_place(text: str) -> Topic | None:
@@ -258,6 +295,8 @@ def _by_place(text: str) -> Topic | None:
         words = " ".join(words_of(_ENVELOPE.sub(" ", around)))
         if _complaint().search(words):
             topic = _topic_of_keys(place.keys) or _by_name(_FORM)
+            if topic.name == _FORM and (unwanted := _AT_A_KEY.search(around)) is not None:
+                topic = _of_key(unwanted[1]) or topic
             missing = topic.name == _FORM and place.leaf in _CONTENT and _class("absent").search(words)
             return _by_name(_EMPTY) if missing else topic
     return None
@@ -268,7 +307,7 @@ def _topic_of_keys(keys: tuple[str, ...]) -> Topic | None:
 
     What a block of the provider's own tools holds is about these tools, whatever its keys are called.
     """
-    found = [topic for topic in map(_by_key().get, reversed(keys)) if topic is not None]
+    found = [topic for topic in map(_of_key, reversed(keys)) if topic is not None]
     own = next((topic for topic in found if topic.name == _SERVER_TOOLS), None)
     if own is not None and found[0].name != _CACHE_MARKS:
         return own
@@ -284,12 +323,17 @@ def _has(topic: Topic, sentence: str) -> bool:
 
 @cache
 def _classes() -> dict[str, list[str]]:
-    return dict(topic_table()["words"])
+    return topic_table()["words"] | topic_table()["parts"]
+
+
+def _members(word: str) -> list[str]:
+    """Return the words of a class, or a word that names none."""
+    return _classes()[word[1:]] if word.startswith(_CLASS) else [word]
 
 
 @cache
 def _complaint() -> re.Pattern[str]:
-    return _pattern([f"{_CLASS}{name}" for name in _classes()])
+    return _pattern([f"{_CLASS}{name}" for name in topic_table()["words"]])
 
 
 @cache
@@ -299,8 +343,6 @@ def _class(name: str) -> re.Pattern[str]:
 
 def _pattern(words: list[str]) -> re.Pattern[str]:
     """Return what finds any of these words, or words of these classes, in words that are joined by spaces."""
-    plain = [one for word in words for one in (_classes()[word[1:]] if word.startswith(_CLASS) else [word])]
-    alternatives = "|".join(
-        r"\w*".join(re.escape(" ".join(words_of(part))) for part in word.split("*")) for word in plain
-    )
+    plain = [" ".join(one) for word in words for one in product(*map(_members, word.split(" ")))]
+    alternatives = "|".join(r"\w*".join(re.escape(_compared(part)) for part in word.split("*")) for word in plain)
     return re.compile(rf"\b(?:{alternatives})\b")
