@@ -181,3 +181,35 @@ def test_what_a_header_or_a_version_of_the_api_decides_is_no_fault_of_the_list(t
     first = explain(text)[0]
     assert first.rule.id == rule
     assert first.rule.repair.startswith(("Nothing", "None")) == rule.startswith("EX")
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Failed to deserialize the JSON body into the target type: messages[4].role: unknown variant `ipython`, "
+         "expected `user` or `assistant` at line 1 column 70", "roles and turns"),
+        ("Value at 'messages.3.member.content.2.member.reasoningContent.reasoningText.text' failed to satisfy "
+         "constraint: Member must satisfy regular expression", "thinking"),
+    ],
+)  # fmt: skip
+def test_a_place_says_more_than_the_words_that_all_errors_of_an_api_have(text: str, topic: str) -> None:
+    first = explain(text)[0]
+    assert f"about {topic}." in first.rule.rule or topic in rule_topics()[first.dialect, first.rule.id]
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("400: image URLs aren't currently allowed for this model", "media"),
+        ("400: an image URL can not be used with this model", "media"),
+        ("400: user turns of this model may not also have tool calls", "calls and results"),
+        ("400 from gpt-4o: the tool result looks malformed", "calls and results"),
+    ],
+)
+def test_contractions_asides_and_what_a_complaint_speaks_of_are_understood(text: str, topic: str) -> None:
+    assert f"about {topic}." in explain(text)[0].rule.rule
+
+
+@pytest.mark.parametrize("text", ["gpt-4o: the tool cabinet looks malformed", "the pdf looks malformed"])
+def test_a_complaint_without_a_word_of_the_list_or_of_models_says_nothing(text: str) -> None:
+    assert explain(text) == []

@@ -38,6 +38,7 @@ from message_history.explaining.topics import (
     leaves_of,
     topic_of,
     topic_of_key,
+    topic_of_noun,
     topic_of_place,
     topics,
 )
@@ -105,9 +106,14 @@ _REFUSING: Final[Mapping[str, bool | str]] = {
 _ID: Final = re.compile(r"\s*[A-Za-z]{1,9}-?(?:[A-Za-z]{1,2}-?)?\d{1,3}[a-z]?\s*")
 _ANY_KEY: Final = re.compile(r"""\.\{key\}|\bproperty '\{key\}'|"\{key\}" at '[^']{1,200}': Proto""")
 """What a rule's text ends a place with when the rule is about any key there."""
+_ANY_BLOCK: Final = re.compile(r"\.\{(?:tag|kind|name|type)\}(?![.\[\w])")
+"""What a rule's text ends a place with when the rule is about blocks of several kinds."""
 _UNWANTED: Final = re.compile(r"\b(?:extra|unknown|unexpected|unsupported|additional)\b", re.IGNORECASE)
 """How an error says that a key is not wanted where it stands."""
-_UNWANTED_KEY: Final = re.compile(r"\bextra inputs\b|\b(?:extraneous|unknown|unexpected) (?:name|key|field|property)\b")
+_OF_FORM: Final = re.compile(
+    r"\bextra inputs\b|\binput tag\b|\b(?:extraneous|unknown|unexpected) (?:name|key|field|property)\b"
+)
+"""How an error says that a key or a type is not one of a form."""
 _OF_ANY_MESSAGE: Final = frozenset({"ids", "names"})
 """Topics of keys that messages of other APIs have; where they are not wanted, it is the form that is wrong."""
 _FORM: Final = "the form of content"
@@ -188,7 +194,8 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         return []
     if found and _agrees(text, topic, found[0]):
         return [*_by_key(text, found[0]), *found]
-    guess = _by_topic(text, topic, wanted, has) if topic is not None and of_models else []
+    named = topic or (topic_of_noun(text) if not found and is_of_models(text) else None)
+    guess = _by_topic(text, named, wanted, has) if named is not None and of_models else []
     if found:
         doubted = [evolve(one, score=min(found[0].score, VAGUE)) for one in guess]
         return [*doubted, *(evolve(one, score=min(one.score, VAGUE)) for one in found)] if guess else found
@@ -369,8 +376,11 @@ def _is_of_another_place(text: str, one: Explanation) -> bool:
     about = topics_of(one.dialect, one.rule.id)
     if topic is None or topic.name in (*about, *_OF_ANY_MESSAGE) or _ANY_KEY.search(one.error):
         return False
-    # A key that is not wanted is a matter of form, too.
-    of_form = _FORM in about and _UNWANTED_KEY.search(text) is not None
+    ends = {place.leaf for place in places_of(plain(one.error)) if place.leaf}
+    if _ANY_BLOCK.search(one.error) or not ends.isdisjoint(place.leaf for place in places_of(text)):
+        return False
+    # A key or a type that is not wanted is a matter of form, too.
+    of_form = _FORM in about and _OF_FORM.search(text) is not None
     return not of_form and topic.name not in leaves_of(plain(one.error))
 
 
