@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import (
+    ImageBlock,
     InvariantError,
     MessageHistory,
     Policy,
@@ -69,6 +70,14 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: HISTORY.add_assistant(ToolUseBlock("c1", "f", {})).record_call("c1", "answered"),
         "what may follow is waiting, approved, denied, cancelled, started; add a result with add_tool_result",
+    ),
+    (
+        lambda: ToolUseBlock("c1", "f", AnyText("{}").text),
+        "not str: '{}'; json.loads reads JSON text",
+    ),
+    (
+        lambda: ImageBlock(AnyText("a.png").text),
+        "not str: 'a.png'; from_path, from_bytes and from_url",
     ),
     (lambda: HISTORY[5], "position 5 is out of range: the history has 1 messages"),
     (lambda: HISTORY.rewind(2), "n_turns: 2 turns cannot be omitted; the history has 1"),

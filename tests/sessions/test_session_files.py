@@ -546,6 +546,11 @@ def test_what_is_no_file_of_ours_is_an_error_in_one_line(path: Path, what: str) 
         assert "\n" not in str(found.value)
 
 
+def test_a_session_is_named_by_a_path() -> None:
+    with pytest.raises(TypeError, match="path must be a str or a PathLike, not int"):
+        JsonlSession(3)  # type: ignore[arg-type]
+
+
 def test_without_filelock_the_error_says_what_to_install(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "filelock", None)
     assert not session(path).load()

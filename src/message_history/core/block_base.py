@@ -79,12 +79,20 @@ class Block(Value):
         return f"{type(self).__name__}({', '.join(map(repr, values))}{mark})"
 
 
+_MAPPINGS: Final = {
+    "input": "; json.loads reads JSON text",
+    "source": "; from_path, from_bytes and from_url make the block",
+}
+"""What to write where a field is no mapping."""
+
+
 def frozen_mapping(name: str, value: object, meta: Meta | None) -> tuple[FrozenDict, Meta | None]:
     """Freeze a mapping field; what had to be converted is noted in the meta."""
     if type(value) is FrozenDict:
         return value, meta
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}: {short_repr(value)}")
+        advice = _MAPPINGS.get(name, "")
+        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}: {short_repr(value)}{advice}")
     frozen_value, converted = freeze_mapping(value)
     if converted:
         meta = evolve(meta if meta is not None else NO_META, converted=tuple(f"{name}.{text}" for text in converted))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from os import PathLike
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Final, Literal, TypeVar, final
@@ -30,7 +31,6 @@ from message_history.storage.sessions.saved import goes_on, growth, updated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
-    from os import PathLike
 
     from message_history.core.repairs import Repair
     from message_history.storage.damaged_json import LineNote
@@ -196,6 +196,8 @@ class JsonlSession:
     ) -> None:
         if fsync not in ("always", "rewrites", "never"):
             raise ValueError(f"fsync must be 'always', 'rewrites' or 'never', not {fsync!r}")
+        if not isinstance(path, str | PathLike):
+            raise TypeError(f"path must be a str or a PathLike, not {type(path).__name__}")
         # The working folder may change.
         self._path = Path(path).absolute()
         self._policy = policy if policy is not None else Policy()
