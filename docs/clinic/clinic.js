@@ -7,7 +7,7 @@ const source = new Blob([`import ${JSON.stringify(new URL("worker.js", here).hre
 const worker = new Worker(URL.createObjectURL(source), { type: "module" });
 const waiting = new Map();
 let count = 0;
-say("Loading Python (12 MB, once)…");
+say("Loading Python (15 MB, once)…");
 worker.onmessage = ({ data: { id, answer, error } }) => {
   const { resolve, reject } = waiting.get(id);
   waiting.delete(id);
