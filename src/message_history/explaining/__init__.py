@@ -38,7 +38,6 @@ from message_history.explaining.topics import (
     leaves_of,
     topic_of,
     topic_of_key,
-    topic_of_noun,
     topic_of_place,
     topics,
 )
@@ -194,8 +193,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         return []
     if found and _agrees(text, topic, found[0]):
         return [*_by_key(text, found[0]), *found]
-    named = topic or (topic_of_noun(text) if not found and is_of_models(text) else None)
-    guess = _by_topic(text, named, wanted, has) if named is not None and of_models else []
+    guess = _by_topic(text, topic, wanted, has) if topic is not None and of_models else []
     if found:
         doubted = [evolve(one, score=min(found[0].score, VAGUE)) for one in guess]
         return [*doubted, *(evolve(one, score=min(one.score, VAGUE)) for one in found)] if guess else found

@@ -24,7 +24,6 @@ __all__ = [
     "names_list",
     "topic_of",
     "topic_of_key",
-    "topic_of_noun",
     "topic_of_place",
     "topic_table",
     "topics",
@@ -104,7 +103,6 @@ class Topic:
         repair: what this library does about it.
         keys: the keys of a place in the list that the topic is about.
         signs: each sign is a list of groups of words, one of each of which a sentence holds.
-        nouns: what the topic is about; beside any complaint it is taken for the topic where no text has a sign.
         veto: words that keep the topic away.
     """
 
@@ -115,7 +113,6 @@ class Topic:
     repair: str
     keys: frozenset[str]
     signs: tuple[tuple[re.Pattern[str], ...], ...]
-    nouns: tuple[re.Pattern[str], ...]
     veto: tuple[re.Pattern[str], ...]
 
 
@@ -134,7 +131,6 @@ def topics() -> tuple[Topic, ...]:
         Topic(
             keys=frozenset(row.get("keys", ())),
             signs=tuple(tuple(_pattern(words) for words in sign) for sign in row["signs"]),
-            nouns=(_pattern(row["nouns"]),) if "nouns" in row else (),
             veto=tuple(_pattern(words) for words in row.get("veto", ())),
             **{key: row[key] for key in names},
         )
@@ -276,16 +272,6 @@ def topic_of_place(text: str) -> Topic | None:
     return named if named is not None and named.name not in _OF_ANY_PLACE else None
 
 
-def topic_of_noun(text: str) -> Topic | None:
-    """Find the topic of a plain text that has no sign: what its first sentence with a complaint speaks of.
-
-    Complexity: linear in the text.
-    """
-    sentences = [sentence for sentence in _sentences(_ELSEWHERE.sub(" ", text)) if _complaint().search(sentence)]
-    found = (topic for sentence in sentences for topic in topics() if _speaks_of(topic, sentence))
-    return next(found, None)
-
-
 def _by_sign(text: str) -> Topic | None:
     """Return the topic of the first sentence that has a sign of one."""
     sentences = _sentences(_ELSEWHERE.sub(" ", text))
@@ -333,11 +319,6 @@ def _has(topic: Topic, sentence: str) -> bool:
     if not any(all(group.search(sentence) for group in sign) for sign in topic.signs):
         return False
     return not any(group.search(sentence) for group in topic.veto)
-
-
-def _speaks_of(topic: Topic, sentence: str) -> bool:
-    """Return whether a sentence has what a topic is about, and no word that keeps it away."""
-    return any(noun.search(sentence) for noun in topic.nouns) and not any(veto.search(sentence) for veto in topic.veto)
 
 
 @cache
