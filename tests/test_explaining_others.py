@@ -159,6 +159,10 @@ def test_a_beginning_that_many_texts_have_says_nothing(text: str) -> None:
     assert explain(text) == []
 
 
+def test_a_beginning_that_was_copied_leads_to_its_rule_before_its_topic() -> None:
+    assert explain("messages.5: `tool_use` ids were found without `tool_result` blocks")[0].rule.id == "AN-C1"
+
+
 def test_portable_is_not_named_for_a_beginning_unless_it_is_asked_for() -> None:
     assert {one.dialect for one in explain("No user q...")} == {"openai_chat"}
     assert "portable" in {one.dialect for one in explain("No user q...", Portable())}

@@ -193,11 +193,13 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         return []
     if found and _agrees(text, topic, found[0]):
         return [*_by_key(text, found[0]), *found]
-    guess = _by_topic(text, topic, wanted, has) if topic is not None and of_models else []
-    if found:
-        doubted = [evolve(one, score=min(found[0].score, VAGUE)) for one in guess]
-        return [*doubted, *(evolve(one, score=min(one.score, VAGUE)) for one in found)] if guess else found
-    return (_begun(text, wanted, has) or guess) if is_cut(text) else guess
+    guess = _guess(text, topic if of_models else None, wanted, has, found)
+    if found and guess:
+        names = {(one.dialect, one.rule.id) for one in guess}
+        others = [one for one in found if (one.dialect, one.rule.id) not in names]
+        most = min(found[0].score, VAGUE)
+        return [evolve(one, score=min(one.score, most)) for one in (*guess, *others)]
+    return found or guess
 
 
 def subject_of(text: str) -> Subject | None:
@@ -391,8 +393,22 @@ def _by_topic(text: str, topic: Topic, wanted: str | None, has: frozenset[str]) 
     return [Explanation(dialect=owner, rule=rule, error="", score=GUESS)]
 
 
+def _guess(
+    text: str, topic: Topic | None, wanted: str | None, has: frozenset[str], found: list[Explanation]
+) -> list[Explanation]:
+    """Return the rules whose texts begin as a text ends, or the one that stands for its topic.
+
+    Of a text that is not cut off, only such a beginning counts that is a little like the text as a whole.
+    """
+    begun = _begun(text, wanted, has) if found or is_cut(text) else []
+    errors = {one.error for one in begun}
+    if begun and (not found or not errors.isdisjoint(one.error for one in found)):
+        return begun
+    return _by_topic(text, topic, wanted, has) if topic is not None else []
+
+
 def _begun(text: str, wanted: str | None, has: frozenset[str]) -> list[Explanation]:
-    """Return the rules whose texts begin as a text ends that was cut off, where all are about one topic."""
+    """Return the rules whose texts begin as a text ends, where all are about one topic."""
     known = [one for one in begun(text) if one[0] != Portable.name or wanted == Portable.name]
     found = {
         (name, about.id): Explanation(dialect=name, rule=about, error=error, score=VAGUE)
