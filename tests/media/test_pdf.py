@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import zlib
 
+import pytest
+
 from message_history.media.pdf import Paper, paper_in
 from tests.campaigns.growth import lines_of
 
@@ -55,6 +57,7 @@ def test_pages_without_a_number_are_all_counted() -> None:
     assert pages() is None
 
 
+@pytest.mark.heavy
 def test_a_file_of_nothing_but_pages_is_read_in_one_pass() -> None:
     lines = []
     for count in (2_000, 8_000, 80_000):
@@ -65,6 +68,7 @@ def test_a_file_of_nothing_but_pages_is_read_in_one_pass() -> None:
     assert lines[2] < 50 * lines[0]
 
 
+@pytest.mark.heavy
 def test_a_pdf_whose_streams_unpack_to_millions_of_pages_is_not_counted_to_the_end() -> None:
     leaves = zlib.compress(b"/Type/Page " * 300_000, 9)
     head = b"1 0 obj<</Type/ObjStm/N 1/First 1/Filter/FlateDecode>>stream\n"

@@ -263,6 +263,7 @@ def test_killed_again_and_again_a_writer_loses_nothing_that_was_saved(path: Path
     print(f"{CYCLES} kills: {written} appends acknowledged, {torn} last lines torn")  # noqa: T201
 
 
+@pytest.mark.heavy
 @needs_processes
 def test_killed_while_it_replaces_a_file_a_writer_leaves_the_old_or_the_new(path: Path) -> None:
     chance = random.Random(6)

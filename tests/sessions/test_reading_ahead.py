@@ -85,7 +85,7 @@ def test_most_entries_are_messages_when_they_were_read_ahead() -> None:
     assert sum(type(entry) is Message for entry in found) > len(found) / 2
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("size", [*(pytest.param(size, marks=pytest.mark.heavy) for size in (1, 2)), 3])
 def test_a_session_that_is_read_ahead_means_the_same(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
