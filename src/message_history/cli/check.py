@@ -17,7 +17,7 @@ from message_history.cli.options import (
     input_model,
     over_files,
 )
-from message_history.cli.printing import visible
+from message_history.cli.printing import counted, visible
 from message_history.cli.report import printer_for
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def check_files(
             most = sorted(breaking.items(), key=lambda rule: (-rule[1], rule[0]))
             counts = ", ".join(f"{rule} in {count:,}" for rule, count in most)
             found = f"{broken:,} with violations: {counts}" if broken else "no violations"
-            printer.line(f"{visible(path)}: {len(session.conversations):,} conversations, {found}")
+            count = counted(len(session.conversations), "conversation")
+            printer.line(f"{visible(path)}: {count}, {found}")
         return ExitCode.FOUND if broken else ExitCode.DONE
 
     context.exit(printer.finish(over_files(files, printer, work, format_name)))

@@ -35,9 +35,7 @@ def without_empty_texts(parsed: Parsed) -> Parsed:
         beside = [m for m in (n - 1, n + 1) if 0 <= m < len(messages) and m not in gone]
         if any(map(_is_text_or_call, left)):
             messages[n] = with_content(messages[n], left)
-        elif not left and any(
-            messages[m].role == "assistant" and any(map(_is_text_or_call, messages[m].content)) for m in beside
-        ):
+        elif not left and any(_is_answer(messages[m]) for m in beside):
             gone.add(n)
     if gone:
         kept = [n for n in range(len(messages)) if n not in gone]

@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["violations"]
 
 ITEM_ID: Final = re.compile("[A-Za-z0-9_-]+")
-OF_ANOTHER: Final = re.compile(
-    "[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}[A-Za-z0-9_-]*$|[a-z]+_[0-9a-f]+:[a-z]+_[0-9a-f]+$"
-)
-"""What ids look like that other servers make, as xAI and Meta; OpenAI's are a prefix and hexadecimal digits."""
 NO_PDF: Final = re.compile(r"^[^?#]*\.(txt|aac|flac|m4a|mp3|ogg|opus|wav|mov|mp4|webm)([?#]|$)", re.IGNORECASE)
 """Addresses of texts and recordings, as their endings say."""
 TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]+")
@@ -374,7 +370,7 @@ class _Check:
     def _is_of_another(self, entry: Mapping[Any, Any]) -> bool:
         """Return whether an item shows that it is none of OpenAI's, where it is not known who gets the list."""
         return self._dialect.checks_ids is None and (
-            OF_ANOTHER.match(text_at(entry, "id")) is not None or _shows_text(entry)
+            schema.ID_OF_ANOTHER.fullmatch(text_at(entry, "id")) is not None or _shows_text(entry)
         )
 
     # Reasoning
