@@ -1,4 +1,4 @@
-"""Draw the tables of `core/rules.py` into design.md and approvals.md.
+"""Draw the tables of `core/turns/rules.py` into design.md and approvals.md.
 
 python docs/draw_states.py           writes the drawing between its marks
 python docs/draw_states.py --check   only checks whether they are current: exit code 1 if not
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from message_history.core.rules import MOVES, RESULTS, TABLE, Action, Arrival, CallState, Says, Standing, State
+from message_history.core.turns.rules import MOVES, RESULTS, TABLE, Action, Arrival, CallState, Says, Standing, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from generated import write_or_check
 
-from message_history.core.repairs import RepairCode, Severity
+from message_history.core.messages.repairs import RepairCode, Severity
 
 if TYPE_CHECKING:
     from enum import Enum

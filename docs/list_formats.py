@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from generated import write_or_check
 
-from message_history.storage.formats.registry import FORMATS
+from message_history.formats.registry import FORMATS
 
 if TYPE_CHECKING:
-    from message_history.storage.formats.base import Format
+    from message_history.formats.kit.base import Format
 
 PAGE = Path(__file__).with_name("formats.md")
 HEAD = """\
 # Formats of files
 
-Made by `docs/list_formats.py` from `storage/formats`; do not edit by hand.
+Made by `docs/list_formats.py` from `formats`; do not edit by hand.
 
 `message-history` and `from_file` read the files that people have, whatever program wrote them:
 

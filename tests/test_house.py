@@ -14,7 +14,7 @@ import pytest
 
 import message_history
 from message_history import RepairCode, Severity
-from message_history.core.rules import REASONS
+from message_history.core.turns.rules import REASONS
 from message_history.dialects import CLASSES_OF_OBJECTS
 from message_history.dialects.registry import DIALECTS
 from message_history.pages.words import REASONS as WORDS_OF_REASONS
@@ -28,45 +28,45 @@ ROOT = Path(__file__).parents[1]
 SOURCE = Path(message_history.__file__).parent
 # A module uses only layers named before its own; docs/design.md says what each of them holds.
 LAYERS = (
-    "core.json_values",
-    "core.readable",
-    "core.values",
-    "core.validators",
-    "core.replies",
-    "core.sources",
-    "core.meta",
-    "core.block_base",
-    "core.media_blocks",
-    "core.blocks",
-    "core.plain",
-    "core.denials",
-    "core.message",
-    "core.thinking",
-    "core.repairs",
-    "core.policy",
-    "core.log",
-    "core.past",
-    "core.stub_results",
-    "core.drafts",
-    "core.parsed",
-    "core.conversation",
-    "core.rules",
-    "core.calls",
-    "core.matching",
-    "core.step",
-    "core.stubs",
-    "core.states",
-    "core.pairing",
-    "core.ingest",
-    "core.rewrites",
-    "core.growth",
-    "core.arrivals",
-    "core.costs",
-    "core.cuts",
-    "core.fitting",
-    "core.windows",
-    "core.json_cache",
-    "core.view",
+    "core.values.json_values",
+    "core.values.readable",
+    "core.values.value",
+    "core.values.validators",
+    "core.values.sources",
+    "core.values.log",
+    "core.values.meta",
+    "core.messages.block_base",
+    "core.messages.media_blocks",
+    "core.messages.blocks",
+    "core.messages.replies",
+    "core.messages.plain",
+    "core.messages.denials",
+    "core.messages.message",
+    "core.messages.thinking",
+    "core.messages.repairs",
+    "core.messages.policy",
+    "core.messages.parsed",
+    "core.turns.past",
+    "core.turns.stub_results",
+    "core.turns.drafts",
+    "core.turns.conversation",
+    "core.turns.rules",
+    "core.turns.calls",
+    "core.turns.matching",
+    "core.turns.step",
+    "core.turns.stubs",
+    "core.turns.states",
+    "core.turns.pairing",
+    "core.turns.ingest",
+    "core.turns.rewrites",
+    "core.turns.growth",
+    "core.turns.arrivals",
+    "core.views.costs",
+    "core.views.cuts",
+    "core.views.fitting",
+    "core.views.windows",
+    "core.views.json_cache",
+    "core.views.view",
     "extras",
     "violations",
     "media",
@@ -77,9 +77,10 @@ LAYERS = (
     "windows",
     "streaming",
     "tools",
+    "files",
     "storage",
+    "formats",
     "compiling",
-    "loading",
     "pages",
     "healing",
     "testing",
@@ -87,8 +88,10 @@ LAYERS = (
     "proxy",
     "cli",
 )
+# The core is four packages, each of which imports only those named before it.
+ROOMS = tuple(dict.fromkeys(layer.split(".")[1] for layer in LAYERS if layer.startswith("core.")))
 # The package itself and the command use every layer.
-ENTRY_POINTS = {"__init__", "__main__", "core"}
+ENTRY_POINTS = {"__init__", "__main__", "core", *(f"core.{room}" for room in ROOMS)}
 
 EVERYWHERE = {"attrs"}
 THIRD_PARTY = {
@@ -109,7 +112,7 @@ ONE_FILE = {
     "message_history.compiling.engines.ray": {"pyarrow", "ray"},
     "message_history.compiling.engines.spark": {"pyarrow", "pyspark"},
     "message_history.compiling.templates": {"jinja2"},
-    "message_history.storage.plain_json": {"msgspec"},
+    "message_history.files.plain_json": {"msgspec"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},
     "message_history.storage.databases.async_session": {"sqlalchemy"},
@@ -229,6 +232,12 @@ def test_a_module_uses_only_layers_named_before_its_own() -> None:
     assert wrong == []
 
 
+def test_the_core_is_four_packages_one_after_the_other() -> None:
+    core = [layer.split(".")[1] for layer in LAYERS if layer.startswith("core.")]
+    assert core == sorted(core, key=ROOMS.index)
+    assert ROOMS == ("values", "messages", "turns", "views")
+
+
 def test_there_is_no_import_circle_even_through_annotations_and_late_imports() -> None:
     needs: dict[str, set[str]] = {module: set() for module in modules()}
     for each in within():
@@ -320,7 +329,7 @@ def test_no_file_but_the_facade_is_longer_than_500_lines(module: str) -> None:
 
 @pytest.mark.parametrize("enum", ["RepairCode", "Severity"])
 def test_every_repair_code_is_documented(enum: str) -> None:
-    tree = tree_of(SOURCE / "core" / "repairs.py")
+    tree = tree_of(SOURCE / "core" / "messages" / "repairs.py")
     (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == enum]
     documented = [
         ast.unparse(member.targets[0])
@@ -339,7 +348,7 @@ def text_of(paths: list[Path]) -> str:
 
 @pytest.mark.parametrize("code", RepairCode)
 def test_every_repair_code_is_used_and_tested(code: RepairCode) -> None:
-    used = text_of([path for module, path in modules().items() if layer_of(module) != "core.repairs"])
+    used = text_of([path for module, path in modules().items() if layer_of(module) != "core.messages.repairs"])
     assert f"RepairCode.{code.name}" in used
     tests = text_of([path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)])
     assert f"RepairCode.{code.name}" in tests or f'"{code.value}"' in tests

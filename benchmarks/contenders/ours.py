@@ -25,7 +25,8 @@ from message_history.dialects import (
     Portable,
     PydanticAI,
 )
-from message_history.storage import JsonlSession, SqlSession, from_file
+from message_history.formats import from_file
+from message_history.storage import JsonlSession, SqlSession
 
 if TYPE_CHECKING:
     from benchmarks.transcripts import Raw

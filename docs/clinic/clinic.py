@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain, subject_of, where
+from message_history.files.files import UnreadableFileError, read_bytes
+from message_history.files.repaired_lists import repair_file
+from message_history.formats.reading import session_in
 from message_history.pages import changes_page, transcript_page
 from message_history.pages.words import TITLES, detail_of, instead_of_repair
-from message_history.storage.files import UnreadableFileError, read_bytes
-from message_history.storage.repaired_lists import repair_file
-from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.storage.files import SavedFile
-    from message_history.storage.repaired_lists import RepairedList
-    from message_history.storage.sessions.reading import Conversation, RepairedSession, SessionFile
+    from message_history.files.files import SavedFile
+    from message_history.files.repaired_lists import RepairedList
+    from message_history.formats.reading import Conversation, RepairedSession, SessionFile
 
 MOST: Final = 500
 """How many violations and repairs are listed; the pages show all of them."""

@@ -6,7 +6,7 @@ What few programs need is imported when somebody asks for it.
 import typing as _typing
 from importlib import import_module as _import_module
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     DocumentBlock,
     ImageBlock,
     ProviderBlock,
@@ -17,21 +17,21 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.message import Message
-from message_history.core.policy import Policy
-from message_history.core.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError
-from message_history.core.replies import ReplyInfo, Usage
-from message_history.core.rules import CallState
+from message_history.core.messages.message import Message
+from message_history.core.messages.policy import Policy
+from message_history.core.messages.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError
+from message_history.core.messages.replies import ReplyInfo, Usage
+from message_history.core.turns.rules import CallState
 from message_history.dialects.base import Export
 from message_history.dialects.inputs import user_messages
 from message_history.dialects.sending import SystemPromptWarning
 from message_history.history import MessageHistory
-from message_history.loading import from_file
 
 if _typing.TYPE_CHECKING:
-    from message_history.core.calls import CallRecord, Calls
-    from message_history.core.states import CallStateError
+    from message_history.core.turns.calls import CallRecord, Calls
+    from message_history.core.turns.states import CallStateError
     from message_history.dialects.caching import PromptCache
+    from message_history.formats.reading import from_file
     from message_history.violations import Violation, check
 
 __all__ = [
@@ -68,12 +68,13 @@ __all__ = [
 ]
 
 _PLACES: _typing.Final = {
-    "CallRecord": "core.calls",
-    "CallStateError": "core.states",
-    "Calls": "core.calls",
+    "CallRecord": "core.turns.calls",
+    "CallStateError": "core.turns.states",
+    "Calls": "core.turns.calls",
     "PromptCache": "dialects.caching",
     "Violation": "violations",
     "check": "violations",
+    "from_file": "formats.reading",
 }
 
 

@@ -1,4 +1,4 @@
-"""`MessageHistory`: a thin facade over the conversation inside it. The rules are in `core/rules.py`.
+"""`MessageHistory`: a thin facade over the conversation inside it. The rules are in `core/turns/rules.py`.
 
 Modules that need more than the public methods (sessions, windows, integrations) use `conversation_of` and `history_of`,
 and work on the conversation; nothing else reaches into a history.
@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
-from message_history.core.blocks import Content, StubReason, SystemBlock, ToolUseBlock, is_blank
-from message_history.core.conversation import NO_TURN, Context, Conversation, make_conversation
-from message_history.core.growth import add_reply
-from message_history.core.ingest import add_message, add_parsed, add_result
-from message_history.core.json_values import short_repr
-from message_history.core.log import Log
-from message_history.core.message import Message
-from message_history.core.policy import Policy
-from message_history.core.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
-from message_history.core.rules import CallState
-from message_history.core.step import move
-from message_history.core.view import ConversationView, ViewType, conversation_in
+from message_history.core.messages.blocks import Content, StubReason, SystemBlock, ToolUseBlock, is_blank
+from message_history.core.messages.message import Message
+from message_history.core.messages.policy import Policy
+from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation
+from message_history.core.turns.growth import add_reply
+from message_history.core.turns.ingest import add_message, add_parsed, add_result
+from message_history.core.turns.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
+from message_history.core.turns.rules import CallState
+from message_history.core.turns.step import move
+from message_history.core.values.json_values import short_repr
+from message_history.core.values.log import Log
+from message_history.core.views.view import ConversationView, ViewType, conversation_in
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from anthropic.types import MessageParam
     from pydantic_core import CoreSchema
 
-    from message_history.core.costs import Counter, Cut
-    from message_history.core.cuts import Pin
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
+    from message_history.core.views.costs import Counter, Cut
+    from message_history.core.views.cuts import Pin
     from message_history.dialects import Dialect, Export
     from message_history.dialects.caching import PromptCache
     from message_history.dialects.inputs import RawMessage
@@ -246,7 +246,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             it is a marked text in the user message that is open, so what was sent stays as it was.
 
         Raises:
-            CallStateError: when the state may not follow the one that the call is in; see `core/rules.py`, `MOVES`.
+            CallStateError: when the state may not follow the one that the call is in; see `MOVES` in
+                `core/turns/rules.py`.
             UnknownCallError: for a call that is not in this history.
             ValueError: for a state that is none.
 
@@ -254,7 +255,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """
         if not isinstance(call, ToolUseBlock | str):
             raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {short_repr(call)}")
-        from message_history.core.states import record_state  # noqa: PLC0415 - most calls only get their results
+        from message_history.core.turns.states import record_state  # noqa: PLC0415 - most calls only get their results
 
         return history_of(record_state(self._conversation, call, CallState(state), reason))
 
@@ -507,7 +508,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     def safe_cuts(self, counter: Counter | None = None, *, pin: Pin = "turn") -> tuple[Cut, ...]:
         """Return where the history may be cut, and what follows each cut costs; see `windows.safe_cuts`."""
-        from message_history.core.fitting import safe_cuts  # noqa: PLC0415 - a history that fits does without
+        from message_history.core.views.fitting import safe_cuts  # noqa: PLC0415 - a history that fits does without
 
         return safe_cuts(self._conversation, counter, pin)
 
@@ -520,32 +521,32 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         pin: Pin = "turn",
     ) -> MessageHistory:
         """Keep the newest turns, or rounds, that fit; see `windows.window`. All that is sent changes."""
-        from message_history.core.windows import window  # noqa: PLC0415 - as in `safe_cuts`
+        from message_history.core.views.windows import window  # noqa: PLC0415 - as in `safe_cuts`
 
         kept, _ = window(self._conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=pin)
         return self._with(kept)
 
     def drop_before(self, cut: SupportsIndex, *, pin: Pin = "turn") -> MessageHistory:
         """Omit all messages before a safe cut; see `windows.drop_before`. All that is sent changes."""
-        from message_history.core.windows import drop_before  # noqa: PLC0415 - as in `safe_cuts`
+        from message_history.core.views.windows import drop_before  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(drop_before(self._conversation, cut, pin=pin)[0])
 
     def rewind(self, n_turns: int = 1) -> MessageHistory:
         """Omit the newest whole turns; see `windows.rewind`. What is left is sent as before."""
-        from message_history.core.windows import rewind  # noqa: PLC0415 - as in `safe_cuts`
+        from message_history.core.views.windows import rewind  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(rewind(self._conversation, n_turns)[0])
 
     def compact(self, summary: Content, *, keep_from: SupportsIndex | None = None, pin: Pin = None) -> MessageHistory:
         """Replace the messages before a safe cut by a summary; see `windows.compact`. All that is sent changes."""
-        from message_history.core.windows import compact  # noqa: PLC0415 - as in `safe_cuts`
+        from message_history.core.views.windows import compact  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(compact(self._conversation, summary, keep_from=keep_from, pin=pin)[0])
 
     def trim_results(self, *, older_than: SupportsIndex, text: str = TRIMMED) -> MessageHistory:
         """Shorten old results; see `windows.trim_results`. What is sent changes from the first shortened result on."""
-        from message_history.core.windows import trim_results  # noqa: PLC0415 - as in `safe_cuts`
+        from message_history.core.views.windows import trim_results  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(trim_results(self._conversation, older_than=older_than, text=text)[0])
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 
 from attrs import frozen
 
-from message_history.core.json_values import short_repr
-from message_history.core.readable import read_anyway
-from message_history.core.view import ConversationView
+from message_history.core.values.json_values import short_repr
+from message_history.core.values.readable import read_anyway
+from message_history.core.views.view import ConversationView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

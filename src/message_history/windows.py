@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, SupportsIndex, final
 from attrs import evolve, field, frozen
 from attrs.validators import ge, gt, le
 
-from message_history.core import fitting, windows
-from message_history.core.costs import Counter, Cut, estimate_tokens
-from message_history.core.cuts import Pin, WindowError, checked_pin, is_safe_cut
-from message_history.core.rewrites import TRIMMED
-from message_history.core.windows import Kept, Omitted
+from message_history.core.turns.rewrites import TRIMMED
+from message_history.core.views import fitting, windows
+from message_history.core.views.costs import Counter, Cut, estimate_tokens
+from message_history.core.views.cuts import Pin, WindowError, checked_pin, is_safe_cut
+from message_history.core.views.windows import Kept, Omitted
 from message_history.history import MessageHistory, conversation_of, history_of
 
 if TYPE_CHECKING:
-    from message_history.core.blocks import Content
-    from message_history.core.conversation import Conversation
+    from message_history.core.messages.blocks import Content
+    from message_history.core.turns.conversation import Conversation
 
 __all__ = [
     "TRIMMED",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from message_history.formats.reading import session_in
 from message_history.pages import changes_page, transcript_page
-from message_history.storage.sessions.reading import session_in
 from tests.pages.test_transcript_and_changes import HOSTILE, PNG, everywhere
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history import MessageHistory, TextBlock, ThinkingBlock, ToolUseBlock
-from message_history.storage.files import NotRecognisedError, UnreadableFileError
-from message_history.storage.formats.registry import FORMATS
-from message_history.storage.sessions.lines import new_lines, whole_lines
-from message_history.storage.sessions.reading import session_in
-from message_history.storage.sessions.saved import growth
+from message_history.files.files import NotRecognisedError, UnreadableFileError
+from message_history.files.own_lines import new_lines, whole_lines
+from message_history.files.saved import growth
+from message_history.formats.reading import session_in
+from message_history.formats.registry import FORMATS
 from tests.campaigns.lists import written
 from tests.sessions.foreign import claude_lines, codex_lines, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
 
 __all__ = ["failures"]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history import MessageHistory, check
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, subject_of
-from message_history.storage.files import UnreadableFileError, read_bytes
+from message_history.files.files import UnreadableFileError, read_bytes
 from tests.helpers import assistant, user
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history import MessageHistory, Policy, ToolUseBlock, UnknownCallError, check
-from message_history.core.cuts import WindowError
-from message_history.core.states import CallStateError
+from message_history.core.turns.states import CallStateError
+from message_history.core.views.cuts import WindowError
 from message_history.dialects import Native
 from tests.campaigns.lists import written
 from tests.campaigns.samples import random_list

@@ -12,7 +12,7 @@ from threading import Barrier, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history import MessageHistory
-from message_history.core.cuts import WindowError
+from message_history.core.views.cuts import WindowError
 from tests.campaigns.samples import random_list
 from tests.campaigns.targets import TARGETS
 

@@ -76,8 +76,7 @@ def test_another_missing_module_is_not_taken_for_the_extra(monkeypatch: pytest.M
 
 def test_the_library_needs_neither_click_nor_rich() -> None:
     code = (
-        "import sys, message_history, message_history.storage.files; "
-        "print(sorted({'click', 'rich'} & set(sys.modules)))"
+        "import sys, message_history, message_history.files.files; print(sorted({'click', 'rich'} & set(sys.modules)))"
     )
     assert python("-c", code).stdout == "[]\n"
 

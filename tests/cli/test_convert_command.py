@@ -13,8 +13,8 @@ from message_history import MessageHistory, check
 from message_history.cli.app import app
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects.registry import DIALECTS
-from message_history.storage.files import read_file
-from message_history.storage.repaired_lists import repair_file
+from message_history.files.files import read_file
+from message_history.files.repaired_lists import repair_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,8 @@ from tests.sessions.growing import of_length
 
 from message_history.cli.app import app
 from message_history.cli.report import JsonReport
+from message_history.formats.reading import SessionFile, read_session
 from message_history.storage import JsonlSession
-from message_history.storage.sessions.reading import SessionFile, read_session
 
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]}
 BROKEN = [{"role": "user", "content": "q"}, CALL]
@@ -210,7 +210,7 @@ def test_a_file_that_is_written_to_meanwhile_stays(folder: Path, monkeypatch: py
             written.write(b'{"type": "summary", "summary": "x", "leafUuid": "y"}\n')
         return copy
 
-    monkeypatch.setattr("message_history.storage.sessions.examining.back_up", slow)
+    monkeypatch.setattr("message_history.formats.examining.back_up", slow)
     before = path.read_bytes()
     result = doctor(path, "--fix", "--in-place")
     assert result.exit_code == 2
@@ -253,7 +253,7 @@ def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
         return path, "this is a folder, not a file"
     content, recorded = data[kind]
     path.write_bytes(content)
-    monkeypatch.setattr("message_history.storage.files.MAX_BYTES", 10_000)
+    monkeypatch.setattr("message_history.files.files.MAX_BYTES", 10_000)
     if kind == "no permission":
         path.chmod(0)
         if os.access(path, os.R_OK):

@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 from tests.helpers import saved
 
 from message_history.cli.app import app
-from message_history.storage.files import FileForm, read_file
-from message_history.storage.repaired_lists import repair_file
+from message_history.files.files import FileForm, read_file
+from message_history.files.repaired_lists import repair_file
+from message_history.files.written_like import written_like
 from message_history.storage.sessions import disk
-from message_history.storage.written_like import written_like
 from message_history.violations import check
 
 if TYPE_CHECKING:

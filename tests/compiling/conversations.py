@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from message_history.compiling.plan import Plan
 from message_history.compiling.reading import Found, conversations_of
 from message_history.compiling.rows import Rejected, Row, Source, compile_conversation
-from message_history.storage.formats.registry import FORMATS
+from message_history.formats.registry import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

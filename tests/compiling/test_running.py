@@ -238,7 +238,7 @@ def test_a_line_that_is_too_long_is_rejected_and_the_next_is_read(
 
 
 def test_a_file_that_is_too_large_is_rejected_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.storage.files.MAX_BYTES", 2000)
+    monkeypatch.setattr("message_history.files.files.MAX_BYTES", 2000)
     (tmp_path / "in.json").write_text(json.dumps([agent()] * 3), encoding="utf-8")
     report = compile_files([tmp_path / "in.json"], TRL, tmp_path / "out")
     assert (report.rows, report.rejected) == ({}, {"unreadable": 1})

@@ -23,10 +23,10 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.calls import CallRecord
-from message_history.core.message import STUB_OPENINGS
-from message_history.core.policy import KNOWN_WORDINGS
-from message_history.core.rules import MOVES, REASONS
+from message_history.core.messages.message import STUB_OPENINGS
+from message_history.core.messages.policy import KNOWN_WORDINGS
+from message_history.core.turns.calls import CallRecord
+from message_history.core.turns.rules import MOVES, REASONS
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.integrations.state import load, save
 

@@ -17,10 +17,10 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.blocks import Block
-from message_history.core.json_cache import base64_of, json_array, json_of, json_of_settled
-from message_history.core.json_values import FrozenDict, freeze, json_text
-from message_history.core.log import SIZE, Log
+from message_history.core.messages.blocks import Block
+from message_history.core.values.json_values import FrozenDict, freeze, json_text
+from message_history.core.values.log import SIZE, Log
+from message_history.core.views.json_cache import base64_of, json_array, json_of, json_of_settled
 from message_history.dialects import Anthropic, OpenAIChat
 
 CALL = ToolUseBlock("1", "f", {})

@@ -20,8 +20,8 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.blocks import ProviderBlock
-from message_history.core.json_values import freeze, short_repr
+from message_history.core.messages.blocks import ProviderBlock
+from message_history.core.values.json_values import freeze, short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable

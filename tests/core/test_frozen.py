@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history.core.json_values import (
+from message_history.core.values.json_values import (
     MAX_DEPTH,
     MAX_REPEATED,
     FrozenDict,
@@ -146,7 +146,7 @@ def test_cycles_end() -> None:
 
 @pytest.mark.parametrize("limit", [1_000, pytest.param(MAX_REPEATED, marks=pytest.mark.heavy)])
 def test_bombs_end(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.core.json_values.MAX_REPEATED", limit)
+    monkeypatch.setattr("message_history.core.values.json_values.MAX_REPEATED", limit)
     bomb: list[Any] = []
     for _ in range(80):
         bomb = [bomb, bomb]

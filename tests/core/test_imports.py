@@ -56,8 +56,8 @@ def test_what_few_calls_need_waits_for_one() -> None:
     brought = modules_after("import message_history")
     assert not brought & {"asyncio", "concurrent.futures", "datetime", "hashlib", "logging", "pathlib", "tomllib"}
     assert not brought & {
-        "message_history.core.calls",
-        "message_history.core.windows",
+        "message_history.core.turns.calls",
+        "message_history.core.views.windows",
         "message_history.dialects.anthropic",
     }
 

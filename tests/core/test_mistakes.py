@@ -18,7 +18,7 @@ from message_history import (
     check,
     from_file,
 )
-from message_history.core.json_values import FrozenDict
+from message_history.core.values.json_values import FrozenDict
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects.inputs import user_messages
 from message_history.dialects.registry import DIALECTS

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from message_history import MessageHistory, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, Usage, check
-from message_history.core.message import plain_content, with_replies
-from message_history.core.replies import ReplyInfo
+from message_history.core.messages.message import plain_content, with_replies
+from message_history.core.messages.replies import ReplyInfo
 from message_history.dialects import Native
 from message_history.dialects.native.pickled import from_pickle
 from message_history.history import restored, unpickled

@@ -23,10 +23,8 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.blocks import Meta
-from message_history.core.json_values import MAX_INT
-from message_history.core.log import SIZE, Log
-from message_history.core.message import (
+from message_history.core.messages.blocks import Meta
+from message_history.core.messages.message import (
     Role,
     is_plain,
     make_message,
@@ -35,8 +33,8 @@ from message_history.core.message import (
     plain_message,
     reach,
 )
-from message_history.core.parsed import Parsed
-from message_history.core.plain import (
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.plain import (
     DEEPEST,
     NO_UNICODE,
     NOT_PLAIN,
@@ -46,7 +44,9 @@ from message_history.core.plain import (
     plain_of,
     unpack,
 )
-from message_history.core.thinking import has_thinking, invalidate_thinking
+from message_history.core.messages.thinking import has_thinking, invalidate_thinking
+from message_history.core.values.json_values import MAX_INT
+from message_history.core.values.log import SIZE, Log
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects._shared.typed_blocks import read_blocks

@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.test_hostile_values import Guarded, Unreadable
 
 from message_history import MessageHistory
-from message_history.core.readable import made_readable, read_anyway
+from message_history.core.values.readable import made_readable, read_anyway
 from message_history.dialects.registry import DIALECTS
 
 if TYPE_CHECKING:

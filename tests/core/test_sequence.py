@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history.core.log import SIZE, Log
+from message_history.core.values.log import SIZE, Log
 
 steps = st.lists(st.one_of(st.just("append"), st.just("fork"), st.integers(1, 300)), max_size=12)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import MessageHistory, ToolUseBlock
-from message_history.core import json_cache, log
+from message_history.core.values import log
+from message_history.core.views import json_cache
 from message_history.dialects import Anthropic, OpenAIChat
 
 if TYPE_CHECKING:

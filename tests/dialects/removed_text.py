@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from message_history.core.blocks import Block
-from message_history.core.json_values import thaw
+from message_history.core.messages.blocks import Block
+from message_history.core.values.json_values import thaw
 from message_history.dialects.native.render import block_to_json
 
 if TYPE_CHECKING:

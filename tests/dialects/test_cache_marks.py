@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import MessageHistory, PromptCache, SystemBlock, ThinkingBlock, ToolUseBlock, check
-from message_history.core.message import Message
+from message_history.core.messages.message import Message
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.integrations.strategies import histories, messages
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, check, dialects
-from message_history.core.blocks import is_blank
+from message_history.core.messages.blocks import is_blank
 from message_history.dialects.registry import DIALECTS
 from message_history.integrations.strategies import broken_lists, histories, messages, odd_entries
 from tests.dialects.removed_text import removed_text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, Severity, TextBlock, ToolResultBlock, ToolUseBlock, check
-from message_history.core.blocks import is_blank
+from message_history.core.messages.blocks import is_blank
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
 from message_history.integrations.strategies import histories, json_values, messages
 from tests.dialects.gemini import VARIANTS, contents, every_variant, read

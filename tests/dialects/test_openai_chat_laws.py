@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, RepairCode, check
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     ImageBlock,
     SystemBlock,
@@ -20,7 +20,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import thaw
+from message_history.core.values.json_values import thaw
 from message_history.dialects import Dialect, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories, messages
 from tests.dialects.chat import every_configuration

@@ -19,9 +19,9 @@ from message_history import ImageBlock, MessageHistory, RepairCode, check
 from message_history.dialects import CLASSES, Dialect
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain
+from message_history.formats.reading import session_in
+from message_history.formats.registry import FORMATS
 from message_history.integrations.strategies import histories
-from message_history.storage.formats.registry import FORMATS
-from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,6 +20,7 @@ NEED_MORE = {DOCS / "sessions.md", DOCS / "adding_a_dialect.md", *(DOCS / "integ
 MADE = {"changelog.md", "clinic/index.html", "examples/index.md", "decisions/index.md"}
 PUBLIC = (
     *("message_history", "message_history.dialects", "message_history.streaming", "message_history.storage"),
+    "message_history.formats",
     *("message_history.media", "message_history.windows", "message_history.explaining", "message_history.pages"),
 )
 EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8") and page not in NEED_MORE]

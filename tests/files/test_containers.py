@@ -9,9 +9,9 @@ import pytest
 
 from message_history import check
 from message_history.dialects import Anthropic, Dialect, Gemini, OpenAIChat, OpenAIResponses
-from message_history.storage.files import FileForm, UnreadableFileError, read_bytes, read_file
-from message_history.storage.repaired_lists import repair_file
-from message_history.storage.request_bodies import find_place
+from message_history.files.files import FileForm, UnreadableFileError, read_bytes, read_file
+from message_history.files.repaired_lists import repair_file
+from message_history.files.request_bodies import find_place
 
 CHAT: dict[str, Any] = {
     "model": "m",
@@ -113,7 +113,7 @@ def test_a_damaged_object_is_read_by_its_parts_under_every_key() -> None:
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.storage.files.MAX_BYTES", 1_000)
+    monkeypatch.setattr("message_history.files.files.MAX_BYTES", 1_000)
     path = tmp_path / "a.json"
     path.write_bytes(b'[{"role": "user", "content": "' + b"x" * 1_000 + b'"}]')
     with pytest.raises(UnreadableFileError, match=r"^it is larger than 1,000 bytes$"):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history.storage import plain_json
-from message_history.storage.damaged_json import Decoder, decode_bytes
-from message_history.storage.plain_json import MAX_DIGITS, read_plain
+from message_history.files import plain_json
+from message_history.files.damaged_json import Decoder, decode_bytes
+from message_history.files.plain_json import MAX_DIGITS, read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,8 @@ from tests.needs import needs_a_deep_stack
 
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Native, OpenAIChat
-from message_history.storage.damaged_json import UNESCAPED
-from message_history.storage.files import FileForm, SavedFile, UnreadableFileError, read_bytes, read_file
+from message_history.files.damaged_json import UNESCAPED
+from message_history.files.files import FileForm, SavedFile, UnreadableFileError, read_bytes, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,9 +14,9 @@ from tests.dialects.odd_pieces import PIXEL, PNG
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Native, OpenAIChat
 from message_history.dialects.registry import DIALECTS
+from message_history.files.files import FileForm, allow_assistant_tail, read_bytes, read_file
+from message_history.files.repaired_lists import located, repair_file
 from message_history.integrations.strategies import broken_lists
-from message_history.storage.files import FileForm, allow_assistant_tail, read_bytes, read_file
-from message_history.storage.repaired_lists import located, repair_file
 
 FOLDER = Path(__file__).parents[2] / "samples"
 # The first command of the README writes a repaired sample beside its source.

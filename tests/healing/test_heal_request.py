@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, Severity, check
 from message_history.dialects import Anthropic
+from message_history.files.request_bodies import key_for
 from message_history.healing import API, HealedRequest, Sent, Untouched, heal_request
 from message_history.healing.healer import Healer
 from message_history.healing.request import APIS, dialect_for
 from message_history.healing.routes import route_of
 from message_history.integrations.strategies import broken_lists
-from message_history.storage.request_bodies import key_for
 from tests.healing.prefixes import begins_with
 
 MODELS: dict[API, str] = {

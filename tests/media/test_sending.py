@@ -18,14 +18,14 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.blocks import Meta
+from message_history.core.messages.blocks import Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, Native, OpenAIChat, OpenAIResponses
 from message_history.dialects.portable import Portable
 from message_history.media import NO_LIMITS, Limits
 from tests.media.headers import as_text, image, jpeg, paper, png
 
 if TYPE_CHECKING:
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
 
 STRICT = Limits(
     types=("image/png", "image/jpeg"),

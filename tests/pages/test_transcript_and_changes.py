@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import RepairCode
-from message_history.core.repairs import Severity
+from message_history.core.messages.repairs import Severity
+from message_history.files.files import read_bytes
+from message_history.formats.reading import session_in
 from message_history.pages import changes_page, transcript_page
 from message_history.pages.comparing import compare
 from message_history.pages.markup import element, text
 from message_history.pages.positions import positions
 from message_history.pages.words import SEVERITIES, TITLES
-from message_history.storage.files import read_bytes
-from message_history.storage.sessions.reading import session_in
 from tests.pages.reading import Page
 
 HOSTILE = [

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from message_history.storage.formats.registry import FORMATS
-from message_history.storage.sessions.reading import session_in
+from message_history.formats.reading import session_in
+from message_history.formats.registry import FORMATS
+from tests.formats.copilot_events import EVENTS
+from tests.formats.samples import SAMPLES, lines
 from tests.programs.facts import Facts, facts_of
-from tests.storage.formats.copilot_events import EVENTS
-from tests.storage.formats.samples import SAMPLES, lines
 
 NPM = os.environ.get("MESSAGE_HISTORY_PROGRAMS")
 """A folder in which the programs' packages are installed from npm."""

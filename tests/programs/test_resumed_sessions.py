@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from attrs import frozen
 
-from message_history.storage.sessions.reading import session_in
+from message_history.formats.reading import session_in
 from message_history.testing import ModelReply, ModelRequest, StrictServer
 from tests.programs.facts import Facts, facts_of
 

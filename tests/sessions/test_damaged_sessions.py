@@ -9,12 +9,12 @@ import pytest
 
 from message_history import MessageHistory, RepairCode, ToolUseBlock
 from message_history.dialects import Anthropic
+from message_history.files.damaged_json import MERGED, UNESCAPED, parted
+from message_history.files.files import read_bytes
+from message_history.files.own_lines import whole_lines
+from message_history.formats.reading import RepairedSession, session_in
+from message_history.formats.registry import FORMATS
 from message_history.storage import JsonlSession
-from message_history.storage.damaged_json import MERGED, UNESCAPED, parted
-from message_history.storage.files import read_bytes
-from message_history.storage.formats.registry import FORMATS
-from message_history.storage.sessions.lines import whole_lines
-from message_history.storage.sessions.reading import RepairedSession, session_in
 from tests.campaigns.lists import written
 from tests.sessions.foreign import claude_line, claude_lines, codex_lines, rows
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import Message, MessageHistory, ThinkingBlock, ToolUseBlock
-from message_history.core.policy import Policy
+from message_history.core.messages.policy import Policy
 from message_history.dialects.native.parse import read_ahead
+from message_history.files.own_lines import Journal, whole_lines
 from message_history.history import restored
 from message_history.storage import JsonlSession
 from message_history.storage.databases.rows import Head, held_by
-from message_history.storage.sessions.lines import Journal, whole_lines
 from tests.sessions.growing import same
 
 if TYPE_CHECKING:

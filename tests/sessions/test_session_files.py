@@ -28,6 +28,8 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.files import own_lines as lines
+from message_history.files.saved import repair_from_json, repair_to_json
 from message_history.integrations.strategies import broken_lists, histories, messages
 from message_history.storage import (
     JsonlSession,
@@ -36,8 +38,7 @@ from message_history.storage import (
     SessionError,
     SessionLockedError,
 )
-from message_history.storage.sessions import disk, jsonl, lines, locking
-from message_history.storage.sessions.saved import repair_from_json, repair_to_json
+from message_history.storage.sessions import disk, jsonl, locking
 from tests.needs import needs_locks, needs_system_errors
 from tests.sessions.growing import of_length, same, steps
 

@@ -9,8 +9,8 @@ import pytest
 
 from message_history import check
 from message_history.dialects import OpenAIChat
-from message_history.storage.sessions.lines import whole_lines
-from message_history.storage.sessions.reading import session_in
+from message_history.files.own_lines import whole_lines
+from message_history.formats.reading import session_in
 from tests.sessions.foreign import claude_lines, codex_lines, rows
 from tests.sessions.growing import of_length
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, TextBlock, ThinkingBlock, ToolUseBlock, check
 from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
+from message_history.files.files import UnreadableFileError
+from message_history.formats.reading import SessionFile, read_session, session_in
 from message_history.integrations.strategies import histories
 from message_history.storage import JsonlSession
-from message_history.storage.files import UnreadableFileError
-from message_history.storage.sessions.reading import SessionFile, read_session, session_in
 from tests.sessions.foreign import claude_line, claude_lines, codex_line, codex_lines, rows
 from tests.sessions.growing import of_length
 

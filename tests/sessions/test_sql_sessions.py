@@ -34,8 +34,8 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.blocks import Block, with_meta
-from message_history.core.thinking import invalidate_thinking
+from message_history.core.messages.blocks import Block, with_meta
+from message_history.core.messages.thinking import invalidate_thinking
 from message_history.dialects import Native
 from message_history.integrations.strategies import broken_lists, histories, messages
 from message_history.storage import (

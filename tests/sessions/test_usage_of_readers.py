@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from message_history import MessageHistory, Usage
-from message_history.storage.sessions.reading import session_in
+from message_history.formats.reading import session_in
 from tests.sessions.foreign import claude_line, codex_line, rows
 
 HI = claude_line("u1", None, "user", "hi")

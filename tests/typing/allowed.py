@@ -28,8 +28,8 @@ from message_history import (
     check,
 )
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
-from message_history.storage.files import SavedFile, read_file
-from message_history.storage.repaired_lists import RepairedList, repair_file
+from message_history.files.files import SavedFile, read_file
+from message_history.files.repaired_lists import RepairedList, repair_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -32,7 +32,7 @@ from message_history import (
     check,
     windows,
 )
-from message_history.core.blocks import Block, with_meta
+from message_history.core.messages.blocks import Block, with_meta
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import histories, messages
 from message_history.windows import TRIMMED, Cut, Omitted, Window, WindowError, estimate_tokens

@@ -21,7 +21,7 @@ from message_history.cli.printing import counted, visible
 from message_history.cli.report import printer_for
 
 if TYPE_CHECKING:
-    from message_history.storage.sessions.reading import SessionFile
+    from message_history.formats.reading import SessionFile
 
 __all__ = ["check_files"]
 

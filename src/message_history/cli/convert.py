@@ -20,7 +20,7 @@ from message_history.cli.options import (
     write_result,
 )
 from message_history.cli.report import printer_for
-from message_history.storage.repaired_lists import repair_file
+from message_history.files.repaired_lists import repair_file
 
 __all__ = ["convert_file"]
 

@@ -13,8 +13,8 @@ from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import as_json, format_named, input_format
 from message_history.cli.printing import counted, one_line, visible
 from message_history.cli.report import printer_for
-from message_history.storage.sessions.errors import SessionError
-from message_history.storage.sessions.examining import (
+from message_history.files.errors import SessionError
+from message_history.formats.examining import (
     Examined,
     changes,
     examine,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from message_history.cli.printing import Printer
-    from message_history.storage.formats.base import Format
-    from message_history.storage.sessions.examining import RepairedFile
+    from message_history.formats.examining import RepairedFile
+    from message_history.formats.kit.base import Format
 
 __all__ = ["examine_folders"]
 

@@ -32,16 +32,16 @@ from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.explaining.everyday import is_everyday
 from message_history.explaining.known import rule_advice, topics_of
 from message_history.explaining.topics import topics
+from message_history.files.request_bodies import held_at
+from message_history.formats.message_lists import MESSAGE_LISTS
 from message_history.pages.words import instead_of_repair
-from message_history.storage.formats.message_lists import MESSAGE_LISTS
-from message_history.storage.request_bodies import held_at
 from message_history.violations import check
 
 if TYPE_CHECKING:
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
     from message_history.explaining import Explanation
-    from message_history.storage.sessions.reading import SessionFile
+    from message_history.formats.reading import SessionFile
 
 __all__ = ["explain_error"]
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import as_json
 from message_history.cli.report import printer_for
-from message_history.storage.formats.registry import FORMATS
+from message_history.formats.registry import FORMATS
 
 __all__ = ["list_formats"]
 

@@ -11,19 +11,19 @@ import click
 
 from message_history.cli.exit_codes import ExitCode
 from message_history.dialects.registry import DIALECTS
-from message_history.storage.files import MAX_BYTES, NotRecognisedError, UnreadableFileError, content_of
-from message_history.storage.formats.registry import FORMATS
+from message_history.files.files import MAX_BYTES, NotRecognisedError, UnreadableFileError, content_of
+from message_history.formats.reading import session_in
+from message_history.formats.registry import FORMATS
 from message_history.storage.sessions.disk import replace
-from message_history.storage.sessions.reading import session_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
-    from message_history.storage.files import SavedFile
-    from message_history.storage.formats.base import Format
-    from message_history.storage.sessions.reading import Conversation, SessionFile
+    from message_history.files.files import SavedFile
+    from message_history.formats.kit.base import Format
+    from message_history.formats.reading import Conversation, SessionFile
 
 __all__ = [
     "DIALECT_NAMES",

@@ -12,20 +12,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from message_history.core.repairs import Severity
+from message_history.core.messages.repairs import Severity
+from message_history.files.files import FileForm, json_bytes
 from message_history.pages.words import TITLES, detail_of
-from message_history.storage.files import FileForm, json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from message_history.cli.exit_codes import ExitCode
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.files import LineNote, SavedFile
-    from message_history.storage.repaired_lists import RepairedList
-    from message_history.storage.sessions.reading import RepairedSession, SessionFile
+    from message_history.files.conversations import Conversation
+    from message_history.files.files import LineNote, SavedFile
+    from message_history.files.repaired_lists import RepairedList
+    from message_history.formats.reading import RepairedSession, SessionFile
     from message_history.violations import Violation
 
 __all__ = [

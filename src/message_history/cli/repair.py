@@ -22,15 +22,15 @@ from message_history.cli.options import (
     write_result,
 )
 from message_history.cli.report import printer_for
-from message_history.storage.files import FileForm, UnreadableFileError
-from message_history.storage.formats.message_lists import MESSAGE_LISTS
-from message_history.storage.repaired_lists import repair_file
-from message_history.storage.written_like import written_like
+from message_history.files.files import FileForm, UnreadableFileError
+from message_history.files.repaired_lists import repair_file
+from message_history.files.written_like import written_like
+from message_history.formats.message_lists import MESSAGE_LISTS
 
 if TYPE_CHECKING:
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
-    from message_history.storage.sessions.reading import SessionFile
+    from message_history.formats.reading import SessionFile
 
 __all__ = ["repair_files"]
 

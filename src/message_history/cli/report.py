@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 import click
 
 from message_history.cli.printing import Printer, visible_json
-from message_history.core.blocks import Block
-from message_history.core.json_values import thaw
+from message_history.core.messages.blocks import Block
+from message_history.core.values.json_values import thaw
 from message_history.dialects.native.render import block_to_json
 from message_history.pages.words import TITLES, detail_of
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from message_history.cli.exit_codes import ExitCode
-    from message_history.core.repairs import Removed, Repair
+    from message_history.core.messages.repairs import Removed, Repair
     from message_history.dialects import Dialect
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.files import LineNote, SavedFile
-    from message_history.storage.repaired_lists import RepairedList
-    from message_history.storage.sessions.reading import RepairedSession, SessionFile
+    from message_history.files.conversations import Conversation
+    from message_history.files.files import LineNote, SavedFile
+    from message_history.files.repaired_lists import RepairedList
+    from message_history.formats.reading import RepairedSession, SessionFile
     from message_history.violations import Violation
 
 __all__ = ["JsonReport", "printer_for"]

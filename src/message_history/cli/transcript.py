@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from message_history.cli.printing import repair_line, visible
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     DocumentBlock,
     ImageBlock,
     ProviderBlock,
@@ -18,16 +18,16 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.json_values import json_text, thaw
-from message_history.core.repairs import in_words
+from message_history.core.messages.repairs import in_words
+from message_history.core.values.json_values import json_text, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.repairs import Repair
+    from message_history.files.files import SavedFile
     from message_history.history import MessageHistory
-    from message_history.storage.files import SavedFile
 
 __all__ = ["transcript"]
 

@@ -17,18 +17,18 @@ with needs_extra("arrow"):
 from message_history.compiling.plan import checked_plan
 from message_history.compiling.reading import Found, conversations_of
 from message_history.compiling.rows import Rejected, Row, Source, compile_conversation, digest_of
-from message_history.storage.formats.base import Fit
-from message_history.storage.formats.conversation_lists import CONVERSATION_LISTS
-from message_history.storage.formats.document import Document
-from message_history.storage.formats.registry import FORMATS
-from message_history.storage.formats.sharegpt import SHAREGPT
+from message_history.formats.conversation_lists import CONVERSATION_LISTS
+from message_history.formats.kit.base import Fit
+from message_history.formats.kit.document import Document
+from message_history.formats.registry import FORMATS
+from message_history.formats.sharegpt import SHAREGPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from message_history.compiling.plan import Plan
-    from message_history.storage.formats.base import Format
+    from message_history.formats.kit.base import Format
 
 __all__ = ["MESSAGES_SCHEMA", "ROWS_SCHEMA", "TableFile", "copy_kept", "repair_batch", "schema_of"]
 

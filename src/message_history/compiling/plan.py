@@ -10,7 +10,7 @@ from attrs import asdict, field, frozen
 
 from message_history.compiling.targets import TARGETS
 from message_history.compiling.targets.base import NO_SETTINGS, Settings, Target
-from message_history.core.validators import one_of
+from message_history.core.values.validators import one_of
 
 __all__ = ["TRAIN", "Plan", "checked_plan"]
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from attrs import evolve
 
 from message_history.compiling.rows import Rejected, Source, digest_of
-from message_history.storage.damaged_json import Decoder, decode_line
-from message_history.storage.files import NotRecognisedError, TooLargeError, UnreadableFileError, content_of
-from message_history.storage.formats.document import Document, parse_document
-from message_history.storage.formats.registry import FORMATS, read_as, recognise
-from message_history.storage.sessions.reading import session_in
+from message_history.files.damaged_json import Decoder, decode_line
+from message_history.files.files import NotRecognisedError, TooLargeError, UnreadableFileError, content_of
+from message_history.formats.kit.document import Document, parse_document
+from message_history.formats.reading import session_in
+from message_history.formats.registry import FORMATS, read_as, recognise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from message_history.storage.conversations import Conversation
-    from message_history.storage.formats.base import Format
+    from message_history.files.conversations import Conversation
+    from message_history.formats.kit.base import Format
 
 __all__ = ["Found", "Part", "conversations_of", "line_format", "read_part"]
 

@@ -19,10 +19,10 @@ from attrs import field, frozen
 from message_history.compiling.finishing import finish
 from message_history.compiling.plan import checked_plan
 from message_history.compiling.shards import Unit, UnitReport, compile_unit, plan_units, report_of
-from message_history.storage.files import json_bytes
+from message_history.files.errors import SessionError, SessionLockedError
+from message_history.files.files import json_bytes
+from message_history.formats.examining import find_files
 from message_history.storage.sessions.disk import replace
-from message_history.storage.sessions.errors import SessionError, SessionLockedError
-from message_history.storage.sessions.examining import find_files
 from message_history.storage.sessions.locking import locked
 
 if TYPE_CHECKING:

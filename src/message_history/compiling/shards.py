@@ -13,7 +13,7 @@ from attrs import asdict, field, frozen
 
 from message_history.compiling.reading import Found, Part, line_format, read_part
 from message_history.compiling.rows import Rejected, compile_conversation, json_line
-from message_history.storage.formats.registry import FORMATS
+from message_history.formats.registry import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

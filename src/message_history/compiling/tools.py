@@ -10,7 +10,7 @@ from message_history.tools import parse_toolset
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
     from message_history.tools import Tool
 
 __all__ = ["functions_of"]

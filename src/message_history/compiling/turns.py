@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     RedactedThinkingBlock,
     SystemBlock,
@@ -14,13 +14,13 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import json_text
-from message_history.core.repairs import Repair, RepairCode
+from message_history.core.messages.repairs import Repair, RepairCode
+from message_history.core.values.json_values import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.history import MessageHistory
 
 __all__ = ["Call", "Turn", "TurnRole", "join_users", "joined_texts", "omitted", "turns_of"]

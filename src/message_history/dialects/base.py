@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 
 from attrs import field, frozen
 
-from message_history.core.json_values import short_repr
-from message_history.core.parsed import Parsed
-from message_history.core.values import Value
+from message_history.core.messages.parsed import Parsed
+from message_history.core.values.json_values import short_repr
+from message_history.core.values.value import Value
 from message_history.dialects._shared.beside import beside_content
 from message_history.dialects._shared.rules import Rule
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -26,9 +26,9 @@ from message_history.media.limits import NO_LIMITS, Limits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.blocks import SystemBlock
-    from message_history.core.message import Message
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.violations import Violation
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 from attrs import evolve, field, frozen
 from attrs.validators import and_, ge, instance_of, le, optional
 
-from message_history.core.conversation import length_of
-from message_history.core.validators import one_of
+from message_history.core.turns.conversation import length_of
+from message_history.core.values.validators import one_of
 
 if TYPE_CHECKING:
-    from message_history.core.conversation import Conversation
+    from message_history.core.turns.conversation import Conversation
     from message_history.dialects.base import Dialect, Export
 
 __all__ = ["PromptCache", "with_cache_marks"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -19,11 +19,11 @@ from message_history.core.blocks import (
     ToolUseBlock,
     with_meta,
 )
-from message_history.core.json_values import EMPTY, freeze, freeze_mapping
-from message_history.core.message import make_message, with_content, with_replies
-from message_history.core.parsed import Note
-from message_history.core.repairs import RepairCode
-from message_history.core.replies import as_json
+from message_history.core.messages.message import make_message, with_content, with_replies
+from message_history.core.messages.parsed import Note
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.messages.replies import as_json
+from message_history.core.values.json_values import EMPTY, freeze, freeze_mapping
 from message_history.dialects._shared.mcp import mcp_result
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.sdk_objects import as_sequence
@@ -33,9 +33,9 @@ from message_history.dialects.registry import NATIVE, read, read_reply
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.message import Message
-    from message_history.core.parsed import Parsed
-    from message_history.core.replies import ReplyInfo
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
+    from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects.base import Dialect
 
 __all__ = [

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from message_history.core.conversation import Context, context_of, make_conversation, messages_of, parts_of
-from message_history.core.ingest import Ingest
-from message_history.core.json_values import short_repr
-from message_history.core.log import Log
-from message_history.core.message import Message, with_replies
-from message_history.core.readable import read_anyway
-from message_history.core.replies import joined_replies
-from message_history.core.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
+from message_history.core.messages.message import Message, with_replies
+from message_history.core.messages.replies import joined_replies
+from message_history.core.turns.conversation import Context, context_of, make_conversation, messages_of, parts_of
+from message_history.core.turns.ingest import Ingest
+from message_history.core.turns.stubs import reopen_stubs, stand_stubs, unrecorded_stubs
+from message_history.core.values.json_values import short_repr
+from message_history.core.values.log import Log
+from message_history.core.values.readable import read_anyway
 from message_history.dialects._shared.leading import keep_blank_lead, lead_with_placeholder
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.registry import NATIVE, read
@@ -23,11 +23,11 @@ from message_history.dialects.registry import NATIVE, read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.conversation import Conversation
-    from message_history.core.parsed import Parsed
-    from message_history.core.policy import Policy
-    from message_history.core.repairs import Repair
-    from message_history.core.replies import ReplyInfo
+    from message_history.core.messages.parsed import Parsed
+    from message_history.core.messages.policy import Policy
+    from message_history.core.messages.repairs import Repair
+    from message_history.core.messages.replies import ReplyInfo
+    from message_history.core.turns.conversation import Conversation
     from message_history.dialects.base import Dialect
 
 __all__ = ["from_list", "restore", "to_list"]
@@ -137,7 +137,7 @@ def _open_ids(entries: Sequence[Any]) -> frozenset[str]:
 def _hint(raw: object) -> str:
     """Say what to pass instead of what is no list."""
     if isinstance(raw, str | bytes):
-        return "parse the JSON first, or read a file with `message_history.storage.from_file`"
+        return "parse the JSON first, or read a file with `message_history.from_file`"
     if isinstance(raw, Mapping):
         keys = [key for key in ("messages", "input", "contents") if key in raw]
         return f"pass raw[{keys[0]!r}]" if keys else "`add` takes one message"

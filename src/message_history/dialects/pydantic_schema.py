@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 from pydantic_core import core_schema
 
-from message_history.core.policy import Policy
+from message_history.core.messages.policy import Policy
 from message_history.dialects.inputs import user_messages
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.message import Message, plain_content
-from message_history.core.parsed import Parsed
-from message_history.core.readable import read_anyway
+from message_history.core.messages.message import Message, plain_content
+from message_history.core.messages.parsed import Parsed
+from message_history.core.values.readable import read_anyway
 from message_history.dialects import CLASSES
 from message_history.dialects._shared.plain_reader import read_common
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence

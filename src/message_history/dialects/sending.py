@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from message_history.core.conversation import context_of, messages_of, open_turn_of, past_of
-from message_history.core.json_cache import json_array, json_of, json_of_settled
-from message_history.core.message import not_plain
-from message_history.core.stubs import as_sent
+from message_history.core.messages.message import not_plain
+from message_history.core.turns.conversation import context_of, messages_of, open_turn_of, past_of
+from message_history.core.turns.stubs import as_sent
+from message_history.core.views.json_cache import json_array, json_of, json_of_settled
 from message_history.dialects._shared.dropped_keys import unsent
 from message_history.dialects._shared.foreign_text import TurnWithText, holds_provider_block, with_foreign_text
 from message_history.dialects._shared.leading import length_of_lead
@@ -19,9 +19,9 @@ from message_history.media import fit_media, has_media
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.conversation import Conversation
-    from message_history.core.message import Message
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.repairs import Repair
+    from message_history.core.turns.conversation import Conversation
     from message_history.dialects.base import Dialect, Export
 
 __all__ = [

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from message_history.core.blocks import Block
-from message_history.core.conversation import context_of
-from message_history.core.json_values import freeze, thaw
-from message_history.core.policy import Policy
-from message_history.core.repairs import Repair, RepairCode
-from message_history.core.stubs import repairs_of
+from message_history.core.messages.blocks import Block
+from message_history.core.messages.policy import Policy
+from message_history.core.messages.repairs import Repair, RepairCode
+from message_history.core.turns.conversation import context_of
+from message_history.core.turns.stubs import repairs_of
+from message_history.core.values.json_values import freeze, thaw
 from message_history.dialects._shared.writer import is_unicode
 from message_history.dialects.lists import restore, to_list
 from message_history.dialects.native import Native
@@ -25,8 +25,8 @@ from message_history.dialects.native.parse import NATIVE, VERSION
 from message_history.dialects.native.render import block_to_json
 
 if TYPE_CHECKING:
-    from message_history.core.conversation import Conversation
-    from message_history.core.repairs import Removed
+    from message_history.core.messages.repairs import Removed
+    from message_history.core.turns.conversation import Conversation
 
 __all__ = ["from_state_text", "repair_from_json", "repair_to_json", "state_text"]
 

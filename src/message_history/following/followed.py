@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, fina
 
 from attrs import evolve, field, frozen
 
-from message_history.core.arrivals import added_behind_sent
-from message_history.core.blocks import ToolResultBlock
-from message_history.core.conversation import context_of
-from message_history.core.json_values import short_repr
-from message_history.core.log import Log
-from message_history.core.repairs import Repair, RepairCode
-from message_history.core.view import ConversationView, conversation_in, with_conversation
+from message_history.core.messages.blocks import ToolResultBlock
+from message_history.core.messages.repairs import Repair, RepairCode
+from message_history.core.turns.arrivals import added_behind_sent
+from message_history.core.turns.conversation import context_of
+from message_history.core.values.json_values import short_repr
+from message_history.core.values.log import Log
+from message_history.core.views.view import ConversationView, conversation_in, with_conversation
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.lists import from_list

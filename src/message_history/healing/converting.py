@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import define
 
 from message_history.dialects.base import checked_dialect
-from message_history.storage.files import saved_value
-from message_history.storage.repaired_lists import WITHOUT_REQUESTS, repair_file
+from message_history.files.files import saved_value
+from message_history.files.repaired_lists import WITHOUT_REQUESTS, repair_file
 
 if TYPE_CHECKING:
-    from message_history.core.policy import Policy
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.policy import Policy
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.tools import OmittedPart
     from message_history.violations import Violation

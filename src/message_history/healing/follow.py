@@ -10,7 +10,7 @@ from message_history.history import MessageHistory
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.policy import Policy
+    from message_history.core.messages.policy import Policy
     from message_history.dialects import Dialect
     from message_history.following.followed import Followed
 

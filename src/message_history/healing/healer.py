@@ -10,7 +10,7 @@ from message_history.healing.conversations import Conversations, Found, MemoryCo
 from message_history.healing.request import HealedRequest, heal_read_request, read_request
 
 if TYPE_CHECKING:
-    from message_history.core.policy import Policy
+    from message_history.core.messages.policy import Policy
     from message_history.healing.routes import Route
 
 __all__ = ["Healer", "Healing"]

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeV
 
 from attrs import define, evolve, field, frozen
 
-from message_history.core.json_cache import json_of
-from message_history.core.json_values import short_repr
-from message_history.core.log import Log
+from message_history.core.values.json_values import short_repr
+from message_history.core.values.log import Log
+from message_history.core.views.json_cache import json_of
 from message_history.dialects import CLASSES
+from message_history.files.files import allow_assistant_tail
+from message_history.files.request_bodies import key_for
 from message_history.following.digests import EntryDigest, digest_of
 from message_history.following.followed import AsItCame, Followed, common_entries
 from message_history.healing.follow import follow
 from message_history.healing.verbatim import is_assistants, wire_of
 from message_history.history import MessageHistory
-from message_history.storage.files import allow_assistant_tail
-from message_history.storage.request_bodies import key_for
 from message_history.violations import check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.policy import Policy
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.policy import Policy
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.violations import Violation
 

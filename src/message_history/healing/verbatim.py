@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from attrs import evolve
 
-from message_history.core.blocks import with_meta
-from message_history.core.json_values import FrozenDict
-from message_history.core.message import Message, make_message
+from message_history.core.messages.blocks import with_meta
+from message_history.core.messages.message import Message, make_message
+from message_history.core.values.json_values import FrozenDict
 from message_history.dialects.registry import read
 from message_history.violations import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.following.followed import AsItCame
     from message_history.history import MessageHistory

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.rules import CallState
+from message_history.core.turns.rules import CallState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from message_history.core.repairs import UnknownCallError
-from message_history.core.rules import CallState
+from message_history.core.messages.repairs import UnknownCallError
+from message_history.core.turns.rules import CallState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.calls import CallRecord
+    from message_history.core.turns.calls import CallRecord
     from message_history.history import MessageHistory
 
 __all__ = ["ask", "decide", "record_of", "undecided_error"]

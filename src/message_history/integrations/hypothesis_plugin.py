@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from message_history.core.message import Message
+from message_history.core.messages.message import Message
 from message_history.history import MessageHistory
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from message_history.core.rules import CallState
+from message_history.core.turns.rules import CallState
 from message_history.integrations.decisions import ask, decide, record_of, undecided_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.calls import CallRecord
+    from message_history.core.turns.calls import CallRecord
     from message_history.history import MessageHistory
 
 __all__ = ["read_decisions", "read_interrupts", "resume_value"]

@@ -18,8 +18,8 @@ from langgraph.channels.base import BaseChannel
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import Overwrite
 
-from message_history.core.ingest import add_parsed
-from message_history.core.message import Message
+from message_history.core.messages.message import Message
+from message_history.core.turns.ingest import add_parsed
 from message_history.dialects.inputs import parse_response
 from message_history.dialects.langchain.schema import as_message
 from message_history.history import MessageHistory, conversation_of, history_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import CoreSchema
 
-    from message_history.core.policy import Policy
+    from message_history.core.messages.policy import Policy
 
 __all__ = ["Growing", "as_history", "grow"]
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from message_history.core.conversation import context_of
-from message_history.core.growth import added_since
-from message_history.core.ingest import Ingest
-from message_history.core.repairs import RepairCode
-from message_history.core.stub_results import is_final
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.turns.conversation import context_of
+from message_history.core.turns.growth import added_since
+from message_history.core.turns.ingest import Ingest
+from message_history.core.turns.stub_results import is_final
 from message_history.history import conversation_of, history_of
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, final
 
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
-from message_history.core.conversation import context_of
-from message_history.core.ingest import add_parsed
-from message_history.core.rewrites import fold_messages
-from message_history.core.rules import CallState
+from message_history.core.turns.conversation import context_of
+from message_history.core.turns.ingest import add_parsed
+from message_history.core.turns.rewrites import fold_messages
+from message_history.core.turns.rules import CallState
 from message_history.dialects import OpenAIResponses
 from message_history.dialects.registry import read
 from message_history.history import MessageHistory, conversation_of, history_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agents.items import ToolApprovalItem
     from agents.run_state import RunState
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
 
 __all__ = ["HistorySession", "answer_interruptions", "read_interruptions"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import MeterProvider
 
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
 
 __all__ = ["COUNTER", "EVENT", "RepairObserver"]
 

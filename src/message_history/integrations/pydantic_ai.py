@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.tools import DeferredToolResults, ToolApproved, ToolDenied
 
-from message_history.core.message import make_message
-from message_history.core.policy import Policy
-from message_history.core.rules import CallState
+from message_history.core.messages.message import make_message
+from message_history.core.messages.policy import Policy
+from message_history.core.turns.rules import CallState
 from message_history.dialects import PydanticAI
 from message_history.history import MessageHistory
 from message_history.integrations.decisions import ask, decide, record_of, undecided_error
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestContext
     from pydantic_ai.tools import DeferredToolRequests
 
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
 
 __all__ = [
     "ValidHistory",

@@ -13,7 +13,7 @@ from message_history.dialects.state import from_state_text, state_text
 from message_history.history import STATE_KEY, MessageHistory, conversation_of, history_of
 
 if TYPE_CHECKING:
-    from message_history.core.policy import Policy
+    from message_history.core.messages.policy import Policy
 
 __all__ = ["SAVED", "is_saved", "load", "save"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -27,8 +27,8 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.message import Message
-from message_history.core.policy import Policy
+from message_history.core.messages.message import Message
+from message_history.core.messages.policy import Policy
 from message_history.dialects import Anthropic
 from message_history.history import MessageHistory
 

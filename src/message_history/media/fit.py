@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.blocks import DocumentBlock, ImageBlock, ToolResultBlock
-from message_history.core.message import is_plain
+from message_history.core.messages.blocks import DocumentBlock, ImageBlock, ToolResultBlock
+from message_history.core.messages.message import is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.message import Message
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.repairs import Repair
     from message_history.media.limits import Limits
 
 __all__ = ["fit_media", "has_media"]

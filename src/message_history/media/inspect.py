@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, TypeVar, final
 
 from attrs import frozen
 
-from message_history.core.blocks import DocumentBlock, ImageBlock
+from message_history.core.messages.blocks import DocumentBlock, ImageBlock
 from message_history.media.encoded import Encoded, encoded, inline_data
 from message_history.media.headers import Picture, picture_in
 from message_history.media.pdf import MAGIC, Paper, claims_pdf, paper_in

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, fields, frozen
 
-from message_history.core.json_values import EMPTY, FrozenDict
+from message_history.core.values.json_values import EMPTY, FrozenDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

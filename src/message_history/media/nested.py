@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.blocks import Block, DocumentBlock, ImageBlock, TextBlock, ToolResultBlock
-from message_history.core.json_values import FrozenDict, FrozenList
+from message_history.core.messages.blocks import Block, DocumentBlock, ImageBlock, TextBlock, ToolResultBlock
+from message_history.core.values.json_values import FrozenDict, FrozenList
 from message_history.media.inspect import Beside
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, evolve
 
-from message_history.core.blocks import Block, ImageBlock, Meta, TextBlock
-from message_history.core.json_values import FrozenDict
-from message_history.core.message import Message, make_message
-from message_history.core.repairs import Repair, RepairCode
+from message_history.core.messages.blocks import Block, ImageBlock, Meta, TextBlock
+from message_history.core.messages.message import Message, make_message
+from message_history.core.messages.repairs import Repair, RepairCode
+from message_history.core.values.json_values import FrozenDict
 from message_history.media.faults import faults_of, fitting_reasons, what_is_wrong, why_not_fitted, words_for
 from message_history.media.inspect import Media, MediaInfo, claims_image, inspect_media
 from message_history.media.nested import inside, with_inside

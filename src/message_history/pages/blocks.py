@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     DocumentBlock,
     ImageBlock,
     ProviderBlock,
@@ -16,13 +16,13 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.json_values import json_text, thaw
+from message_history.core.values.json_values import json_text, thaw
 from message_history.pages.markup import Markup, element, join
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
 
 __all__ = ["block", "call", "folded_text", "json_block"]
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.json_values import freeze, thaw
+from message_history.core.values.json_values import freeze, thaw
 from message_history.pages.bars import bar
 from message_history.pages.comparing import compare
 from message_history.pages.marks import repair_note, violation_note
@@ -17,9 +17,9 @@ from message_history.pages.page import page
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
+    from message_history.files.files import SavedFile
     from message_history.pages.comparing import Change
-    from message_history.storage.files import SavedFile
     from message_history.violations import Violation
 
 __all__ = ["changes_page"]

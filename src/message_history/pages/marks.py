@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.blocks import Block
-from message_history.core.json_values import thaw
+from message_history.core.messages.blocks import Block
+from message_history.core.values.json_values import thaw
 from message_history.pages.blocks import block, folded_text, json_block
 from message_history.pages.markup import Markup, element, join
 from message_history.pages.words import SEVERITIES, TITLES, detail_of
@@ -13,7 +13,7 @@ from message_history.pages.words import SEVERITIES, TITLES, detail_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from message_history.core.repairs import Removed, Repair
+    from message_history.core.messages.repairs import Removed, Repair
     from message_history.violations import Violation
 
 __all__ = ["repair_note", "violation_note"]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
     from message_history.dialects import Dialect
     from message_history.history import MessageHistory
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.blocks import ToolResultBlock, ToolUseBlock
-from message_history.core.repairs import Severity
+from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
+from message_history.core.messages.repairs import Severity
+from message_history.files.repaired_lists import located
 from message_history.pages.bars import bar
 from message_history.pages.blocks import block, call, folded_text
 from message_history.pages.marks import repair_note, violation_note
 from message_history.pages.markup import Markup, element, join
 from message_history.pages.page import page
 from message_history.pages.positions import positions
-from message_history.storage.repaired_lists import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.message import Message
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
+    from message_history.files.files import SavedFile
     from message_history.history import MessageHistory
-    from message_history.storage.files import SavedFile
     from message_history.violations import Violation
 
 __all__ = ["transcript_page"]

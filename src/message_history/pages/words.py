@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.repairs import RepairCode, Severity, in_words
+from message_history.core.messages.repairs import RepairCode, Severity, in_words
 
 if TYPE_CHECKING:
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
 
 __all__ = ["REASONS", "SEVERITIES", "TITLES", "detail_of", "instead_of_repair"]
 

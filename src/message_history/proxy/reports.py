@@ -6,14 +6,14 @@ import json
 from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.json_values import thaw
+from message_history.core.values.json_values import thaw
 from message_history.dialects.native.render import block_to_json
 from message_history.explaining import explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.healing import HealedRequest
     from message_history.proxy.forwarding import Headers

@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from message_history.core.log import Log
+from message_history.core.values.log import Log
 from message_history.dialects import Native
 from message_history.dialects.registry import DIALECTS
 from message_history.following.digests import EntryDigest

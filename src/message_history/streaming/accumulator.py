@@ -10,11 +10,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.view import ConversationView
+from message_history.core.views.view import ConversationView
 from message_history.dialects.base import checked_dialect
 
 if TYPE_CHECKING:
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects import Dialect
     from message_history.dialects._shared.assembling import Assembler
     from message_history.history import MessageHistory

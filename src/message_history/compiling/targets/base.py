@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from message_history.compiling.turns import Turn
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.repairs import Repair
 
 __all__ = ["NO_SETTINGS", "CannotCompileError", "Sample", "Settings", "Target", "features_of"]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.compiling.targets.base import CannotCompileError, Sample, Settings, Target, features_of
 from message_history.compiling.targets.forms import system_in_user
-from message_history.core.blocks import ImageBlock, TextBlock
-from message_history.core.json_values import thaw
+from message_history.core.messages.blocks import ImageBlock, TextBlock
+from message_history.core.values.json_values import thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from message_history.compiling.turns import Turn
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
 
 __all__ = ["ANTHROPIC", "BEDROCK", "BEDROCK_CLAUDE"]
 

@@ -17,7 +17,7 @@ from message_history.compiling.targets.forms import (
     without_text,
 )
 from message_history.compiling.targets.trl import TRL
-from message_history.core.repairs import Repair, RepairCode
+from message_history.core.messages.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.compiling.turns import Turn, join_users, joined_texts
-from message_history.core.repairs import Repair, RepairCode
+from message_history.core.messages.repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.compiling.targets.base import Sample, Settings, Target, features_of
 from message_history.compiling.targets.openai import image_url
-from message_history.core.blocks import TextBlock
+from message_history.core.messages.blocks import TextBlock
 
 if TYPE_CHECKING:
     from message_history.compiling.turns import Turn
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
 
 __all__ = ["INSPECT"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.compiling.targets.base import Sample, Settings, Target
 from message_history.compiling.targets.trl import receipt_as_text
-from message_history.core.blocks import Block, ImageBlock, ProviderBlock, TextBlock
-from message_history.core.json_values import thaw
+from message_history.core.messages.blocks import Block, ImageBlock, ProviderBlock, TextBlock
+from message_history.core.values.json_values import thaw
 
 if TYPE_CHECKING:
     from message_history.compiling.turns import Turn

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from message_history.core.blocks import Block, ProviderBlock, TextBlock, ToolUseBlock, is_blank
-from message_history.core.message import CLEAN_ASSISTANT, with_content
+from message_history.core.messages.blocks import Block, ProviderBlock, TextBlock, ToolUseBlock, is_blank
+from message_history.core.messages.message import CLEAN_ASSISTANT, with_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from message_history.core.message import Message
-    from message_history.core.parsed import Parsed
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
 
 __all__ = ["is_kept_blank", "kept_beside", "without_empty_texts"]
 

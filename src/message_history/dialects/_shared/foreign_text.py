@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from message_history.core.blocks import Block, ProviderBlock, TextBlock, is_blank
-from message_history.core.json_values import FrozenDict
-from message_history.core.message import Message, is_plain, make_message
-from message_history.core.repairs import Repair, RepairCode, in_words
+from message_history.core.messages.blocks import Block, ProviderBlock, TextBlock, is_blank
+from message_history.core.messages.message import Message, is_plain, make_message
+from message_history.core.messages.repairs import Repair, RepairCode, in_words
+from message_history.core.values.json_values import FrozenDict
 from message_history.dialects._shared.leading import is_omitted
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.blocks import SystemBlock, ToolUseBlock
-from message_history.core.message import CLEAN_ASSISTANT, Message, bootstrap_message, is_bootstrap
-from message_history.core.rules import Arrival, arrival_of, fault_of_call, is_nothing
+from message_history.core.messages.blocks import SystemBlock, ToolUseBlock
+from message_history.core.messages.message import CLEAN_ASSISTANT, Message, bootstrap_message, is_bootstrap
+from message_history.core.turns.rules import Arrival, arrival_of, fault_of_call, is_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.parsed import Parsed
-    from message_history.core.policy import Policy
+    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.parsed import Parsed
+    from message_history.core.messages.policy import Policy
     from message_history.dialects.base import Dialect
 
 __all__ = ["is_omitted", "keep_blank_lead", "lead_with_placeholder", "length_of_lead"]

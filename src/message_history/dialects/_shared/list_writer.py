@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from message_history.core.message import sendable
+from message_history.core.messages.message import sendable
 from message_history.dialects._shared.plain_messages import SHORT, has_result_of_texts
 from message_history.dialects.base import Export
 from message_history.media import has_media
@@ -12,8 +12,8 @@ from message_history.media import has_media
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.blocks import SystemBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.plain_messages import PlainWriter
     from message_history.dialects._shared.writer import Changes
 

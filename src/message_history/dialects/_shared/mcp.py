@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from message_history.core.blocks import DocumentBlock, ImageBlock, Meta, ProviderBlock, text_block, with_meta
-from message_history.core.json_values import freeze_mapping, json_text
+from message_history.core.messages.blocks import DocumentBlock, ImageBlock, Meta, ProviderBlock, text_block, with_meta
+from message_history.core.values.json_values import freeze_mapping, json_text
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
 
 __all__ = ["MCP", "McpResult", "mcp_block", "mcp_result"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.plain import unpack
+from message_history.core.messages.plain import unpack
 
 if TYPE_CHECKING:
-    from message_history.core.plain import Plain
+    from message_history.core.messages.plain import Plain
 
 __all__ = ["assistant_blocks", "user_blocks"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
-    from message_history.core.message import Message
-    from message_history.core.plain import Plain
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.plain import Plain
 
 __all__ = ["SHORT", "PlainWriter", "has_result_of_texts"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.message import (
+from message_history.core.messages.message import (
     CLEAN_ASSISTANT,
     CLEAN_USER,
     NEEDS_REPAIR,
@@ -12,7 +12,7 @@ from message_history.core.message import (
     Message,
     Unfinished,
 )
-from message_history.core.plain import pack, result_content
+from message_history.core.messages.plain import pack, result_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

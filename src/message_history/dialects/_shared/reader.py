@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from message_history.core.blocks import SystemBlock, TextBlock
-from message_history.core.message import make_message
+from message_history.core.messages.blocks import SystemBlock, TextBlock
+from message_history.core.messages.message import make_message
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.truncated import finished, is_truncated
 from message_history.dialects._shared.typed_blocks import carry
@@ -13,9 +13,9 @@ from message_history.dialects._shared.typed_blocks import carry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.message import Message
-    from message_history.core.parsed import Parsed
+    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects.base import Foreign
 
 __all__ = ["EntryReader", "add_message", "as_system", "assume_user", "read_entries", "role_of"]

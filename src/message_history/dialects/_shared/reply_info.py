@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from message_history.core.message import Message, with_replies
-from message_history.core.replies import ReplyInfo, Usage
+from message_history.core.messages.message import Message, with_replies
+from message_history.core.messages.replies import ReplyInfo, Usage
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 __all__ = ["reply_info", "saved_replies", "with_info", "with_unknown"]

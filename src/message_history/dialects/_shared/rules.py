@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from attrs import frozen
 
-from message_history.core.json_values import short_repr
-from message_history.core.values import Value
+from message_history.core.values.json_values import short_repr
+from message_history.core.values.value import Value
 
 if TYPE_CHECKING:
     import re

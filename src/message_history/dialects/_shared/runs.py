@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from message_history.core.message import make_message, with_replies
+from message_history.core.messages.message import make_message, with_replies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from message_history.core.blocks import Block
-    from message_history.core.message import Role
-    from message_history.core.parsed import Parsed
-    from message_history.core.replies import ReplyInfo
+    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.message import Role
+    from message_history.core.messages.parsed import Parsed
+    from message_history.core.messages.replies import ReplyInfo
 
 __all__ = ["Runs"]
 

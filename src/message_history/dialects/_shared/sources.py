@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.json_values import FrozenDict
+from message_history.core.values.json_values import FrozenDict
 
 if TYPE_CHECKING:
-    from message_history.core.blocks import DocumentBlock, ImageBlock
+    from message_history.core.messages.blocks import DocumentBlock, ImageBlock
     from message_history.dialects._shared.writer import Changes
 
 __all__ = ["omit_beside_source"]

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, final, overload
 
-from message_history.core.json_values import EMPTY
+from message_history.core.values.json_values import EMPTY
 from message_history.dialects._shared.rules import ModelRow, Rule
 
 __all__ = ["ModelTable", "RuleTable", "read_table"]

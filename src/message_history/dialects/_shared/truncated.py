@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.blocks import Block, ToolUseBlock
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.blocks import Block, ToolUseBlock
+from message_history.core.messages.repairs import RepairCode
 from message_history.dialects._shared.sdk_objects import as_mapping
 from message_history.dialects._shared.typed_blocks import half_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from message_history.core.parsed import Parsed
+    from message_history.core.messages.parsed import Parsed
 
 __all__ = ["TRUNCATED", "finished", "is_truncated"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -24,8 +24,8 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.json_values import freeze, freeze_mapping, json_text, with_whole_pairs
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import freeze, freeze_mapping, json_text, with_whole_pairs
 from message_history.dialects._shared.mcp import mcp_block
 from message_history.dialects._shared.schema import text_or_none
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -33,7 +33,7 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from message_history.core.parsed import Parsed
+    from message_history.core.messages.parsed import Parsed
 
 __all__ = [
     "BlockReader",

@@ -7,16 +7,16 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, final
 
-from message_history.core.blocks import ThinkingBlock
-from message_history.core.json_values import FrozenDict, FrozenList
-from message_history.core.repairs import Repair, RepairCode
+from message_history.core.messages.blocks import ThinkingBlock
+from message_history.core.messages.repairs import Repair, RepairCode
+from message_history.core.values.json_values import FrozenDict, FrozenList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.blocks import Block
-    from message_history.core.message import Message
-    from message_history.core.repairs import Removed
+    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.repairs import Removed
 
 __all__ = [
     "PLACEHOLDER",

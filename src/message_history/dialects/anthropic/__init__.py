@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
-from message_history.core.message import is_plain
+from message_history.core.messages.message import is_plain
 from message_history.dialects._shared.beside import without
 from message_history.dialects._shared.rules import checked_name
 from message_history.dialects._shared.writer import unrecorded
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from anthropic.types import MessageParam
 
-    from message_history.core.blocks import SystemBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

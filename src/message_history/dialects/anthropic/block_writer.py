@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -15,7 +15,7 @@ from message_history.core.blocks import (
     ThinkingBlock,
     is_blank,
 )
-from message_history.core.json_values import FrozenDict, json_text, short_repr
+from message_history.core.values.json_values import FrozenDict, json_text, short_repr
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
 from message_history.dialects.anthropic import schema
@@ -25,7 +25,7 @@ from message_history.dialects.anthropic.shapes import DOCUMENT_SOURCES, IMAGE_SO
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.replies import ReplyInfo
+    from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects._shared.writer import Changes
     from message_history.dialects.anthropic.model_fields import Fields
 

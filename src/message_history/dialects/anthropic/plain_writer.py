@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.message import sendable
-from message_history.core.plain import unpack
+from message_history.core.messages.message import sendable
+from message_history.core.messages.plain import unpack
 from message_history.dialects.anthropic.schema import NAME_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
 
 __all__ = ["write_common"]
 

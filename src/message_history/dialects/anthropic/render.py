@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -19,7 +19,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import FrozenDict, FrozenList
+from message_history.core.values.json_values import FrozenDict, FrozenList
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.anthropic import schema
@@ -34,7 +34,7 @@ from message_history.media import has_media
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.anthropic.model_fields import Fields
 
 __all__ = ["Render"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -17,7 +17,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, freeze
+from message_history.core.values.json_values import EMPTY, FrozenDict, freeze
 from message_history.dialects._shared.writer import (
     Aliases,
     Changes,
@@ -50,7 +50,7 @@ from message_history.media.encoded import encoded, inline_data
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.bedrock.model_fields import Fields
 
 __all__ = ["BlockWriter"]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.json_values import short_repr
+from message_history.core.values.json_values import short_repr
 from message_history.dialects._shared.checker import (
     Findings,
     check_list,

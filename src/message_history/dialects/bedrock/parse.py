@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -20,9 +20,9 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.json_values import freeze, freeze_mapping, json_text, short_repr
-from message_history.core.parsed import Parsed
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import freeze, freeze_mapping, json_text, short_repr
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import is_white_space, read_block, text_of_json

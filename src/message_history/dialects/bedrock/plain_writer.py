@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.plain import unpack
+from message_history.core.messages.plain import unpack
 
 if TYPE_CHECKING:
-    from message_history.core.message import Message
-    from message_history.core.plain import Plain
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.plain import Plain
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.bedrock.model_fields import Fields
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -18,7 +18,7 @@ from message_history.core.blocks import (
     TextBlock,
     ToolResultBlock,
 )
-from message_history.core.json_values import FrozenDict, json_text
+from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
@@ -46,7 +46,7 @@ from message_history.dialects.bedrock.provider_blocks import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.bedrock.model_fields import Fields
 
 __all__ = ["Render"]

@@ -21,8 +21,8 @@ from message_history.dialects.gemini.schema import DEVELOPER_MODELS, MODELS, RUL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.blocks import SystemBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
-from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.core.messages.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
+from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
 from message_history.dialects.gemini import schema

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import define, field
 
-from message_history.core.blocks import Block, Meta
-from message_history.core.json_values import EMPTY, FrozenDict, freeze_mapping
+from message_history.core.messages.blocks import Block, Meta
+from message_history.core.values.json_values import EMPTY, FrozenDict, freeze_mapping
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import text_of_json
 from message_history.dialects.gemini import schema

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
-    from message_history.core.blocks import DocumentBlock, ImageBlock
+    from message_history.core.messages.blocks import DocumentBlock, ImageBlock
 
 __all__ = [
     "in_plain_base64",

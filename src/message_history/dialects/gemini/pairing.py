@@ -14,7 +14,7 @@ from attrs import define, field
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
 
 __all__ = ["Answered", "Asked", "Pairing"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -23,9 +23,9 @@ from message_history.core.blocks import (
     text_block,
     tool_result_block,
 )
-from message_history.core.json_values import EMPTY, freeze, json_text, short_repr
-from message_history.core.parsed import Parsed
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import EMPTY, freeze, json_text, short_repr
 from message_history.dialects._shared.blank_texts import kept_beside
 from message_history.dialects._shared.mcp import mcp_result
 from message_history.dialects._shared.reader import add_message, read_entries, role_of

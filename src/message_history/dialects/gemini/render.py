@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -22,7 +22,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
@@ -36,7 +36,7 @@ from message_history.dialects.gemini.plain_writer import UNKNOWN, Called, Gemini
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.gemini.model_fields import Fields
 
 __all__ = ["Render"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from message_history.core.json_values import FrozenDict
+from message_history.core.values.json_values import FrozenDict
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
 __all__ = ["DEVELOPER_MODELS", "MODELS", "RULES"]

@@ -20,8 +20,8 @@ from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTI
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.blocks import SystemBlock, ToolResultBlock, ToolUseBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import SystemBlock, ToolResultBlock, ToolUseBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.json_values import short_repr
+from message_history.core.values.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, check_list, mapping_of, mappings, text_at
 from message_history.dialects._shared.media_checker import MediaCheck
 from message_history.dialects.gemini_interactions.schema import CONTENT, RULES, STEPS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -24,9 +24,9 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, freeze, json_text
-from message_history.core.parsed import Parsed
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import EMPTY, FrozenDict, freeze, json_text
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.reader import as_system, assume_user, read_entries, role_of
 from message_history.dialects._shared.reply_info import reply_info
@@ -54,7 +54,7 @@ from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTI
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.message import Role
+    from message_history.core.messages.message import Role
     from message_history.dialects.base import Foreign
 
 __all__ = ["NOTED", "Reader", "is_interaction", "noted", "summary_of"]

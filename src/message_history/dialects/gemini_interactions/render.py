@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     ProviderBlock,
     SystemBlock,
@@ -18,8 +18,8 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.json_values import FrozenDict, json_text
-from message_history.core.message import is_bootstrap
+from message_history.core.messages.message import is_bootstrap
+from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import (
@@ -39,7 +39,7 @@ from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTI
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.gemini_interactions.model_fields import Fields
 
 __all__ = ["Render"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -25,10 +25,10 @@ from message_history.core.blocks import (
     ToolUseBlock,
     text_block,
 )
-from message_history.core.json_values import freeze_mapping
-from message_history.core.message import make_message
-from message_history.core.parsed import Parsed
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.message import make_message
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import freeze_mapping
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import TRUNCATED

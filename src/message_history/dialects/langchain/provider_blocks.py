@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.blocks import DocumentBlock, ImageBlock, ProviderBlock, with_meta
-from message_history.core.json_values import FrozenDict, freeze
+from message_history.core.messages.blocks import DocumentBlock, ImageBlock, ProviderBlock, with_meta
+from message_history.core.values.json_values import FrozenDict, freeze
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.bedrock import Bedrock
@@ -20,7 +20,7 @@ from message_history.dialects.openai_responses import OpenAIResponses
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.blocks import Block
+    from message_history.core.messages.blocks import Block
     from message_history.dialects.base import Dialect
 
 __all__ = ["ITEMS", "item_groups", "provider_blocks", "type_of"]

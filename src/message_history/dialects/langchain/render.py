@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -19,7 +19,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import FrozenDict, freeze_mapping
+from message_history.core.values.json_values import FrozenDict, freeze_mapping
 from message_history.dialects._shared.list_writer import write_list
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
 from message_history.dialects.base import Export
@@ -29,7 +29,7 @@ from message_history.dialects.langchain.schema import LANGCHAIN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.langchain.model_fields import Fields
 
 __all__ = ["Render"]

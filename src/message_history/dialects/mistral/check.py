@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.json_values import short_repr
+from message_history.core.values.json_values import short_repr
 from message_history.dialects._shared.checker import (
     Findings,
     OpenCalls,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     Meta,
@@ -17,14 +17,14 @@ from message_history.core.blocks import (
     ToolResultBlock,
     tool_result_block,
 )
-from message_history.core.message import Message, with_content
+from message_history.core.messages.message import Message, with_content
 from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.parsed import Parsed
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects.base import Foreign
 
 __all__ = ["MISTRAL", "SHARED", "is_prefix", "parse", "shared_key"]

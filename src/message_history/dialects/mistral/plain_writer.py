@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.plain import unpack
+from message_history.core.messages.plain import unpack
 from message_history.dialects._shared.plain_messages import SHORT
 from message_history.dialects._shared.writer import json_object, named_for
 from message_history.dialects.mistral.schema import ANY_NAME, NAME
 
 if TYPE_CHECKING:
-    from message_history.core.message import Message
-    from message_history.core.plain import Plain
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.plain import Plain
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.mistral.model_fields import Fields
 

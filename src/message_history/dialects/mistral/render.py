@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -21,7 +21,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_list, write_messages
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
@@ -49,7 +49,7 @@ from message_history.media import has_media
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.mistral.model_fields import Fields
 
 __all__ = ["Render"]

@@ -15,8 +15,8 @@ from message_history.dialects.native.render import render as render_list
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.blocks import SystemBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects.base import Foreign, Rule
     from message_history.violations import Violation
 

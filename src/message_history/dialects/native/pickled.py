@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.conversation import context_of, messages_of
-from message_history.core.message import message_of_plain, plain_content
-from message_history.core.plain import pack, result_content, unpack
-from message_history.core.stubs import unrecorded_stubs
+from message_history.core.messages.message import message_of_plain, plain_content
+from message_history.core.messages.plain import pack, result_content, unpack
+from message_history.core.turns.conversation import context_of, messages_of
+from message_history.core.turns.stubs import unrecorded_stubs
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.conversation import Conversation
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
+    from message_history.core.turns.conversation import Conversation
 
 __all__ = ["from_pickle", "to_pickle"]
 

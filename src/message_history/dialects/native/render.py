@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -20,17 +20,17 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.json_values import EMPTY, thaw
-from message_history.core.message import plain_content, reach
-from message_history.core.plain import NO_UNICODE
-from message_history.core.replies import as_json
+from message_history.core.messages.message import plain_content, reach
+from message_history.core.messages.plain import NO_UNICODE
+from message_history.core.messages.replies import as_json
+from message_history.core.values.json_values import EMPTY, thaw
 from message_history.dialects._shared.plain_blocks import assistant_blocks, user_blocks
 from message_history.dialects.native.parse import NATIVE, OPEN, REPLIES, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
 
 __all__ = ["OPEN", "block_to_json", "mark_open_stubs", "message_to_json", "render"]
 

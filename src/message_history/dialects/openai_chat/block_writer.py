@@ -6,7 +6,7 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -18,7 +18,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, json_text, thaw
+from message_history.core.values.json_values import EMPTY, FrozenDict, json_text, thaw
 from message_history.dialects._shared.plain_messages import SHORT
 from message_history.dialects._shared.writer import (
     Aliases,

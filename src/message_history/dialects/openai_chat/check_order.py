@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from message_history.core.json_values import short_repr
+from message_history.core.values.json_values import short_repr
 from message_history.dialects._shared.checker import entries
 
 if TYPE_CHECKING:

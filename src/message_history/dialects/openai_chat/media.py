@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.blocks import DocumentBlock, ImageBlock
+from message_history.core.messages.blocks import DocumentBlock, ImageBlock
 from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.json_values import FrozenDict
+    from message_history.core.values.json_values import FrozenDict
 
 __all__ = ["beside_source", "data_url", "document_at", "document_of", "image_of", "media_type_of", "url_of"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     ImageBlock,
     Meta,
@@ -19,10 +19,10 @@ from message_history.core.blocks import (
     text_block,
     tool_result_block,
 )
-from message_history.core.json_values import EMPTY, freeze
-from message_history.core.message import CLEAN_USER, Message, make_message
-from message_history.core.parsed import Parsed
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.message import CLEAN_USER, Message, make_message
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import EMPTY, freeze
 from message_history.dialects._shared.blank_texts import kept_beside, without_empty_texts
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence

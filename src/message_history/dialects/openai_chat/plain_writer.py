@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.plain import unpack
+from message_history.core.messages.plain import unpack
 from message_history.dialects._shared.writer import json_object
 from message_history.dialects.openai_chat.block_writer import OTHER_ID
 from message_history.dialects.openai_chat.schema import NAME
@@ -12,8 +12,8 @@ from message_history.dialects.openai_chat.schema import NAME
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.message import Message
-    from message_history.core.plain import Plain
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.plain import Plain
     from message_history.dialects.openai_chat.block_writer import BlockWriter
     from message_history.dialects.openai_chat.model_fields import Fields
 

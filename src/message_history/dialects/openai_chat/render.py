@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -21,8 +21,8 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, json_text
-from message_history.core.policy import Policy
+from message_history.core.messages.policy import Policy
+from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
@@ -45,7 +45,7 @@ from message_history.dialects.openai_chat.plain_writer import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.openai_chat.model_fields import Fields
 
 __all__ = ["INLINE", "Render"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
-from message_history.core.blocks import ProviderBlock, is_blank
+from message_history.core.messages.blocks import ProviderBlock, is_blank
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, add_referred
 from message_history.dialects._shared.rules import checked_name, fields_for
@@ -21,8 +21,8 @@ from message_history.dialects.openai_responses.schema import MODELS, OPENAI_RESP
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.blocks import Block, SystemBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import Block, SystemBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

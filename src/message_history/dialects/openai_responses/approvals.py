@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.blocks import Mark, Meta, ProviderBlock, with_meta
-from message_history.core.json_values import FrozenDict, FrozenList, freeze_mapping, thaw
-from message_history.core.policy import Policy
-from message_history.core.stub_results import make_stub, reason_of
+from message_history.core.messages.blocks import Mark, Meta, ProviderBlock, with_meta
+from message_history.core.messages.policy import Policy
+from message_history.core.turns.stub_results import make_stub, reason_of
+from message_history.core.values.json_values import FrozenDict, FrozenList, freeze_mapping, thaw
 from message_history.dialects._shared.typed_blocks import call_of_text
 from message_history.dialects._shared.writer import well_formed
 from message_history.dialects.openai_responses.schema import DECISION, OPENAI_RESPONSES
@@ -19,7 +19,7 @@ from message_history.dialects.openai_responses.schema import DECISION, OPENAI_RE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.blocks import ToolResultBlock, ToolUseBlock
+    from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
     from message_history.dialects._shared.writer import Changes
     from message_history.dialects.openai_responses.block_writer import Wire
 

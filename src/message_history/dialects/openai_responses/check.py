@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from message_history.core.json_values import short_repr
+from message_history.core.values.json_values import short_repr
 from message_history.dialects._shared.checker import (
     Findings,
     check_list,

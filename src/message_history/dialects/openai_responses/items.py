@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -19,8 +19,8 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import FrozenDict, FrozenList, json_text
-from message_history.core.stub_results import reason_of
+from message_history.core.turns.stub_results import reason_of
+from message_history.core.values.json_values import FrozenDict, FrozenList, json_text
 from message_history.dialects._shared.held import is_held, is_referred
 from message_history.dialects._shared.schema import anything
 from message_history.dialects.openai_responses import notes, schema
@@ -31,8 +31,8 @@ from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, F
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.blocks import ToolResultBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import ToolResultBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.openai_responses.model_fields import Fields
     from message_history.dialects.openai_responses.schema import ClientTool

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -21,9 +21,9 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, short_repr
-from message_history.core.parsed import Parsed
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, short_repr
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.blank_texts import without_empty_texts
 from message_history.dialects._shared.held import held_call
@@ -47,7 +47,7 @@ from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, D
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.message import Role
+    from message_history.core.messages.message import Role
     from message_history.dialects.base import Foreign
 
 __all__ = ["Reader", "is_truncated", "summary_of"]

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, final
 
 from attrs import define, field
 
-from message_history.core.blocks import TextBlock
-from message_history.core.json_values import FrozenDict
+from message_history.core.messages.blocks import TextBlock
+from message_history.core.values.json_values import FrozenDict
 from message_history.dialects._shared.held import is_referred
 from message_history.dialects._shared.writer import PLACEHOLDER
 from message_history.dialects.openai_responses import notes, schema
@@ -31,8 +31,8 @@ from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.blocks import ToolResultBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import ToolResultBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.writer import Changes
     from message_history.dialects.openai_responses.items import Items
     from message_history.dialects.openai_responses.model_fields import Fields

@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -22,7 +22,7 @@ from message_history.core.blocks import (
     ToolUseBlock,
     is_blank,
 )
-from message_history.core.json_values import FrozenDict, json_text
+from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
@@ -40,7 +40,7 @@ from message_history.media import has_media
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.openai_responses.block_writer import Wire
     from message_history.dialects.openai_responses.model_fields import Fields
     from message_history.dialects.openai_responses.schema import ClientTool

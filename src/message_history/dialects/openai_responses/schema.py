@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import frozen
 
-from message_history.core.json_values import FrozenDict, FrozenList
+from message_history.core.values.json_values import FrozenDict, FrozenList
 from message_history.dialects._shared.schema import (
     Shape,
     each,
@@ -26,7 +26,7 @@ from message_history.dialects._shared.schema import (
 )
 
 if TYPE_CHECKING:
-    from message_history.core.message import Role
+    from message_history.core.messages.message import Role
     from message_history.dialects._shared.schema import Fits
 
 from message_history.dialects._shared.tables import ModelTable, RuleTable

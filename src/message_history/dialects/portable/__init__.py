@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from openai.types.chat import ChatCompletionMessageParam  # noqa: F401
 
-    from message_history.core.blocks import SystemBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.media import Limits

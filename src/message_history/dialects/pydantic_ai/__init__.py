@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pydantic_ai.messages import ModelMessage
 
-    from message_history.core.blocks import SystemBlock
-    from message_history.core.message import Message
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.message import Message
     from message_history.dialects.base import Foreign
     from message_history.media.limits import Limits
     from message_history.violations import Violation

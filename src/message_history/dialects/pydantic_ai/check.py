@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.json_values import short_repr
+from message_history.core.values.json_values import short_repr
 from message_history.dialects._shared.checker import Findings, check_list, entries, has_lone_surrogate, text_at
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects.pydantic_ai import schema, shapes

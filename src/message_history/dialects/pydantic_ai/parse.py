@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     Mark,
     Meta,
@@ -21,11 +21,11 @@ from message_history.core.blocks import (
     tool_result_block,
     with_meta,
 )
-from message_history.core.json_values import EMPTY, freeze_mapping
-from message_history.core.message import make_message
-from message_history.core.parsed import Parsed
-from message_history.core.policy import Policy
-from message_history.core.repairs import RepairCode
+from message_history.core.messages.message import make_message
+from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.policy import Policy
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import EMPTY, freeze_mapping
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_sequence

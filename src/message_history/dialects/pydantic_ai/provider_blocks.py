@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from message_history.core.blocks import Block, DocumentBlock, ImageBlock, Meta, with_meta
-from message_history.core.json_values import freeze_mapping
+from message_history.core.messages.blocks import Block, DocumentBlock, ImageBlock, Meta, with_meta
+from message_history.core.values.json_values import freeze_mapping
 from message_history.dialects.pydantic_ai.objects import plain
 
 __all__ = ["PYDANTIC_AI", "is_file", "json_of", "media_of", "meta_of", "others_of", "rest_of", "with_extra"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, field
 
-from message_history.core.blocks import (
+from message_history.core.messages.blocks import (
     Block,
     DocumentBlock,
     ImageBlock,
@@ -23,7 +23,7 @@ from message_history.core.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.json_values import EMPTY, FrozenDict, json_text
+from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.schema import Shape, misfits
 from message_history.dialects._shared.typed_blocks import parsed_input
@@ -45,7 +45,7 @@ from message_history.dialects.pydantic_ai.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.message import Message
+    from message_history.core.messages.message import Message
     from message_history.dialects.pydantic_ai.model_fields import Fields
 
 __all__ = ["Render"]

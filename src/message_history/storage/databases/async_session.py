@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar, final
 
 from message_history.extras import not_installed
+from message_history.files.errors import SessionConflictError, SessionError
 from message_history.storage.databases.session import SqlSession
-from message_history.storage.sessions.errors import SessionConflictError, SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.ext.asyncio import AsyncEngine
 
-    from message_history.core.policy import Policy
+    from message_history.core.messages.policy import Policy
     from message_history.history import MessageHistory
 
 __all__ = ["AsyncSqlSession"]

@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
 from message_history.extras import not_installed
+from message_history.files.errors import SessionError, SessionLockedError
 from message_history.storage.databases.rows import Head
 from message_history.storage.databases.tables import (
     MESSAGES,
@@ -28,7 +29,6 @@ from message_history.storage.databases.tables import (
     migrate,
     version_of,
 )
-from message_history.storage.sessions.errors import SessionError, SessionLockedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

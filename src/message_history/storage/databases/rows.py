@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve, frozen
 
-from message_history.core.conversation import context_of
-from message_history.core.message import with_content
-from message_history.core.rules import behind_change
-from message_history.core.stubs import unrecorded_stubs
+from message_history.core.messages.message import with_content
+from message_history.core.turns.conversation import context_of
+from message_history.core.turns.rules import behind_change
+from message_history.core.turns.stubs import unrecorded_stubs
 from message_history.dialects.native.parse import NATIVE, PIECE, VERSION, read_ahead
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+from message_history.files.damaged_json import Decoder
+from message_history.files.files import json_bytes
+from message_history.files.plain_json import read_plain
+from message_history.files.saved import Growth, repair_from_json, repair_to_json
 from message_history.history import MessageHistory, conversation_of, restored
-from message_history.storage.damaged_json import Decoder
-from message_history.storage.files import json_bytes
-from message_history.storage.plain_json import read_plain
-from message_history.storage.sessions.saved import Growth, repair_from_json, repair_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.message import Message
-    from message_history.core.policy import Policy
-    from message_history.core.repairs import Repair
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.policy import Policy
+    from message_history.core.messages.repairs import Repair
 
 __all__ = [
     "NEW",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, final
 
 from attrs import evolve
 
-from message_history.core.policy import Policy
+from message_history.core.messages.policy import Policy
 from message_history.extras import not_installed
+from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
+from message_history.files.saved import goes_on, growth, updated
 from message_history.history import MessageHistory
 from message_history.storage.databases.rows import NEW, Held, grown, held_by, needs_all, rewritten
-from message_history.storage.sessions.errors import SessionConflictError, SessionError, refuse_to_shorten
-from message_history.storage.sessions.saved import goes_on, growth, updated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
+    from message_history.files.saved import Growth
     from message_history.storage.databases.database import Database, Rows
     from message_history.storage.databases.rows import Head
-    from message_history.storage.sessions.saved import Growth
 
 __all__ = ["SqlSession"]
 

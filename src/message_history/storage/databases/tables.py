@@ -25,8 +25,8 @@ from sqlalchemy import (
     tuple_,
 )
 
+from message_history.files.errors import SessionError
 from message_history.storage.databases.rows import body_starts_turn
-from message_history.storage.sessions.errors import SessionError
 
 __all__ = ["MESSAGES", "REPAIRS", "SCHEMA", "SCHEMA_VERSION", "SESSIONS", "migrate", "version_of"]
 

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, final
 
 from attrs import evolve, frozen
 
-from message_history.core.conversation import context_of
-from message_history.core.policy import Policy
+from message_history.core.messages.policy import Policy
+from message_history.core.turns.conversation import context_of
 from message_history.dialects.native.parse import PIECE
-from message_history.history import MessageHistory, conversation_of, restored
-from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
-from message_history.storage.sessions.errors import SessionConflictError, SessionError, refuse_to_shorten
-from message_history.storage.sessions.lines import (
+from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
+from message_history.files.own_lines import (
     FORMAT_VERSION,
     MAX_LINE,
     ZEROS,
@@ -25,16 +23,18 @@ from message_history.storage.sessions.lines import (
     new_lines,
     whole_lines,
 )
+from message_history.files.saved import goes_on, growth, updated
+from message_history.history import MessageHistory, conversation_of, restored
+from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
 from message_history.storage.sessions.locking import locked
-from message_history.storage.sessions.saved import goes_on, growth, updated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from message_history.core.repairs import Repair
-    from message_history.storage.damaged_json import LineNote
-    from message_history.storage.sessions.saved import Growth
+    from message_history.core.messages.repairs import Repair
+    from message_history.files.damaged_json import LineNote
+    from message_history.files.saved import Growth
 
 __all__ = ["Held", "JsonlSession", "LoadReport", "read_session_file"]
 
@@ -385,7 +385,7 @@ class JsonlSession:
         if not held.own and not held.later:
             raise SessionError(
                 f"{self._path}: it holds no session of this library, and nothing was changed; read it with "
-                "message_history.storage.from_file, and keep the session in a file of its own"
+                "message_history.from_file, and keep the session in a file of its own"
             )
 
     def _written(self, write: Callable[[], T]) -> T:

@@ -1,0 +1,1 @@
+"""Blocks, messages, repairs and the policy: each looked at alone."""

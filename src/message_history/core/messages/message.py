@@ -1,0 +1,466 @@
+"""A message: a role and its blocks, with what adding and sending it needs to know of them.
+
+A message is checked alone: nothing here looks at another message. It may hold what a history would not keep (blank
+text, a misplaced block); the history decides what becomes of that.
+
+A message that a parser made of a plain content has no blocks until somebody asks for its `content`, and keeps them
+then. One that was made of blocks finds its plain content when it is first sent. See `plain`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, TypeAlias, final
+
+from attrs import frozen
+from attrs.exceptions import FrozenInstanceError
+
+from message_history.core.messages.blocks import (
+    NO_INPUT,
+    Block,
+    Content,
+    Mark,
+    Meta,
+    SystemBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    blocks_of,
+    is_blank,
+)
+from message_history.core.messages.denials import OPENINGS
+from message_history.core.messages.plain import NOT_PLAIN, UNSENDABLE, Plain, blocks_of_plain, plain_of, reach_of
+from message_history.core.values.json_values import FrozenDict, short_repr
+from message_history.core.values.validators import set_state_once
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.core.messages.replies import ReplyInfo
+
+__all__ = [
+    "CLEAN_ASSISTANT",
+    "CLEAN_USER",
+    "NEEDS_REPAIR",
+    "SHAPES",
+    "Message",
+    "Role",
+    "Unfinished",
+    "bootstrap_message",
+    "is_bootstrap",
+    "is_plain",
+    "known_message",
+    "make_message",
+    "may_be_stub",
+    "message_of_plain",
+    "not_plain",
+    "plain_content",
+    "plain_message",
+    "reach",
+    "sendable",
+    "with_content",
+    "with_replies",
+]
+
+Role: TypeAlias = Literal["user", "assistant"]
+
+
+NEEDS_REPAIR: Final = 0
+CLEAN_ASSISTANT: Final = 1
+CLEAN_USER: Final = 2
+SHAPES: Final[dict[Role, int]] = {"assistant": CLEAN_ASSISTANT, "user": CLEAN_USER}
+
+
+class _Replied:
+    """A slot that most messages leave unset: what is made a million times pays for nothing that it does not have."""
+
+    # Weak references are here too: only in a base do they let `Unfinished` become a `Message`.
+    __slots__ = ("__weakref__", "_replies")
+    _replies: tuple[ReplyInfo, ...]
+
+
+@final
+@frozen(init=False, repr=False, eq=False)
+class Message(_Replied):
+    """One message of a conversation.
+
+    Args:
+        role: `user` or `assistant`.
+        content: text, a block, or several of both.
+
+    Attributes:
+        ids: in order, the ids of an assistant message's calls, or of a user message's results; found once, so that
+            adding the message need not look again.
+        shape: `CLEAN_ASSISTANT` or `CLEAN_USER` for a message that needs no repair: no blank text, no block in the
+            wrong role, calls complete, results first, every id once, nothing that is an error, may be a stub or is a
+            system message. `NEEDS_REPAIR` for any other.
+    """
+
+    role: Role
+    content: tuple[Block, ...]
+    ids: tuple[str, ...]
+    shape: int
+    # What is found when it is first asked for, and only ever replaced by an equal value.
+    _plain: Plain | None
+    _reach: int | None
+
+    def __init__(self, role: Role, content: Content) -> None:
+        if hasattr(self, "shape"):
+            raise FrozenInstanceError
+        if role not in ("user", "assistant"):
+            raise ValueError(f"role must be 'user' or 'assistant', not {short_repr(role)}")
+        role = "user" if role == "user" else "assistant"  # It may be of a class that derives from `str`.
+        blocks = blocks_of(content)
+        _fill(self, role, blocks, *_survey(role, blocks))
+
+    def __init_subclass__(cls) -> Never:
+        raise TypeError("Message cannot be subclassed: what is in a history must be one that cannot change")
+
+    @staticmethod
+    def user(*content: Content) -> Message:
+        """Make a user message.
+
+        Args:
+            content: text, blocks, or several of both.
+
+        Returns:
+            The message.
+
+        Raises:
+            TypeError: for content that is neither text nor blocks.
+        """
+        return Message("user", [block for item in content for block in blocks_of(item)])
+
+    @staticmethod
+    def assistant(*content: Content) -> Message:
+        """Make an assistant message.
+
+        Args:
+            content: text, blocks, or several of both.
+
+        Returns:
+            The message.
+
+        Raises:
+            TypeError: for content that is neither text nor blocks.
+        """
+        return Message("assistant", [block for item in content for block in blocks_of(item)])
+
+    @property
+    def text(self) -> str:
+        """Return its text blocks, joined by line breaks."""
+        return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+    @property
+    def calls(self) -> tuple[ToolUseBlock, ...]:
+        """Return its calls, in order."""
+        return tuple(block for block in self.content if isinstance(block, ToolUseBlock))
+
+    @property
+    def results(self) -> tuple[ToolResultBlock, ...]:
+        """Return its results, in order."""
+        return tuple(block for block in self.content if isinstance(block, ToolResultBlock))
+
+    @property
+    def replies(self) -> tuple[ReplyInfo, ...]:
+        """Return what the provider said of each reply in it: id, model, stop reason, usage; not part of its value."""
+        return getattr(self, "_replies", ())
+
+    @property
+    def refusal(self) -> str | None:
+        """Return the words in which the model refused, else the stop reason that says so; None if nobody refused."""
+        texts = [block.text for block in self.content if isinstance(block, TextBlock) and _refuses(block)]
+        if texts:
+            return "\n".join(texts)
+        return next((reply.stop_reason for reply in self.replies if reply.is_refusal), None)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        if self.role != other.role:
+            return False
+        return (self._plain == other._plain and bool(self._plain)) or self.content == other.content
+
+    def __hash__(self) -> int:
+        return hash((self.role, self.content))
+
+    def __repr__(self) -> str:
+        content = ", ".join(
+            repr(block.text) if type(block) is TextBlock and block.meta is None else repr(block)
+            for block in self.content
+        )
+        return f"Message.{self.role}({content})"
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _restored, (self.role, self.content, self.replies)
+
+
+set_state_once(Message, "shape")
+
+
+def _refuses(block: TextBlock) -> bool:
+    """Return whether a text came as a refusal, which is a kind of part of its own."""
+    extras = block.meta.extra.values() if block.meta is not None else ()
+    return any(isinstance(extra, FrozenDict) and extra.get("type") == "refusal" for extra in extras)
+
+
+def _survey(role: Role, blocks: Sequence[Block]) -> tuple[tuple[str, ...], int]:
+    """Return the ids and the shape of a message."""
+    calls: list[str] = []
+    answers: list[str] = []
+    clean = bool(blocks)
+    for position, block in enumerate(blocks):
+        kind = type(block)
+        if kind is TextBlock:
+            clean = clean and not (is_blank(block.text) and block.signature is None)  # type: ignore[attr-defined]
+        elif isinstance(block, ToolUseBlock):
+            calls.append(block.id)
+            clean = clean and role == "assistant" and _complete(block)
+        elif isinstance(block, ToolResultBlock):
+            answers.append(block.tool_use_id)
+            clean = clean and role == "user" and len(answers) == position + 1
+            clean = clean and not block.is_error and not block.is_stub and block.tool_use_id != ""
+            clean = clean and not may_be_stub(block.content)
+            clean = clean and all(part.meta is None or not part.meta.converted for part in block.content)
+        elif kind is SystemBlock:
+            clean = False
+        if block.meta is not None and block.meta.converted:
+            clean = False
+    clean = clean and len(set(calls)) == len(calls) and len(set(answers)) == len(answers)
+    return tuple(calls if role == "assistant" else answers), SHAPES[role] if clean else NEEDS_REPAIR
+
+
+def may_be_stub(content: tuple[Block, ...]) -> bool:
+    """Return whether the content of a result begins as the text of a stub whose mark was lost."""
+    return len(content) == 1 and type(content[0]) is TextBlock and content[0].text.startswith(STUB_OPENINGS)
+
+
+STUB_OPENINGS: Final = ("[This call ", "[No result is recorded for this call.", *OPENINGS)
+"""How the texts of stubs begin, if the policy has no others."""
+
+
+def _complete(call: ToolUseBlock) -> bool:
+    return call.id != "" and not is_blank(call.name) and call.frozen_input is not NO_INPUT
+
+
+# Attributes of a frozen class are set by their slots.
+_new = object.__new__
+_set_role = Message.role.__set__  # type: ignore[union-attr]
+_set_ids = Message.ids.__set__  # type: ignore[attr-defined]
+_set_shape = Message.shape.__set__  # type: ignore[attr-defined]
+_set_replies = _Replied._replies.__set__  # type: ignore[attr-defined, misc]
+_set_plain = Message._plain.__set__  # type: ignore[union-attr]
+_set_reach = Message._reach.__set__  # type: ignore[union-attr]
+_get_content = Message.content.__get__  # type: ignore[attr-defined]
+_set_content = Message.content.__set__  # type: ignore[attr-defined]
+
+
+def _content(message: Message) -> tuple[Block, ...]:
+    """Return the blocks of a message, made now if nobody has asked for them before."""
+    try:
+        return _get_content(message)  # type: ignore[no-any-return]
+    except AttributeError:
+        blocks = blocks_of_plain(message.role, message._plain or NOT_PLAIN)
+        _set_content(message, blocks)
+        return blocks
+
+
+Message.content = property(_content)  # type: ignore[assignment]
+
+
+def make_message(role: Role, content: tuple[Block, ...]) -> Message:
+    """Make a message of blocks that are known to be blocks.
+
+    Args:
+        role: its role.
+        content: its blocks.
+
+    Returns:
+        The message.
+    """
+    return known_message(role, content, *_survey(role, content))
+
+
+def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> Message:
+    """Make a message whose ids and shape are known.
+
+    Args:
+        role: its role.
+        content: its blocks.
+        ids: see `Message`.
+        shape: see `Message`.
+
+    Returns:
+        The message.
+    """
+    message = _new(Message)
+    _fill(message, role, content, ids, shape)
+    return message
+
+
+def _fill(message: Message, role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> None:
+    _set_role(message, role)
+    _set_content(message, content)
+    _set_ids(message, ids)
+    _set_shape(message, shape)
+    _set_plain(message, None)
+    _set_reach(message, None)
+
+
+class Unfinished(_Replied):
+    """A message that is being made: its attributes are set as any others, at a third of the cost."""
+
+    __slots__ = Message.__slots__
+
+
+def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) -> Message:
+    """Make a message of its plain content.
+
+    Args:
+        role: its role.
+        plain: its content.
+        ids: see `Message`.
+        shape: see `Message`.
+
+    Returns:
+        The message.
+    """
+    message: Any = Unfinished()
+    message.role = role
+    message.ids = ids
+    message.shape = shape
+    message._plain = plain
+    message._reach = None
+    message.__class__ = Message
+    return message  # type: ignore[no-any-return]
+
+
+def message_of_plain(role: Role, plain: Plain) -> Message:
+    """Make a message of a plain content of which nothing is known.
+
+    Args:
+        role: its role.
+        plain: its content.
+
+    Returns:
+        The message, with the ids and the shape that `_survey` finds in its blocks.
+
+    Complexity: linear in the content.
+    """
+    ids: list[str] = []
+    clean = bool(plain)
+    has_text = False
+    for item in plain:
+        if type(item) is str:
+            has_text = True
+            # As `is_blank`: to call it for each text and name takes 2 % of the reading of a pickle.
+            if not item or item.isspace():
+                clean = False
+        elif role == "user":
+            id, content = item
+            ids.append(id)
+            if not id or has_text or (type(content) is str and content.startswith(STUB_OPENINGS)):
+                clean = False
+        elif len(item) == 3:
+            id, name, _ = item
+            ids.append(id)
+            if not id or not name or name.isspace():
+                clean = False
+    if len(ids) > 1 and len(set(ids)) != len(ids):
+        clean = False
+    return plain_message(role, plain, tuple(ids), SHAPES[role] if clean else NEEDS_REPAIR)
+
+
+def plain_content(message: Message) -> Plain:
+    """Return the plain content of a message; `NOT_PLAIN` if it has none."""
+    plain = message._plain
+    if plain is None:
+        plain = plain_of(message.role, message.content)
+        _set_plain(message, plain)
+    return plain
+
+
+def reach(message: Message) -> int:
+    """Return whether every dialect can send the plain content of a message as it is; see `plain.reach_of`."""
+    found = message._reach
+    if found is None:
+        plain = plain_content(message)
+        found = reach_of(message.role, plain) if plain else UNSENDABLE
+        _set_reach(message, found)
+    return found
+
+
+def sendable(message: Message, longest: int) -> Plain | None:
+    """Return the plain content of a message that needs no second look before it is sent.
+
+    Args:
+        message: the message.
+        longest: how long an id or a name may be.
+
+    Returns:
+        The content; None for any other message.
+
+    Complexity: constant, once the message was sent.
+    """
+    found = message._reach
+    if found is None:
+        found = reach(message)
+    return message._plain if 0 <= found <= longest else None
+
+
+def not_plain(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages that are not known to be plain, see `is_plain`."""
+    return [message for message in messages if not message._plain]
+
+
+def is_plain(message: Message) -> bool:
+    """Return whether a message is known to be plain: nothing travels with its blocks, and none is media or unknown."""
+    return bool(message._plain)
+
+
+def with_replies(message: Message, replies: tuple[ReplyInfo, ...]) -> Message:
+    """Return a message with what its provider said of the replies in it.
+
+    Args:
+        message: the message.
+        replies: see `Message`.
+
+    Returns:
+        A new message; the same one for no replies.
+    """
+    if not replies:
+        return message
+    plain = message._plain
+    if plain:
+        copy = plain_message(message.role, plain, message.ids, message.shape)
+    else:
+        copy = known_message(message.role, message.content, message.ids, message.shape)
+    _set_replies(copy, replies)
+    return copy
+
+
+def with_content(message: Message, content: tuple[Block, ...]) -> Message:
+    """Return a message with other blocks and the same replies."""
+    return with_replies(make_message(message.role, content), message.replies)
+
+
+def _restored(role: Role, content: tuple[Block, ...], replies: tuple[ReplyInfo, ...]) -> Message:
+    """Return a message that was pickled."""
+    return with_replies(Message(role, content), replies)
+
+
+def bootstrap_message(text: str, dialect: str = "") -> Message:
+    """Make the marked user message that leads a history whose list began with the assistant.
+
+    Args:
+        text: what it says.
+        dialect: in which dialect the list came, where that may be sent as it came.
+    """
+    return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="bootstrap", reason=dialect))),))
+
+
+def is_bootstrap(message: Message | None) -> bool:
+    """Return whether a message is nothing but that placeholder."""
+    if message is None or is_plain(message) or len(message.content) != 1:
+        return False
+    mark = message.content[0].mark
+    return mark is not None and mark.kind == "bootstrap"

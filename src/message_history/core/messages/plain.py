@@ -1,0 +1,287 @@
+"""The plain content of a message: its texts, calls and results in one small tuple, from which the blocks can be made.
+
+Nearly all messages are plain: nothing travels with their blocks. Such a message keeps its plain content, and has blocks
+when somebody asks for them. A plain content holds texts and bytes only, so that nothing in it can be changed and the
+garbage collector has little to walk. The input of a call is bytes of `marshal`, which gives a fresh copy, however deep,
+in less time than it takes to copy a dict; they never leave the process.
+"""
+
+from __future__ import annotations
+
+import marshal
+import re
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from message_history.core.messages.blocks import (
+    NO_INPUT,
+    Block,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    text_block,
+    tool_result_block,
+    tool_use_block,
+)
+from message_history.core.values.json_values import MAX_INT, MIN_INT, freeze_mapping, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "NOT_PLAIN",
+    "NO_UNICODE",
+    "UNSENDABLE",
+    "Plain",
+    "blocks_of_plain",
+    "invalidated",
+    "pack",
+    "plain_of",
+    "reach_of",
+    "result_content",
+    "unpack",
+]
+
+Plain: TypeAlias = tuple[Any, ...]
+"""What a message holds, in order. A text is a `str`. In an assistant message a call is its id, its tool and its packed
+input, and thinking its text and its signature, in a tuple of its own once it is invalidated. In a user message a result
+is its call's id and its content: one text, an empty one for no content, or a tuple of texts."""
+NOT_PLAIN: Final[Plain] = ()
+"""Stands for the plain content of a message that has none."""
+
+
+def pack(input: dict[str, Any]) -> bytes | None:
+    """Copy a call's input.
+
+    Args:
+        input: the input.
+
+    Returns:
+        The copy, for `unpack`; None when something in it is no plain JSON, or when it is very large or deep.
+
+    Complexity: linear in the input.
+    """
+    for key, item in input.items():
+        kind = type(item)
+        if type(key) is not str or not (kind is str or kind is bool or (kind is int and MIN_INT < item < MAX_INT)):
+            if not _is_json(input):
+                return None
+            break
+    packed = marshal.dumps(input, VERSION)
+    return packed if _FIRST_OF_SURROGATE not in packed or _SURROGATE.search(packed) is None else None
+
+
+unpack: Final[Callable[[bytes], Any]] = marshal.loads
+"""Returns a fresh copy of a packed input; `pack` has made it in this process."""
+VERSION: Final = 2
+"""The version of the bytes: later ones note when one object stands in two places, and a copy would share it."""
+MOST_ITEMS: Final = 100_000
+"""How many items an input may have; an object that stands in many places counts each time."""
+DEEPEST: Final = 50
+
+
+def _is_json(value: dict[str, Any]) -> bool:
+    """Return whether a dict holds nothing but plain JSON, and is neither very large nor very deep."""
+    containers: list[Any] = [value]
+    room = MOST_ITEMS
+    # The list grows while it is read: to call a function for each container takes half as long again.
+    for container in containers:
+        room -= len(container)
+        if room < 0:
+            return False
+        items = container
+        if type(container) is dict:
+            for key in container:
+                if type(key) is not str:
+                    return False
+            items = container.values()
+        for item in items:
+            kind = type(item)
+            if kind is str or kind is bool or item is None:
+                continue
+            if kind is dict or kind is list:
+                containers.append(item)
+            elif not (MIN_INT < item < MAX_INT if kind is int else kind is float and isfinite(item)):
+                return False
+    return len(containers) <= DEEPEST or not _is_deep(value)
+
+
+def _is_deep(value: dict[str, Any]) -> bool:
+    """Return whether plain JSON has more containers within each other than it may have."""
+    level: list[Any] = [value]
+    for _ in range(DEEPEST + 1):
+        items = (item for each in level for item in (each.values() if type(each) is dict else each))
+        level = [item for item in items if type(item) is dict or type(item) is list]
+        if not level:
+            return False
+    return True
+
+
+def blocks_of_plain(role: str, plain: Plain) -> tuple[Block, ...]:
+    """Make the blocks of a plain content.
+
+    Args:
+        role: the role of its message.
+        plain: the content.
+
+    Returns:
+        The blocks.
+
+    Complexity: linear in the content.
+    """
+    made = _assistant_block if role == "assistant" else _result
+    return tuple(text_block(item) if type(item) is str else made(*item) for item in plain)
+
+
+def _assistant_block(first: Any, second: str | None = None, packed: bytes | None = None) -> Block:
+    if second is None:
+        text, signature = first
+        return ThinkingBlock(text, signature, bound=False)
+    if packed is None:
+        return ThinkingBlock(first, second)
+    return tool_use_block(first, second, freeze_mapping(unpack(packed))[0])
+
+
+def _result(id: str, content: str | tuple[str, ...]) -> Block:
+    texts = (content,) if type(content) is str else content
+    return tool_result_block(id, tuple(map(text_block, texts)) if content else (), is_error=False)
+
+
+def plain_of(role: str, blocks: Sequence[Block]) -> Plain:
+    """Find the plain content of blocks.
+
+    Args:
+        role: the role of their message.
+        blocks: the blocks.
+
+    Returns:
+        The content that `blocks_of_plain` makes equal blocks of; `NOT_PLAIN` if there is none.
+
+    Complexity: linear in the blocks.
+    """
+    plain: list[Any] = []
+    for block in blocks:
+        item = _plain_item(role, block) if block.meta is None else None
+        if item is None:
+            return NOT_PLAIN
+        plain.append(item)
+    return tuple(plain)
+
+
+def _plain_item(role: str, block: Block) -> Any:
+    if isinstance(block, TextBlock):
+        return block.text
+    if role == "user":
+        return _plain_result(block) if isinstance(block, ToolResultBlock) and not block.is_error else None
+    if isinstance(block, ToolUseBlock) and block.frozen_input is not NO_INPUT:
+        packed = pack(thaw(block.frozen_input))
+        return (block.id, block.name, packed) if packed is not None else None
+    if isinstance(block, ThinkingBlock) and block.signature is not None:
+        thinking = block.thinking, block.signature
+        return thinking if block.bound else (thinking,)
+    return None
+
+
+def invalidated(plain: Plain) -> Plain:
+    """Return the plain content of an assistant message with its thinking invalidated."""
+    return tuple([(item,) if type(item) is not str and len(item) == 2 else item for item in plain])
+
+
+def _plain_result(block: ToolResultBlock) -> tuple[str, str | tuple[str, ...]] | None:
+    texts = tuple(part.text for part in block.content if isinstance(part, TextBlock) and part.meta is None)
+    if len(texts) != len(block.content):
+        return None
+    return block.tool_use_id, result_content(texts)
+
+
+def result_content(texts: tuple[str, ...]) -> str | tuple[str, ...]:
+    """Return the texts of a result as a plain content holds them."""
+    return texts[0] if len(texts) == 1 and texts[0] else texts or ""
+
+
+UNSENDABLE: Final = -1
+"""The reach of a content that needs a second look before it is sent."""
+NO_UNICODE: Final = -2
+"""The reach of a content with a text that UTF-8 cannot carry as it is."""
+
+
+def reach_of(role: str, plain: Plain) -> int:
+    """Find out whether every dialect can send a plain content as it is.
+
+    It can if each text says something that UTF-8 can carry, every id and name is an identifier in ASCII, thinking is
+    signed with base64 text, results come first, and thinking and texts come before calls.
+
+    Args:
+        role: the role of its message.
+        plain: the content.
+
+    Returns:
+        The length of the longest id or name, as some dialects limit that; otherwise `UNSENDABLE` or `NO_UNICODE`.
+
+    Complexity: linear in the content.
+    """
+    texts: list[str] = []
+    names: list[str] = []
+    in_order = _split_assistant(plain, texts, names) if role == "assistant" else _split_user(plain, texts, names)
+    if not (all(map(_is_unicode, texts)) and all(map(_is_unicode, names))):
+        return NO_UNICODE
+    for text in texts:
+        if not text or text.isspace() or "\0" in text:
+            return UNSENDABLE
+    for name in names:
+        if not (name.isascii() and name.isidentifier()):
+            return UNSENDABLE
+    return max(map(len, names), default=0) if in_order and plain else UNSENDABLE
+
+
+def _split_assistant(plain: Plain, texts: list[str], names: list[str]) -> bool:
+    """Split a content into its texts and its names, and return whether all else about it can be sent."""
+    in_order = True
+    ends_with_thinking = False
+    for item in plain:
+        ends_with_thinking = False
+        if type(item) is not str and len(item) == 3:
+            names += item[:2]
+            continue
+        in_order = in_order and not names
+        if type(item) is str:
+            texts.append(item)
+        elif len(item) == 1:
+            in_order = False
+            texts += item[0]
+        else:
+            in_order = in_order and _BASE64.fullmatch(item[1]) is not None
+            ends_with_thinking = True
+            texts += (item[0] or "-", item[1] or "-")  # Signed thinking may be empty.
+    return in_order and not ends_with_thinking
+
+
+def _split_user(plain: Plain, texts: list[str], names: list[str]) -> bool:
+    in_order = True
+    for position, item in enumerate(plain):
+        if type(item) is str:
+            texts.append(item)
+            continue
+        in_order = in_order and len(names) == position
+        names.append(item[0])
+        if item[1]:
+            texts += (item[1],) if type(item[1]) is str else item[1]
+    return in_order
+
+
+_SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
+"""How a surrogate begins in packed text; few other values do, and these take the longer way."""
+_FIRST_OF_SURROGATE: Final = 0xED
+"""Its first byte: most inputs do not have it, and to look for it takes a tenth of a search."""
+_BASE64: Final = re.compile("[A-Za-z0-9+/]+={0,2}")
+
+
+def _is_unicode(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,70 @@
+"""The thinking in messages: whether there is any, how much of it is valid, and how it is invalidated."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
+from message_history.core.messages.message import known_message, not_plain, plain_message, with_replies
+from message_history.core.messages.plain import NOT_PLAIN, invalidated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.messages.message import Message
+
+__all__ = ["any_thinking", "count_of_thinking", "has_thinking", "invalidate_thinking"]
+
+
+def has_thinking(message: Message) -> bool:
+    """Return whether a message holds thinking."""
+    # `any` takes three times as long, and a repaired list asks often.
+    if message._plain:
+        if message.role == "assistant":
+            for item in message._plain:
+                if type(item) is not str and len(item) != 3:
+                    return True
+        return False
+    for block in message.content:  # noqa: SIM110
+        if isinstance(block, _THINKING):
+            return True
+    return False
+
+
+def any_thinking(messages: Sequence[Message]) -> bool:
+    """Return whether one of several messages holds thinking, in a fifth of the time of a look at each."""
+    plains = [message._plain or NOT_PLAIN for message in messages if message.role == "assistant"]
+    # Thinking is a pair, or alone in a tuple; a call has three parts, and few texts have so few letters.
+    may_be = not _LENGTHS_OF_THINKING.isdisjoint(map(len, chain.from_iterable(plains)))
+    return any(map(has_thinking, messages if may_be else not_plain(messages)))
+
+
+def count_of_thinking(message: Message) -> int:
+    """Return how many blocks of thinking that is valid a message holds."""
+    if message._plain:
+        if message.role == "user":
+            return 0
+        return len([item for item in message._plain if type(item) is not str and len(item) == 2])
+    return sum(isinstance(block, _THINKING) and block.bound for block in message.content)
+
+
+_THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
+_LENGTHS_OF_THINKING: Final = frozenset({1, 2})
+
+
+def invalidate_thinking(message: Message) -> Message:
+    """Return a message whose thinking is invalidated: what came before it is not what its issuer saw."""
+    if not has_thinking(message):
+        return message
+    if message._plain:
+        changed = plain_message(message.role, invalidated(message._plain), message.ids, message.shape)
+        return with_replies(changed, message.replies)
+    content = (
+        evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
+        for block in message.content
+    )
+    changed = known_message(message.role, tuple(content), message.ids, message.shape)
+    return with_replies(changed, message.replies)

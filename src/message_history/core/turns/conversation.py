@@ -1,0 +1,139 @@
+"""The value inside a history: settled turns, the open turn, and what rarely changes.
+
+Everything below `history.py` works on a `Conversation`, and so do the modules above it that need more than the public
+methods (sessions, integrations): they get one from `history.conversation_of` and give one to `history.history_of`.
+A conversation is a flat tuple, since `add` makes one for each message; use `parts_of`, `context_of` and the functions
+below instead of positions.
+
+Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+from attrs import field, frozen
+
+from message_history.core.messages.message import Message
+from message_history.core.messages.policy import Policy
+from message_history.core.turns.drafts import AssistantDraft, OpenTurn, UserDraft, assistant_message, user_message
+from message_history.core.turns.past import Turn
+from message_history.core.values.log import Chunk, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from message_history.core.messages.blocks import SystemBlock
+    from message_history.core.messages.repairs import Repair
+
+__all__ = [
+    "ASSISTANT",
+    "NO_TURN",
+    "USER",
+    "Context",
+    "Conversation",
+    "context_of",
+    "length_of",
+    "make_conversation",
+    "message_at",
+    "messages_in",
+    "messages_of",
+    "open_turn_of",
+    "parts_of",
+    "past_of",
+]
+
+NO_TURN: Final[OpenTurn] = (None, None)
+"""The open turn of an empty conversation."""
+
+
+@final
+@frozen(eq=False, repr=False)
+class Context:
+    """What rarely changes as a conversation grows.
+
+    Args:
+        policy: decides where there is a choice.
+        system: the system prompt.
+        repairs: what was repaired so far, but for the stubs of the open turn.
+    """
+
+    policy: Policy = field(factory=Policy)
+    system: tuple[SystemBlock, ...] = ()
+    repairs: Log[Repair] = field(factory=Log)
+
+
+Conversation: TypeAlias = tuple[Chunk[Turn], int, Message | AssistantDraft | None, Message | UserDraft | None, Context]
+"""The settled turns (their last chunk and their number), both messages of the open turn, and what rarely changes."""
+
+ASSISTANT: Final = 2
+"""The position of the open turn's assistant message in a `Conversation`."""
+USER: Final = 3
+"""The position of the open turn's user message in a `Conversation`."""
+CONTEXT: Final = 4
+"""The position of the context in a `Conversation`."""
+
+
+def make_conversation(past: Log[Turn], turn: OpenTurn, context: Context) -> Conversation:
+    """Make a conversation of its parts."""
+    return past.last, len(past), turn[0], turn[1], context
+
+
+def parts_of(conversation: Conversation) -> tuple[Log[Turn], OpenTurn, Context]:
+    """Return the settled turns, the open turn, and what rarely changes."""
+    last, turns, assistant, user, context = conversation
+    return Log.view(last, turns), (assistant, user), context
+
+
+def past_of(conversation: Conversation) -> Log[Turn]:
+    """Return the settled turns."""
+    last, turns, _, _, _ = conversation
+    return Log.view(last, turns)
+
+
+def open_turn_of(conversation: Conversation) -> Turn:
+    """Return both messages of the open turn as they stand; a call without a result has a stub in the second."""
+    _, _, assistant, user, context = conversation
+    return assistant_message(assistant), user_message(assistant, user, context.policy)
+
+
+def context_of(conversation: Conversation) -> Context:
+    """Return what rarely changes."""
+    return conversation[CONTEXT]
+
+
+def length_of(conversation: Conversation) -> int:
+    """Count the messages of a conversation."""
+    _, turns, assistant, user, _ = conversation
+    return max(2 * turns - 1, 0) + (assistant is not None) + (user is not None)
+
+
+def messages_in(past: Log[Turn]) -> int:
+    """Count the settled messages: two a turn, but for the first, which has no assistant message."""
+    return max(2 * len(past) - 1, 0)
+
+
+def messages_of(conversation: Conversation) -> Iterator[Message]:
+    """Yield the messages of a conversation, oldest first."""
+    for assistant, user in chain(past_of(conversation), (open_turn_of(conversation),)):
+        if assistant is not None:
+            yield assistant
+        if user is not None:
+            yield user
+
+
+def message_at(conversation: Conversation, position: int) -> Message:
+    """Return the message at a position from 0 on; `IndexError` beyond the last."""
+    past = past_of(conversation)
+    settled = messages_in(past)
+    if position >= settled:
+        return _messages_in_turn(open_turn_of(conversation))[position - settled]
+    # Turn 0 has a user message only, so both messages of turn n stand at 2n - 1 and 2n.
+    return _messages_in_turn(past[(position + 1) // 2])[0 if position % 2 else -1]
+
+
+def _messages_in_turn(turn: Turn) -> list[Message]:
+    assistant, user = turn
+    messages = [assistant] if assistant is not None else []
+    return [*messages, user] if user is not None else messages

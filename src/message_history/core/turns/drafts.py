@@ -1,0 +1,478 @@
+"""Drafts: messages of the open turn that still grow.
+
+A draft costs the piece that arrives, not what it holds already; it becomes a message when it is read or when its
+turn settles. Nothing here decides what may be joined or which result answers which call.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
+
+from attrs import evolve, field, frozen
+
+from message_history.core.messages.blocks import Block, Mark, Meta, ToolResultBlock, ToolUseBlock
+from message_history.core.messages.message import Message, make_message, with_replies
+from message_history.core.messages.replies import joined_replies
+from message_history.core.turns.past import ids_of
+from message_history.core.turns.stub_results import make_stub
+from message_history.core.values.json_values import thaw
+from message_history.core.values.log import Log
+from message_history.core.values.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from message_history.core.messages.policy import Policy
+    from message_history.core.messages.replies import ReplyInfo
+
+__all__ = [
+    "FEW",
+    "Answer",
+    "AssistantDraft",
+    "OpenTurn",
+    "UserDraft",
+    "assistant_message",
+    "call_key",
+    "calls_of",
+    "count_of_calls",
+    "final_answers",
+    "free_id",
+    "is_alike",
+    "lowest",
+    "user_message",
+    "with_id",
+]
+
+
+@final
+@frozen(repr=False, eq=False)
+class AssistantDraft(Value):
+    """An assistant message that grows.
+
+    Args:
+        blocks: all its blocks.
+        calls: the calls among them.
+        replies: what the provider said of the replies that they came in.
+        message: the message that it was opened from, while nothing has been added.
+    """
+
+    blocks: Log[Block]
+    calls: Log[ToolUseBlock]
+    replies: tuple[ReplyInfo, ...] = ()
+    message: Message | None = field(default=None, eq=False)
+
+    @staticmethod
+    def of(message: Message | None) -> AssistantDraft:
+        """Open a message for more.
+
+        Args:
+            message: what is there already, if anything.
+
+        Returns:
+            The draft.
+        """
+        return (
+            AssistantDraft(Log(message.content), Log(message.calls), message.replies, message)
+            if message is not None
+            else AssistantDraft(Log(), Log())
+        )
+
+    def add(self, block: Block) -> AssistantDraft:
+        """Return the draft with one more block.
+
+        Args:
+            block: the block; a call's id must be free.
+
+        Returns:
+            The longer draft.
+
+        Complexity: constant.
+        """
+        calls = self.calls.append(block) if isinstance(block, ToolUseBlock) else self.calls
+        return AssistantDraft(self.blocks.append(block), calls, self.replies)
+
+    def with_replies(self, replies: tuple[ReplyInfo, ...]) -> AssistantDraft:
+        """Return the draft with what the provider said of more replies in it."""
+        return AssistantDraft(self.blocks, self.calls, joined_replies(self.replies, replies))
+
+    def named(self, id: str) -> int:
+        """Find the calls that a result with this id may answer.
+
+        Args:
+            id: the id, as it is or as it came in before it was renamed.
+
+        Returns:
+            Their positions among the calls, as bits.
+
+        Complexity: logarithmic in the calls.
+        """
+        found = 0
+        if len(self.calls) <= FEW:
+            for position, call in enumerate(self.calls):
+                if id == call.id or (call.meta is not None and id in ids_of(call)):
+                    found |= 1 << position
+            return found
+        for once, often in self.calls.summaries(_positions_by_id):
+            if id in once:
+                found |= 1 << once[id]
+            elif id in often:
+                found |= often[id]
+        return found
+
+    def place_of(self, call: ToolUseBlock) -> int | None:
+        """Find a call again, also after it was renamed or dropped for one that is the same.
+
+        Args:
+            call: the call as it was before.
+
+        Returns:
+            Its position among the calls, or None when it is not here.
+
+        Complexity: logarithmic in the calls, and linear in those under its ids.
+        """
+        for id in dict.fromkeys((call.id, asked_id(call))):
+            named = self.named(id)
+            while named:
+                position = lowest(named)
+                if is_alike(self.calls[position], call):
+                    return position
+                named &= named - 1
+        return None
+
+    def holds(self, call: ToolUseBlock) -> bool:
+        """Return whether a call with the same id, name and input is here.
+
+        Args:
+            call: the call.
+
+        Returns:
+            True for a duplicate.
+        """
+        key = call_key(call)
+        return any(key in keys for keys in self.calls.summaries(_call_keys))
+
+
+class Answer(NamedTuple):
+    """A result of the open turn.
+
+    Args:
+        call: the position of its call among the calls of the turn.
+        result: the result or the stub.
+        made: True for a stub made by closing, False for one that came in.
+    """
+
+    call: int
+    result: ToolResultBlock
+    made: bool
+
+
+@final
+@frozen(repr=False, eq=False)
+class UserDraft(Value):
+    """A user message that grows: the results of the turn's calls, then all else.
+
+    Args:
+        answers: results and stubs, as they arrived; a real result beats a stub, a later stub an earlier one.
+        answered: the calls that have a real result, as bits.
+        stubbed: the calls for which a stub arrived, as bits.
+        rest: all other blocks.
+    """
+
+    answers: Log[Answer]
+    answered: int
+    stubbed: int
+    rest: Log[Block]
+
+    @staticmethod
+    def of(message: Message | None) -> UserDraft:
+        """Open a message for more.
+
+        Args:
+            message: what is there already, if anything: one real result per call in call order, then the rest.
+
+        Returns:
+            The draft.
+        """
+        if message is None:
+            return UserDraft(Log(), 0, 0, Log())
+        results = message.results
+        answers = Log(Answer(call, result, made=False) for call, result in enumerate(results))
+        return UserDraft(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]))
+
+    def add(self, block: Block) -> UserDraft:
+        """Return the draft with one more block that is no result.
+
+        Args:
+            block: the block.
+
+        Returns:
+            The longer draft.
+
+        Complexity: constant.
+        """
+        return UserDraft(self.answers, self.answered, self.stubbed, self.rest.append(block))
+
+    def answer(self, call: int, result: ToolResultBlock, *, made: bool = False) -> UserDraft:
+        """Return the draft with one more result or stub.
+
+        Args:
+            call: the position of its call.
+            result: the result or the stub.
+            made: whether closing made it.
+
+        Returns:
+            The longer draft.
+
+        Complexity: constant, but for one bit per call.
+        """
+        bit = 1 << call
+        stub = result.is_stub
+        return UserDraft(
+            self.answers.append(Answer(call, result, made)),
+            self.answered if stub else self.answered | bit,
+            self.stubbed | bit if stub else self.stubbed,
+            self.rest,
+        )
+
+    def without(self, calls: Collection[int]) -> UserDraft:
+        """Return the draft without the results and stubs of some calls.
+
+        Args:
+            calls: the positions of the calls.
+
+        Returns:
+            The draft.
+
+        Complexity: linear in the answers.
+        """
+        kept = [answer for answer in self.answers if answer.call not in calls]
+        gone = sum(1 << call for call in calls)
+        return UserDraft(Log(kept), self.answered & ~gone, self.stubbed & ~gone, self.rest)
+
+    def latest(self, call: int) -> Answer | None:
+        """Find what stands for a call now.
+
+        Args:
+            call: the position of the call.
+
+        Returns:
+            Its real result, else its last stub, else None.
+
+        Complexity: logarithmic in the answers.
+        """
+        if len(self.answers) <= FEW:
+            return next((answer for answer in reversed(self.answers[:]) if answer.call == call), None)
+        found = None
+        for positions in self.answers.summaries(_latest_by_call):
+            found = positions.get(call, found)
+        return self.answers[found] if found is not None else None
+
+    def quoted(self, id: str) -> tuple[int, int | None]:
+        """Find the quotes of a call's results.
+
+        Args:
+            id: the id that the results named.
+
+        Returns:
+            How many of them are of late results, and where in `rest` the last quote of any kind begins.
+
+        Complexity: logarithmic in the rest.
+        """
+        late, last = 0, None
+        for quotes in self.rest.summaries(_quotes_by_id):
+            more, where = quotes.get(id, (0, None))
+            late, last = late + more, where if where is not None else last
+        return late, last
+
+
+OpenTurn: TypeAlias = tuple["Message | AssistantDraft | None", "Message | UserDraft | None"]
+"""The turn that may still change."""
+
+
+def assistant_message(assistant: Message | AssistantDraft | None) -> Message | None:
+    """Make the message of a draft.
+
+    Args:
+        assistant: the assistant message of the open turn.
+
+    Returns:
+        The message.
+
+    Complexity: linear in a draft's blocks.
+    """
+    if not isinstance(assistant, AssistantDraft):
+        return assistant
+    if assistant.message is not None:
+        return assistant.message
+    return with_replies(make_message("assistant", tuple(assistant.blocks)), assistant.replies)
+
+
+def user_message(
+    assistant: Message | AssistantDraft | None, user: Message | UserDraft | None, policy: Policy
+) -> Message | None:
+    """Make the message of a draft; a call without a result has a stub in it.
+
+    Args:
+        assistant: the assistant message of the open turn.
+        user: the user message.
+        policy: says what a stub says.
+
+    Returns:
+        The message.
+
+    Complexity: linear in the draft's blocks.
+    """
+    if not isinstance(user, UserDraft):
+        return user
+    results: list[Block] = list(final_answers(assistant, user, policy))
+    return make_message("user", (*results, *user.rest))
+
+
+def final_answers(
+    assistant: Message | AssistantDraft | None, user: UserDraft, policy: Policy
+) -> Iterator[ToolResultBlock]:
+    """Yield the result or stub of each call of the open turn, in call order.
+
+    Args:
+        assistant: the assistant message.
+        user: the user message.
+        policy: says what a stub says.
+
+    Yields:
+        One result per call.
+    """
+    calls = calls_of(assistant)
+    found: list[ToolResultBlock | None] = [None] * len(calls)
+    for call, result, _ in user.answers:
+        # Nothing replaces a real result, so the last one stands.
+        found[call] = result
+    for call_block, answer in zip(calls, found, strict=True):
+        yield answer if answer is not None else make_stub(call_block, policy)
+
+
+def calls_of(assistant: Message | AssistantDraft | None) -> Sequence[ToolUseBlock]:
+    """Return the calls of the assistant message of a turn, in order."""
+    if isinstance(assistant, AssistantDraft):
+        return list(assistant.calls)
+    return assistant.calls if assistant is not None else ()
+
+
+def count_of_calls(assistant: Message | AssistantDraft | None) -> int:
+    """Count the calls of the assistant message of a turn."""
+    if assistant is None:
+        return 0
+    return len(assistant.calls) if isinstance(assistant, AssistantDraft) else len(assistant.ids)
+
+
+def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
+    """Return the id with a number behind it that no call of a draft has: the one given, or one above all that are used.
+
+    Complexity: logarithmic in the calls.
+    """
+    if assistant.named(f"{base}_{number}"):
+        number = max((numbers.get(base, 0) for numbers in assistant.calls.summaries(_highest_numbers)), default=0) + 1
+    while assistant.named(f"{base}_{number}"):
+        number += 1
+    return f"{base}_{number}"
+
+
+def with_id(block: ToolUseBlock, id: str) -> ToolUseBlock:
+    """Return a call with another id, marked with the one that it came with."""
+    meta = block.meta if block.meta is not None else Meta()
+    return evolve(
+        block, id=id, meta=evolve(meta, mark=Mark(kind="renamed", tool_use_id=block.id, reason=block.approval))
+    )
+
+
+FEW: Final = 8
+"""So many calls or answers are looked through one by one; more have an index."""
+
+
+def _positions_by_id(start: int, calls: list[ToolUseBlock]) -> tuple[dict[str, int], dict[str, int]]:
+    """Find calls by id: the position of an id that occurs once, the positions as bits of one that occurs often."""
+    positions: dict[str, list[int]] = {}
+    for position, call in enumerate(calls, start):
+        for id in ids_of(call):
+            positions.setdefault(id, []).append(position)
+    once = {id: found[0] for id, found in positions.items() if len(found) == 1}
+    return once, {id: _bits(found) for id, found in positions.items() if len(found) > 1}
+
+
+def _highest_numbers(start: int, calls: list[ToolUseBlock]) -> dict[str, int]:
+    """Find the highest number behind each id that ends with one, for `Log.summaries`."""
+    del start
+    highest: dict[str, int] = {}
+    for call in calls:
+        for id in ids_of(call):
+            base, _, number = id.rpartition("_")
+            if number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS:
+                highest[base] = max(highest.get(base, 0), int(number))
+    return highest
+
+
+MAX_DIGITS: Final = 18
+"""Ids that end with more digits than that are no ids with a number behind them."""
+
+
+def _bits(positions: list[int]) -> int:
+    bits = bytearray(positions[-1] // 8 + 1)
+    for position in positions:
+        bits[position // 8] |= 1 << position % 8
+    return int.from_bytes(bits, "little")
+
+
+def asked_id(call: ToolUseBlock) -> str:
+    """Return the id that a call came with."""
+    mark = call.mark
+    return mark.tool_use_id if mark is not None and mark.kind == "renamed" else call.id
+
+
+def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
+    """Return what makes two calls of one turn the same call.
+
+    Args:
+        call: the call.
+
+    Returns:
+        The id that it came with, its name and its input.
+    """
+    return asked_id(call), call.name, _input_text(call)
+
+
+def is_alike(left: ToolUseBlock, right: ToolUseBlock) -> bool:
+    """Return whether two calls have the same name and input."""
+    return left.name == right.name and (
+        left.frozen_input is right.frozen_input or _input_text(left) == _input_text(right)
+    )
+
+
+def _input_text(call: ToolUseBlock) -> str:
+    """Write an input as text, in which 1 is not true."""
+    return _SORTED(thaw(call.frozen_input))
+
+
+_SORTED: Final = json.JSONEncoder(sort_keys=True).encode
+
+
+def lowest(bits: int) -> int:
+    """Return the position of the lowest bit that is set."""
+    return (bits & -bits).bit_length() - 1
+
+
+def _call_keys(_: int, calls: list[ToolUseBlock]) -> set[tuple[str, str, str]]:
+    return set(map(call_key, calls))
+
+
+def _latest_by_call(start: int, answers: list[Answer]) -> dict[int, int]:
+    return {answer.call: position for position, answer in enumerate(answers, start)}
+
+
+def _quotes_by_id(start: int, blocks: list[Block]) -> dict[str, tuple[int, int | None]]:
+    quotes: dict[str, tuple[int, int | None]] = {}
+    for position, block in enumerate(blocks, start):
+        mark = block.mark
+        if mark is not None and mark.kind == "quote":
+            late, _ = quotes.get(mark.tool_use_id, (0, None))
+            quotes[mark.tool_use_id] = late + (mark.reason == "late"), position
+    return quotes

@@ -1,0 +1,220 @@
+"""What was added to a conversation since an earlier version of it, as steps that can be taken again elsewhere.
+
+A reply belongs to the version that was sent. What was added since follows the reply: its steps are taken again. So do
+the branches of a graph that grew from one version.
+
+Nothing here decides what becomes of a step.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from attrs import evolve
+
+from message_history.core.messages.blocks import Block, ToolResultBlock, ToolUseBlock, with_meta
+from message_history.core.messages.message import Message, is_bootstrap, make_message, with_replies
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.turns.conversation import Context, messages_in, open_turn_of, parts_of
+from message_history.core.turns.ingest import Ingest, add_parsed
+from message_history.core.turns.rules import behind_change
+from message_history.core.turns.stub_results import is_final, reason_of
+from message_history.core.values.log import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from message_history.core.messages.parsed import Parsed
+    from message_history.core.messages.repairs import Repair
+    from message_history.core.turns.conversation import Conversation
+    from message_history.core.turns.past import Turn
+
+__all__ = ["Added", "Step", "add_reply", "added_since"]
+
+Step: TypeAlias = tuple[Message, ToolUseBlock | None]
+"""A message that was added. A result stands alone, with its call: its id may be another call's behind the reply."""
+
+
+class Added(NamedTuple):
+    """What was added to a conversation since an earlier version of it.
+
+    Args:
+        steps: what was added, oldest first.
+        context: the context to go on with; its repairs are those of both versions.
+    """
+
+    steps: list[Step]
+    context: Context
+
+
+def added_since(sent: Conversation, now: Conversation) -> Added | None:
+    """Find what was added to a conversation since an earlier version of it.
+
+    Args:
+        sent: the earlier version, as it was sent: its calls have results or stubs.
+        now: the conversation.
+
+    Returns:
+        What was added, or None when the conversation did not grow from that version.
+
+    Complexity: linear in what was added and in the open turn that was sent; see `Log.starts_with` for the turns before.
+    """
+    past, _, context = parts_of(sent)
+    past_now, _, context_now = parts_of(now)
+    if not past_now.starts_with(past):
+        return None
+    assistant, user = open_turn_of(sent)
+    here = messages_in(past)
+    shift = 2 if user is not None else 0
+    steps: list[Step] = []
+    earlier = chain([(assistant, user)], repeat((None, None)))
+    for then, turn in zip(earlier, _turns_from(now, len(past)), strict=False):
+        more = _steps_since(then, turn, here, shift)
+        if more is None:
+            return None
+        steps += more
+    position = here + (assistant is not None)
+    repairs = _repairs_of_both(context.repairs, context_now.repairs, position, shift)
+    if position == 0 and user is None and steps and is_bootstrap(steps[0][0]):
+        # Nothing was there, so it leads what was added; behind something else, nothing has to (rule 1).
+        steps = steps[1:]
+        repairs = Log(repair for repair in repairs if repair.code is not RepairCode.BOOTSTRAP_ADDED)
+    return Added(steps, evolve(context_now, repairs=repairs))
+
+
+def add_reply(conversation: Conversation, sent: Conversation, parsed: Parsed) -> Conversation:
+    """Add a reply behind the version that was sent, and behind that what was added since.
+
+    Args:
+        conversation: the conversation as it is now.
+        sent: the version that the reply answers.
+        parsed: the reply.
+
+    Returns:
+        The conversation. A reply in which the assistant says nothing goes behind all of it: then what was sent may
+        still change, and what was replied to may not.
+
+    Raises:
+        InvariantError: see `rules.enforce`.
+        ValueError: when the conversation did not grow from that version.
+
+    Complexity: linear in the reply and in what was added since.
+    """
+    added = added_since(sent, conversation)
+    if added is None:
+        raise ValueError("`sent` is not an earlier version of this history; if you cut it since, pass the cut version")
+    ingest = Ingest(added.context, sent)
+    ingest.add_reply(parsed)
+    if not ingest.replied(sent):
+        return add_parsed(conversation, parsed)
+    for message, call in added.steps:
+        ingest.add(message, None, keep_thinking=True, answers=call)
+    return ingest.finish()
+
+
+def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step] | None:
+    """Return the steps that a turn took since an earlier version of it.
+
+    Args:
+        then: the turn as it was; without messages when it was not there.
+        turn: the turn as it is.
+        position: the position of the assistant message then.
+        shift: by how many messages what was added stands further back behind the reply.
+
+    Returns:
+        The steps; None when the turn did not grow from that version.
+    """
+    (assistant, user), (assistant_now, user_now) = then, turn
+    before, content = (side.content if side is not None else () for side in (assistant, assistant_now))
+    answers, rest = _answered_since(user, user_now), _content_since(user, user_now)
+    if content[: len(before)] != before or answers is None or rest is None:
+        return None
+    steps: list[Step] = []
+    if len(content) > len(before):
+        replies = assistant_now.replies if assistant_now is not None else ()
+        known = len(assistant.replies) if assistant is not None else 0
+        more = with_replies(make_message("assistant", content[len(before) :]), replies[known:])
+        steps.append((behind_change(more), None))
+    calls = assistant_now.calls if assistant_now is not None else ()
+    count = len(assistant.calls) if assistant is not None else 0
+    for n, result in answers:
+        # A call that is added again stands in the turn that is open by then.
+        steps.append((make_message("user", (result,)), evolve(calls[n], turn=position if n < count else None)))
+    if rest:
+        steps.append((make_message("user", tuple(_shifted(block, shift) for block in rest)), None))
+    return steps
+
+
+def _turns_from(conversation: Conversation, start: int) -> Iterator[Turn]:
+    """Yield the turns from one on, the open one as it stands."""
+    past, _, _ = parts_of(conversation)
+    for position in range(start, len(past)):
+        yield past[position]
+    yield open_turn_of(conversation)
+
+
+def _answered_since(then: Message | None, now: Message | None) -> list[tuple[int, ToolResultBlock]] | None:
+    """Return the results that are new in a user message, by call; None when it is another message."""
+    before, results = then.results if then is not None else (), now.results if now is not None else ()
+    new: list[tuple[int, ToolResultBlock]] = []
+    for call, result in enumerate(results):
+        old = before[call] if call < len(before) else None
+        if old is None or (old.is_stub and not (result.is_stub and (result == old or not _is_news(result)))):
+            new.append((call, result))
+        elif not old.is_stub and old != result:
+            return None
+    gone = before[len(results) :]
+    return new if all(result.is_stub for result in gone) else None
+
+
+def _is_news(stub: ToolResultBlock) -> bool:
+    """Return whether a stub says more of its call than that it has no result."""
+    return is_final(stub) and reason_of(stub) != "proposed"
+
+
+def _content_since(then: Message | None, now: Message | None) -> tuple[Block, ...] | None:
+    """Return the blocks behind the results that are new in a user message; None when it is another message."""
+    before = then.content[len(then.results) :] if then is not None else ()
+    rest = now.content[len(now.results) :] if now is not None else ()
+    if before and rest[: len(before)] != before and _is_continuation(before[-1]):
+        # It was added only to be sent.
+        before = before[:-1]
+    return rest[len(before) :] if rest[: len(before)] == before else None
+
+
+def _shifted(block: Block, shift: int) -> Block:
+    """Return a quote or the news of a state with the distance to its call that it has further back."""
+    mark = block.mark
+    if mark is None or not mark.distance:
+        return block
+    return with_meta(block, mark=evolve(mark, distance=mark.distance + shift))
+
+
+def _is_continuation(block: Block) -> bool:
+    return block.mark is not None and block.mark.kind == "continuation"
+
+
+def _repairs_of_both(sent: Log[Repair], now: Log[Repair], position: int, shift: int) -> Log[Repair]:
+    """Join the repairs of both versions.
+
+    Args:
+        sent: the repairs of the version that was sent.
+        now: those of the conversation.
+        position: the position of the open turn's user message, as it was sent.
+        shift: by how many messages what was added to it stands further back now.
+
+    Returns:
+        The repairs of the version that was sent, then the newer ones, without those of results that replaced stubs
+        of the turn that was sent: behind the reply, they do not.
+    """
+    closing = bool(sent) and sent[-1].code is RepairCode.CONTINUATION_ADDED
+    shared = len(sent) - (closing and (len(now) < len(sent) or now[len(sent) - 1] is not sent[-1]))
+    if shared and (len(now) < shared or now[shared - 1] is not sent[shared - 1]):
+        return now
+    undone = (RepairCode.STUB_REPLACED, RepairCode.RESULTS_REORDERED)
+    return sent.extend(
+        evolve(repair, index=repair.index + shift) if repair.index >= position else repair
+        for repair in now[shared:]
+        if not (repair.code in undone and repair.index == position)
+    )

@@ -1,0 +1,351 @@
+"""What arrives on its way into a conversation, all of it or nothing, and the log of what was repaired."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve
+
+from message_history.core.messages.blocks import SystemBlock, ToolResultBlock
+from message_history.core.messages.message import is_plain, make_message
+from message_history.core.messages.repairs import Repair, RepairCode, Severity, UnknownCallError, in_words
+from message_history.core.messages.thinking import any_thinking, has_thinking
+from message_history.core.turns.conversation import (
+    NO_TURN,
+    context_of,
+    length_of,
+    make_conversation,
+    open_turn_of,
+    parts_of,
+    past_of,
+)
+from message_history.core.turns.rules import behind_change, enforce, is_nothing
+from message_history.core.turns.step import advance, step
+from message_history.core.turns.stubs import awaited, stub_awaited
+from message_history.core.values.log import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.core.messages.blocks import Block, ToolUseBlock
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Note, Parsed
+    from message_history.core.turns.conversation import Context, Conversation
+    from message_history.core.turns.drafts import UserDraft
+
+__all__ = ["Ingest", "add_message", "add_parsed", "add_result", "log_new"]
+
+
+@final
+class Ingest:
+    """Several messages on their way into a conversation; nothing is refused before `finish`.
+
+    Args:
+        context: the context that the conversation is to have.
+        start: the conversation that they are added to; an empty one by default.
+    """
+
+    def __init__(self, context: Context, start: Conversation | None = None) -> None:
+        self._context = context
+        repairing = context
+        if context.policy.on_violation != "repair":
+            repairing = evolve(context, policy=evolve(context.policy, on_violation="repair"))
+        past, turn = parts_of(start)[:2] if start is not None else (Log(), NO_TURN)
+        self.current = make_conversation(past, turn, repairing)
+        """The conversation as it is now; its policy repairs."""
+        self.changed = False
+        """Whether anything had to be repaired."""
+        self._source_of_calls: int | None = None
+        self._dialect = ""
+
+    @property
+    def repairs(self) -> Sequence[Repair]:
+        """Return what had to be repaired."""
+        return context_of(self.current).repairs[len(self._context.repairs) :]
+
+    def replied(self, start: Conversation) -> bool:
+        """Return whether the assistant has said anything since the start."""
+        now = self.current
+        if len(past_of(now)) != len(past_of(start)):
+            return True
+        return open_turn_of(now)[0] != open_turn_of(start)[0]
+
+    def add_list(self, parsed: Parsed) -> None:
+        """Add a list from elsewhere: results are moved to their calls first, thinking behind a repair is invalidated.
+
+        Args:
+            parsed: its messages and notes.
+        """
+        self._dialect = parsed.dialect
+        parsed = _with_one_prompt(parsed)
+        before, start = self.current, 0
+        messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
+        if not parsed.notes and not interrupted:
+            start = self._advance(messages, sources, 0)
+            if start == len(messages):
+                return
+        from message_history.core.turns.pairing import Incoming, paired_pieces  # noqa: PLC0415 - a list in order does without
+
+        pieces = paired_pieces(messages, sources, interrupted, self._context.policy)
+        if pieces and min(pieces) < start:
+            self.current, start, self._source_of_calls = before, 0, None
+        notes = deque(parsed.notes)
+        positions = {*pieces, *interrupted, *(bisect_left(sources, note.source) for note in notes)}
+        # What lies between the places where something is to be done goes in runs.
+        for position in sorted(positions - {len(messages)}):
+            self._add_run(messages[start:position], sources[start:position])
+            start = position + 1
+            while notes and notes[0].source <= sources[position]:
+                self._note(notes.popleft(), from_list=True)
+            whole = Incoming(messages[position], sources[position], position in interrupted)
+            for message, source, truncated, done in pieces.get(position, (whole,)):
+                self.add(message, source, interrupted=truncated, done=done)
+        self._add_run(messages[start:], sources[start:])
+        while notes:
+            self._note(notes.popleft(), from_list=True)
+
+    def _add_run(self, messages: list[Message], sources: Sequence[int]) -> None:
+        """Add messages of a list as they are: together, as far as nothing is to be done about them."""
+        position = 0
+        invalidated = False
+        while position < len(messages):
+            if self.changed and not invalidated:
+                # Most lists hold no thinking: to ask for all at once saves a call for each message.
+                if any_thinking(messages[position:]):
+                    messages[position:] = map(behind_change, messages[position:])
+                invalidated = True
+            position = self._advance(messages, sources, position)
+            if position < len(messages):
+                self.add(messages[position], sources[position])
+                position += 1
+
+    def _advance(self, messages: Sequence[Message], sources: Sequence[int], start: int) -> int:
+        """Add messages as long as nothing is to be done about them, and return the position of the first other one."""
+        self.current, position = advance(self.current, messages, start)
+        for n in range(max(start, position - 2), position):
+            if messages[n].role == "assistant" and messages[n].ids:
+                self._source_of_calls = sources[n]
+        return position
+
+    def add_reply(self, parsed: Parsed) -> None:
+        """Add what was parsed from one message or response, in its order; its thinking is as valid as its issuer says.
+
+        Args:
+            parsed: its messages and notes.
+        """
+        self._dialect = parsed.dialect
+        notes = deque(parsed.notes)
+        for n, (message, source) in enumerate(zip(parsed.messages, parsed.sources, strict=True)):
+            while notes and notes[0].source <= source:
+                self._note(notes.popleft(), from_list=False)
+            self.add(message, None, interrupted=n in parsed.interrupted, keep_thinking=True)
+        while notes:
+            self._note(notes.popleft(), from_list=False)
+
+    def _note(self, note: Note, *, from_list: bool) -> None:
+        self.record(note.code, note.source if from_list else None, note.removed, note.detail)
+
+    def add(
+        self,
+        message: Message,
+        source: int | None,
+        *,
+        interrupted: bool = False,
+        done: RepairCode | Repair | None = None,
+        keep_thinking: bool = False,
+        answers: ToolUseBlock | None = None,
+    ) -> None:
+        """Add one message; its thinking is invalidated behind a repair (rule 10), unless `keep_thinking`.
+
+        Args:
+            message: the message.
+            source: the entry of the raw list that it came from.
+            interrupted: True for a truncated reply.
+            done: what pairing did to it, if anything.
+            keep_thinking: True where nothing before the message has changed.
+            answers: the call that its results are for, where that is known.
+        """
+        sources = source, self._source_of_calls
+        added = partial(step, self.current, interrupted=interrupted, answers=answers, sources=sources)
+        if self.changed and not keep_thinking:
+            message = behind_change(message)
+        grown = added(message)
+        if not self.changed and len(context_of(grown).repairs) > len(context_of(self.current).repairs):
+            self.changed = True
+            if not keep_thinking and has_thinking(message):
+                # What was repaired is this message, so its own thinking is behind a repair too.
+                message = behind_change(message)
+                grown = added(message)
+        self.current = grown
+        if done is not None:
+            index = max(length_of(grown) - 1, 0)
+            if isinstance(done, Repair):
+                self.record_all([evolve(done, index=index, source=source)])
+            else:
+                detail = in_words(message.content[0]) if message.content else ""
+                self.record(done, source, detail=detail, index=index)
+        if message.role == "assistant" and message.ids:
+            self._source_of_calls = source
+
+    def record(
+        self,
+        code: RepairCode,
+        source: int | None,
+        removed: tuple[Any, ...] = (),
+        detail: str = "",
+        index: int | None = None,
+    ) -> None:
+        """Record a repair that was made outside of the step."""
+        position = index if index is not None else length_of(self.current)
+        self.record_all([Repair(code=code, index=position, source=source, removed=removed, detail=detail)])
+
+    def record_all(self, repairs: Iterable[Repair]) -> None:
+        """Record repairs that were made outside of the step."""
+        past, turn, context = parts_of(self.current)
+        recorded = context.repairs.extend(repairs)
+        self.changed = self.changed or len(recorded) > len(context.repairs)
+        self.current = make_conversation(past, turn, evolve(context, repairs=recorded))
+
+    def stub_open_calls(self) -> None:
+        """Add stubs for the calls that wait at the end of a list, and record them."""
+        self.current, stubs = stub_awaited(self.current, recorded=True)
+        if stubs:
+            self.record_all([evolve(stub, source=self._source_of_calls) for stub in stubs])
+
+    def finish(self, user: Message | UserDraft | None = None, *, allowed: int = 0) -> Conversation:
+        """Return the conversation, if the policy allows the repairs, and log them.
+
+        Args:
+            user: the user message of the open turn, where it is known as it is to stand.
+            allowed: how many of the first repairs were made and allowed before.
+
+        Returns:
+            The conversation.
+
+        Raises:
+            InvariantError: see `rules.enforce`.
+        """
+        if user is None and context_of(self.current) is self._context:
+            return self.current  # Nothing was repaired.
+        enforce(self._context.policy, self.repairs[allowed:])
+        past, (assistant, standing), context = parts_of(self.current)
+        if context.policy is not self._context.policy:
+            context = evolve(context, policy=self._context.policy)
+        log_new(self._context, context, self._dialect)
+        return make_conversation(past, (assistant, user if user is not None else standing), context)
+
+
+def add_message(
+    conversation: Conversation, message: Message, *, interrupted: bool = False, dialect: str = ""
+) -> Conversation:
+    """Add one message; the arguments are those of `step`, and the dialect that it was parsed in."""
+    grown = step(conversation, message, interrupted=interrupted)
+    log_new(context_of(conversation), context_of(grown), dialect)
+    return grown
+
+
+def add_parsed(conversation: Conversation, parsed: Parsed) -> Conversation:
+    """Add what a parser read of an entry, or of a provider's reply."""
+    if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
+        return add_message(conversation, parsed.messages[0], dialect=parsed.dialect)
+    ingest = Ingest(context_of(conversation), conversation)
+    ingest.add_reply(parsed)
+    return ingest.finish()
+
+
+def add_result(conversation: Conversation, call: ToolUseBlock | str, output: object, *, is_error: bool) -> Conversation:
+    """Add the result of a call that the conversation must have.
+
+    Args:
+        conversation: the conversation.
+        call: the call, or its id.
+        output: text, blocks, None or a JSON value.
+        is_error: whether the tool failed.
+
+    Returns:
+        The conversation with the result.
+
+    Raises:
+        UnknownCallError: when there is no such call.
+        InvariantError: see `rules.enforce`.
+    """
+    id, known = (call, None) if isinstance(call, str) else (call.id, call)
+    result = ToolResultBlock(id, output, is_error)
+    grown = step(conversation, make_message("user", (result,)), answers=known)
+    before, after = context_of(conversation), context_of(grown)
+    if after is not before:
+        new = after.repairs[len(before.repairs) :]
+        if any(repair.code is RepairCode.ORPHAN_RESULT_DROPPED for repair in new):
+            raise UnknownCallError(id, [waiting.id for waiting in awaited(conversation)])
+        log_new(before, after)
+    return grown
+
+
+def _with_one_prompt(parsed: Parsed) -> Parsed:
+    """Join the system messages that lead a list: to lift them one by one would copy the prompt each time."""
+    lead = 0
+    for message in parsed.messages:
+        # A plain message has no system block; to ask for its blocks would make them.
+        if is_plain(message) or message.role != "user" or not message.content:
+            break
+        if not all(map(_is_prompt, message.content)):
+            break
+        lead += 1
+    if lead < 2:
+        return parsed
+    blocks = tuple(block for message in parsed.messages[:lead] for block in message.content)
+    return evolve(
+        parsed,
+        messages=[make_message("user", blocks), *parsed.messages[lead:]],
+        sources=[parsed.sources[0], *parsed.sources[lead:]],
+        interrupted={n - lead + 1 for n in parsed.interrupted if n >= lead},
+    )
+
+
+def _is_prompt(block: Block) -> bool:
+    """Return whether a block is a system message of which nothing is to be recorded."""
+    return type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
+
+
+def log_new(before: Context, after: Context, dialect: str = "") -> None:
+    """Log the repairs that are new; `dialect` is the one that a list was parsed in."""
+    new = after.repairs[len(before.repairs) :]
+    if not new:
+        return
+    import logging  # noqa: PLC0415 - a history without repairs does without
+
+    logger = logging.getLogger("message_history")
+    for repair in new:
+        level = logging.INFO if repair.severity is Severity.LOSSLESS else logging.WARNING
+        if logger.isEnabledFor(level):
+            logger.log(level, "%s", _Outline(repair), extra=_fields(repair, dialect))
+
+
+@final
+class _Outline:
+    """The text of a log record; most are written nowhere."""
+
+    __slots__ = ("_repair",)
+
+    def __init__(self, repair: Repair) -> None:
+        self._repair = repair
+
+    def __str__(self) -> str:
+        return self._repair.outline
+
+
+def _fields(repair: Repair, dialect: str) -> dict[str, Any]:
+    """Return what is logged of a repair, without any content: logs are read by others than the histories."""
+    return {
+        "repair_code": repair.code.value,
+        "repair_severity": repair.severity.value,
+        "repair_index": repair.index,
+        "repair_source": repair.source,
+        "repair_ids": repair.ids,
+        "repair_removed": len(repair.removed),
+        "repair_added": len(repair.added),
+        "repair_dialect": dialect,
+    }

@@ -1,0 +1,193 @@
+"""What the settled turns hold of a call's id, and results that are quoted as text.
+
+A result that comes too late for its turn cannot change what was sent. It is quoted: a marked heading that says it is
+tool output and not the user's words, then the result's own blocks. Nothing here decides when that happens.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
+
+from message_history.core.messages.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, is_blank
+from message_history.core.messages.message import Message, is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from message_history.core.values.log import Log
+
+__all__ = ["IdRecord", "Turn", "ids_of", "is_quoted_at", "news_of_state", "quote", "records_of"]
+
+Turn: TypeAlias = tuple[Message | None, Message | None]
+"""A settled turn: the assistant message and the user message behind it; the first of a history has only the second."""
+
+
+class IdRecord(NamedTuple):
+    """What a run of settled turns knows of one id.
+
+    Args:
+        stubs: the calls that settled with a stub, each as its turn and its position among the calls.
+        late: how many late results have been quoted.
+        call: the last call.
+        quote: the last quote, as its turn and its position in the user's message.
+    """
+
+    stubs: tuple[tuple[int, int], ...] = ()
+    late: int = 0
+    call: tuple[int, int] | None = None
+    quote: tuple[int, int] | None = None
+
+
+def records_of(past: Log[Turn], id: str) -> IdRecord | None:
+    """Find what the settled turns know of an id.
+
+    Args:
+        past: the settled turns.
+        id: the id.
+
+    Returns:
+        The record, or None when they do not have the id.
+
+    Complexity: logarithmic in the turns, and linear in the stubs with this id.
+    """
+    found = list(past.summaries(_Seen))
+    call = next((_place(past, seen.calls[id], id) for seen in reversed(found) if id in seen.calls), None)
+    quoted = next((seen.quotes[id] for seen in reversed(found) if id in seen.quotes), None)
+    if call is None and quoted is None:
+        return None
+    stubs = tuple(stub for seen in found for stub in seen.stubs.get(id, ()))
+    return IdRecord(stubs, sum(seen.late.get(id, 0) for seen in found), call, quoted)
+
+
+def _place(past: Log[Turn], turn: int, id: str) -> tuple[int, int]:
+    """Find the last call of a turn that a result with this id may ask for."""
+    assistant, _ = past[turn]
+    calls = assistant.calls if assistant is not None else ()
+    return turn, max(position for position, call in enumerate(calls) if id in ids_of(call))
+
+
+@final
+class _Seen:
+    """What a run of settled turns knows, by id; see `IdRecord`. Of a call, it knows the turn."""
+
+    __slots__ = ("calls", "late", "quotes", "stubs")
+
+    def __init__(self, start: int, turns: list[Turn]) -> None:
+        self.stubs: dict[str, list[tuple[int, int]]] = {}
+        self.late: dict[str, int] = {}
+        self.calls: dict[str, int] = {}
+        calls = self.calls
+        self.quotes: dict[str, tuple[int, int]] = {}
+        for turn, (assistant, user) in enumerate(turns, start):
+            if assistant is not None:
+                for id in assistant.ids:
+                    calls[id] = turn
+                if not is_plain(assistant) and any(block.meta is not None for block in assistant.content):
+                    for call in assistant.calls:
+                        calls.update(dict.fromkeys(ids_of(call), turn))
+            if user is not None and not is_plain(user):
+                for block in user.content:
+                    if block.meta is not None:
+                        self._marked(turn, assistant, user)
+                        break
+
+    def _marked(self, turn: int, assistant: Message | None, user: Message) -> None:
+        calls = assistant.calls if assistant is not None else ()
+        for position, block in enumerate(user.content):
+            if isinstance(block, ToolResultBlock) and block.is_stub:
+                for id in ids_of(calls[position]):
+                    self.stubs.setdefault(id, []).append((turn, position))
+            mark = block.mark
+            if mark is not None and mark.kind == "quote":
+                self.quotes[mark.tool_use_id] = turn, position
+                self.late[mark.tool_use_id] = self.late.get(mark.tool_use_id, 0) + (mark.reason == "late")
+
+
+def ids_of(call: ToolUseBlock) -> set[str]:
+    """Return the ids under which a result may ask for a call: its own, and the one it came with if it was renamed."""
+    mark = call.mark
+    return {call.id, mark.tool_use_id} if mark is not None and mark.kind == "renamed" else {call.id}
+
+
+def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) -> list[Block]:
+    """Put a result into blocks that a user message can hold.
+
+    Args:
+        result: the result.
+        reason: `late` or `second`.
+        name: the tool that was called.
+        distance: how many messages before the quote the call stands; 0 if that is not known.
+
+    Returns:
+        The marked heading, then the result's own blocks but for blank text.
+    """
+    content = _worth_quoting(result)
+    mark = Mark(
+        kind="quote",
+        reason=reason,
+        tool_use_id=result.tool_use_id,
+        name=name,
+        is_error=result.is_error,
+        blocks=len(content),
+        distance=distance,
+    )
+    came = "came after the conversation had moved on" if reason == "late" else "is not the first one for this call"
+    what = "An error" if result.is_error else "A result"
+    more = "What follows is the tool's output, not the user's words." if content else "It is empty."
+    text = f"[{what} of the tool call {name:.80} ({result.tool_use_id:.80}) {came}. {more}]"
+    return [TextBlock(text, meta=Meta(mark=mark)), *content]
+
+
+def news_of_state(stub: ToolResultBlock, name: str, distance: int) -> TextBlock:
+    """Return the marked text that says that a call of a settled turn has another state.
+
+    Args:
+        stub: the stub that stands for the state.
+        name: the tool that was called.
+        distance: how many messages before the text the call stands.
+    """
+    of_stub = stub.mark if stub.mark is not None else Mark(kind="stub")
+    mark = Mark(
+        kind="state",
+        reason=of_stub.reason,
+        tool_use_id=stub.tool_use_id,
+        name=name,
+        distance=distance,
+        detail=of_stub.detail,
+        key=of_stub.key,
+    )
+    because = f" Reason: {mark.detail}" if mark.detail else ""
+    text = f"[The tool call {name:.80} ({stub.tool_use_id:.80}) {_NEWS.get(mark.reason, _NO_NEWS)}{because}]"
+    return TextBlock(text, meta=Meta(mark=mark))
+
+
+_NEWS: Final = {
+    "pending": "waits for approval; it has not run yet.",
+    "approved": "was approved; it has not run yet.",
+    "denied": "was denied and did not run. Do not repeat it unless you are asked to.",
+    "started": "was started; it may have taken effect: check before repeating it.",
+    "cancelled": "was cancelled before it started.",
+}
+_NO_NEWS: Final = "has no result."
+
+
+def is_quoted_at(blocks: Sequence[Block] | Log[Block], where: int, result: ToolResultBlock) -> bool:
+    """Return whether the quote at a position quotes this very result.
+
+    Args:
+        blocks: where the quote stands.
+        where: the position of its heading.
+        result: the result.
+
+    Returns:
+        True when it says the same.
+    """
+    mark = blocks[where].mark
+    content = _worth_quoting(result)
+    if mark is None or mark.is_error != result.is_error or mark.blocks != len(content):
+        return False
+    return list(blocks[where + 1 : where + 1 + mark.blocks]) == content
+
+
+def _worth_quoting(result: ToolResultBlock) -> list[Block]:
+    return [block for block in result.content if not (isinstance(block, TextBlock) and is_blank(block.text))]

@@ -1,0 +1,172 @@
+"""Conversations that are made anew from another: without its unanswered calls, or with another system prompt.
+
+These change what was sent. What is decided here is decided in `rules.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from attrs import evolve
+
+from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
+from message_history.core.messages.message import is_bootstrap, make_message, with_content
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.turns.conversation import (
+    context_of,
+    make_conversation,
+    messages_of,
+    open_turn_of,
+    parts_of,
+    past_of,
+)
+from message_history.core.turns.drafts import assistant_message
+from message_history.core.turns.ingest import Ingest
+from message_history.core.turns.rules import behind_change, is_unanswered
+from message_history.core.values.log import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history.core.messages.blocks import Block, SystemBlock
+    from message_history.core.messages.message import Message
+    from message_history.core.messages.repairs import Repair
+    from message_history.core.turns.conversation import Conversation
+    from message_history.core.turns.drafts import UserDraft
+
+__all__ = ["TRIMMED", "fold_messages", "with_system", "without_refusals", "without_unanswered"]
+
+_Pruned: TypeAlias = "tuple[Message | None, Message | None, list[Block]]"
+"""Both messages of a turn without its unanswered calls, and what was removed."""
+TRIMMED: Final = "[This result was left out to save space.]"
+"""The text that `trim_results` puts in the place of an old result."""
+
+
+def fold_messages(
+    conversation: Conversation,
+    messages: Iterable[Message],
+    repairs: Iterable[Repair],
+    added: Iterable[Repair] = (),
+    user: Message | UserDraft | None = None,
+) -> Conversation:
+    """Add other messages to an empty conversation with the same system prompt and policy.
+
+    Args:
+        conversation: the conversation that has them.
+        messages: the messages.
+        repairs: those that were recorded before.
+        added: those that are new.
+        user: the user message of the open turn, where it is known as it is to stand.
+
+    Returns:
+        The conversation.
+
+    Raises:
+        InvariantError: see `rules.enforce`.
+    """
+    ingest = Ingest(evolve(context_of(conversation), repairs=Log(repairs)))
+    ingest.record_all(added)
+    for message in messages:
+        ingest.add(message, None, keep_thinking=True)
+    return ingest.finish(user)
+
+
+def with_system(conversation: Conversation, system: tuple[SystemBlock, ...]) -> Conversation:
+    """Give a conversation another system prompt; thinking behind it is invalidated."""
+    past, (assistant, user), context = parts_of(conversation)
+    if any(behind_change(message) is not message for message in messages_of(conversation)):
+        past = Log((behind_change(first) if first is not None else None, second) for first, second in past)
+        standing = assistant_message(assistant)
+        assistant = behind_change(standing) if standing is not None else None
+    return make_conversation(past, (assistant, user), evolve(context, system=system))
+
+
+def without_unanswered(conversation: Conversation) -> Conversation:
+    """Remove the calls that have no real result, with their stubs.
+
+    Args:
+        conversation: the conversation.
+
+    Returns:
+        A conversation whose repairs hold what was removed; the same one if every call has a result.
+
+    Complexity: linear in the conversation.
+    """
+    ingest = Ingest(context_of(conversation))
+    turns = [_without_unanswered_calls(*turn) for turn in (*past_of(conversation), open_turn_of(conversation))]
+    placeholder: tuple[Block, ...] = ()
+    for n, (assistant, user, removed) in enumerate(turns):
+        if removed:
+            ids = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
+            ingest.record(RepairCode.UNANSWERED_CALL_REMOVED, None, (*placeholder, *removed), f"call {ids}")
+        # As in `without_refusals`, but it stays where it still leads a message of the assistant.
+        drops = is_bootstrap(user) and n + 1 < len(turns) and _next_role(turns, n + 1) != "assistant"
+        placeholder = user.content if user is not None and drops else ()
+        for message in (assistant, None if placeholder else user):
+            if message is not None and message.content:
+                ingest.add(message, None)
+    return ingest.finish(allowed=len(ingest.repairs)) if ingest.changed else conversation
+
+
+def _next_role(turns: Sequence[_Pruned], start: int) -> str | None:
+    """Return whose message comes first from a turn on, where turns may be empty; None if all are."""
+    messages = (message for n in range(start, len(turns)) for message in turns[n][:2])
+    return next((message.role for message in messages if message is not None and message.content), None)
+
+
+def _without_unanswered_calls(assistant: Message | None, user: Message | None) -> _Pruned:
+    """Return both messages of a turn without its unanswered calls, and what was removed: each call with its stub."""
+    if assistant is None:
+        return assistant, user, []
+    results = user.results if user is not None else (None,) * len(assistant.calls)
+    calls = zip(assistant.calls, results, strict=True)
+    unanswered = {call.id: (call, stub) for call, stub in calls if is_unanswered(call, stub)}
+    if not unanswered:
+        return assistant, user, []
+    calling = (block for block in assistant.content if not (isinstance(block, ToolUseBlock) and block.id in unanswered))
+    if user is not None:
+        kept = (
+            block
+            for block in user.content
+            if not (isinstance(block, ToolResultBlock) and block.tool_use_id in unanswered)
+        )
+        user = make_message("user", tuple(kept))
+    removed: list[Block] = [block for pair in unanswered.values() for block in pair if block is not None]
+    return with_content(assistant, tuple(calling)), user, removed
+
+
+def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conversation:
+    """Remove the replies in which the model refused, with the results of their calls and with what they answered.
+
+    Args:
+        conversation: the conversation.
+        keep_prompts: True to keep what they answered: the content of the user message before that is no result.
+
+    Returns:
+        A conversation whose repairs hold what was removed; the same one if no reply is a refusal.
+
+    Complexity: linear in the conversation.
+    """
+    messages = list(messages_of(conversation))
+    refused = [n for n, message in enumerate(messages) if message.role == "assistant" and message.refusal is not None]
+    if not refused:
+        return conversation
+    ingest = Ingest(context_of(conversation))
+    kept: list[tuple[Block, ...]] = [message.content for message in messages]
+    for n in refused:
+        answered = tuple(block for block in kept[n - 1] if isinstance(block, ToolResultBlock))
+        # A placeholder before the reply is nobody's prompt: alone it would be sent once, and left out behind a reply.
+        keeps = keep_prompts and not is_bootstrap(messages[n - 1])
+        prompt = () if keeps else kept[n - 1][len(answered) :]
+        results = messages[n + 1].results if n + 1 < len(messages) else ()
+        detail = f"message {n}: {messages[n].refusal!r:.120}"
+        ingest.record(RepairCode.REFUSAL_REMOVED, None, (*prompt, *kept[n], *results), detail, index=n)
+        kept[n] = ()
+        if prompt:
+            kept[n - 1] = answered
+        if results:
+            kept[n + 1] = kept[n + 1][len(results) :]
+    for message, content in zip(messages, kept, strict=True):
+        if content:
+            ingest.add(message if content == message.content else with_content(message, content), None)
+    return ingest.finish(allowed=len(ingest.repairs))

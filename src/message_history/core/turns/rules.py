@@ -1,0 +1,490 @@
+"""The rules of a history, and the only file that decides them.
+
+Rule 1.  The user leads. Before an assistant message that comes first goes a placeholder user message, or with
+         `Policy(leading_assistant="drop")` the assistant message is dropped. A window that would begin with a system
+         message gets the placeholder too. (`TABLE`, `placeholder`)
+Rule 2.  A history is a chain of turns: an assistant message and the user message behind it; the first turn has only the
+         user message (U, then A U, A U, ...). Only the last turn is open. It settles when the assistant continues after
+         a user message, and never changes again. (`TABLE`)
+Rule 3.  Messages of one role that follow each other are joined, block by block. Parallel calls that arrive in pieces
+         are calls of one turn. (`TABLE`)
+Rule 4.  The user message of a turn with calls starts with one result per call, in call order. While the turn is open, a
+         call without a result has a stub there as soon as the user message exists; a real result replaces the stub.
+Rule 5.  A result that is added with a call of the history (from `awaiting` or `calls`) belongs to that call, though the
+         same id may be another call's by now. Any other result is looked up by its id: first among the calls of the
+         open turn that wait, in order; then, unless it repeats a result of the open turn, among the calls that settled
+         with a stub, the oldest first; then among all calls. What becomes of it then says the table `RESULTS`. Late and
+         second results are quoted as text in the user message that is open, so what was sent never changes. A stub that
+         is looked up by its id is dropped when its call has settled. A call counts as settled, too, when a raw list
+         that `MessageHistory.follow` follows was sent with a stub for it at the end. (`RESULTS`, and `matching.py` and
+         `arrivals.py`, which search)
+Rule 6.  Ids must be unique within one turn only. A call that repeats an id of its turn is dropped when name and input
+         are equal too, else it gets a numbered id. A call without an id gets one from its position, and a result
+         without one answers the call of the open turn that waits, if it is the only one (in a list, see rule 11).
+Rule 7.  Blank text, a call without an input, and in a truncated reply a call with an unreadable input are dropped. A
+         call without a name is named `unknown_tool`. Calls in user messages are dropped: whoever writes the user's text
+         must not be able to call tools. Results and system messages in assistant messages go to the user message.
+         (`is_nothing`, `fault_of_call`, `arrival_of`, `TABLE`)
+Rule 8.  System messages before the first message become the system prompt. Later ones stay where they are, in the user
+         message. (`TABLE`)
+Rule 9.  Whatever is removed, moved or added is recorded, by the operation that does it; a stub is recorded when its
+         turn settles or is sent. Moves and quotes are lossless, stubs and placeholders synthetic, and what is dropped
+         is lossy, also when it only repeats (`repairs.py`). With `Policy(on_violation="raise")`, an operation that
+         would need more than lossless repairs raises and changes nothing. (`enforce`)
+Rule 10. A signature of thinking covers what came before it. Thinking behind a change (a repair of a list, a window,
+         another system prompt, a reply that was sent before something else was added) is invalidated: it is kept, and
+         not sent to models that verify it. (`behind_change`)
+Rule 11. In a list that `from_list` reads (not in what `add` and `extend` take), results are moved to their calls before
+         its messages are added. A result belongs to a call with its id that has no answer: in its own turn, else the
+         oldest before it, else the first behind it. A call in a user message is given to the assistant when a result of
+         it is in the list and no assistant message makes it. A call without an input, or with an unreadable one in a
+         truncated reply, stands when it has a result (without an input, with `{}`): its tool has run. Nothing else is
+         moved. Results with ids that no call has are the answers of the calls of their turn that no other result
+         answers, in order, if there are as many results as calls. (`may_be_rehomed`, `is_doubtful`,
+         `standing_of_unknown`, and `pairing.py`, which searches)
+Rule 12. What is sent has a stub for each call of the open turn that has no result. Where the receiver refuses a list
+         that ends with the assistant, a marked user message that says to go on follows. Sending settles nothing.
+         (`needs_continuation`, `continuation`)
+Rule 13. On request, calls without a real result are removed together with their stubs, unless a person has denied them
+         or left them to their provider; replies in which the model refused are removed together with what they
+         answered. (`is_unanswered`, and `rewrites.py`)
+Rule 14. Every call has a state. A state that is recorded is a stub with a reason. In the open turn it replaces the stub
+         that stands there. For a call of a settled turn it becomes a marked text in the user message that is open: what
+         was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. A state
+         that is recorded before a turn has a user message says of its other calls that they have not run yet. A call
+         for which its provider asks a person waits for approval from the first. One that the provider runs is only
+         decided here: it cannot be started, and once it is approved it waits for nothing. (`moves_of`, `is_settled`)
+Rule 15. What a provider said of a reply (id, model, stop reason, usage) stays with the assistant message that the reply
+         became or was joined to. It is no part of the message's value, and no provider is sent it.
+
+`step.py` adds one message by these rules: a message that needs no repair as a whole, every other block by block.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple, Never, final
+
+from message_history.core.messages.blocks import (
+    NO_INPUT,
+    Block,
+    Mark,
+    Meta,
+    SystemBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    is_blank,
+)
+from message_history.core.messages.message import Message, Role, bootstrap_message, make_message
+from message_history.core.messages.repairs import InvariantError, Repair, RepairCode, Severity
+from message_history.core.messages.thinking import invalidate_thinking
+from message_history.core.turns.drafts import count_of_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence, Sized
+
+    from message_history.core.messages.blocks import Runner
+    from message_history.core.messages.policy import Policy
+    from message_history.core.turns.drafts import OpenTurn
+
+__all__ = [
+    "MOVES",
+    "REASONS",
+    "RESULTS",
+    "TABLE",
+    "UNKNOWN_TOOL",
+    "Action",
+    "Arrival",
+    "CallState",
+    "Outcome",
+    "Row",
+    "Says",
+    "Standing",
+    "State",
+    "arrival_of",
+    "behind_change",
+    "continuation",
+    "enforce",
+    "fault_of_call",
+    "is_doubtful",
+    "is_nothing",
+    "is_same_result",
+    "is_settled",
+    "is_unanswered",
+    "may_be_rehomed",
+    "may_move",
+    "moves_of",
+    "needs_continuation",
+    "placeholder",
+    "standing_of_unknown",
+    "state_of",
+    "state_of_reason",
+]
+
+UNKNOWN_TOOL: Final = "unknown_tool"
+
+
+# Rules 1, 2, 3, 7 and 8: what is done with a block that arrives
+
+
+@final
+class State(StrEnum):
+    """The state of a history: which role has the last message."""
+
+    EMPTY = "empty"
+    USER = "user"
+    ASSISTANT = "assistant"
+    CALLING = "calling"
+    """The last message is the assistant's, and the turn has calls."""
+
+
+@final
+class Arrival(StrEnum):
+    """The kind of a block that arrives."""
+
+    SYSTEM = "system message"
+    USER_CONTENT = "user content"
+    RESULT = "result"
+    USER_CALL = "call in a user message"
+    ASSISTANT_CONTENT = "assistant content"
+    CALL = "call"
+
+
+@final
+class Action(StrEnum):
+    """What is done with a block."""
+
+    LIFT = "lift to the system prompt"
+    ADD_TO_USER = "add to the user message"
+    MATCH = "find its call, see `RESULTS`"
+    DROP = "drop"
+    LEAD = "add a leading user message, or drop"
+    ADD_TO_ASSISTANT = "add to the assistant message"
+    NEXT_TURN = "settle the turn, begin the next"
+
+
+class Row(NamedTuple):
+    """One row of `TABLE`.
+
+    Args:
+        action: what is done.
+        asserted: the states that this may lead to. `step` does not read it: it is an assertion for the reader and the
+            drawing, and a test holds it.
+    """
+
+    action: Action
+    asserted: tuple[State, ...]
+
+
+TABLE: Final[dict[tuple[State, Arrival], Row]] = {
+    (State.EMPTY, Arrival.SYSTEM): Row(Action.LIFT, (State.EMPTY,)),
+    (State.EMPTY, Arrival.USER_CONTENT): Row(Action.ADD_TO_USER, (State.USER,)),
+    (State.EMPTY, Arrival.RESULT): Row(Action.MATCH, (State.EMPTY,)),
+    (State.EMPTY, Arrival.USER_CALL): Row(Action.DROP, (State.EMPTY,)),
+    (State.EMPTY, Arrival.ASSISTANT_CONTENT): Row(Action.LEAD, (State.ASSISTANT, State.EMPTY)),
+    (State.EMPTY, Arrival.CALL): Row(Action.LEAD, (State.CALLING, State.EMPTY)),
+    (State.USER, Arrival.SYSTEM): Row(Action.ADD_TO_USER, (State.USER,)),
+    (State.USER, Arrival.USER_CONTENT): Row(Action.ADD_TO_USER, (State.USER,)),
+    (State.USER, Arrival.RESULT): Row(Action.MATCH, (State.USER,)),
+    (State.USER, Arrival.USER_CALL): Row(Action.DROP, (State.USER,)),
+    (State.USER, Arrival.ASSISTANT_CONTENT): Row(Action.NEXT_TURN, (State.ASSISTANT,)),
+    (State.USER, Arrival.CALL): Row(Action.NEXT_TURN, (State.CALLING,)),
+    (State.ASSISTANT, Arrival.SYSTEM): Row(Action.ADD_TO_USER, (State.USER,)),
+    (State.ASSISTANT, Arrival.USER_CONTENT): Row(Action.ADD_TO_USER, (State.USER,)),
+    (State.ASSISTANT, Arrival.RESULT): Row(Action.MATCH, (State.USER, State.ASSISTANT)),
+    (State.ASSISTANT, Arrival.USER_CALL): Row(Action.DROP, (State.ASSISTANT,)),
+    (State.ASSISTANT, Arrival.ASSISTANT_CONTENT): Row(Action.ADD_TO_ASSISTANT, (State.ASSISTANT,)),
+    (State.ASSISTANT, Arrival.CALL): Row(Action.ADD_TO_ASSISTANT, (State.CALLING,)),
+    (State.CALLING, Arrival.SYSTEM): Row(Action.ADD_TO_USER, (State.USER,)),
+    (State.CALLING, Arrival.USER_CONTENT): Row(Action.ADD_TO_USER, (State.USER,)),
+    (State.CALLING, Arrival.RESULT): Row(Action.MATCH, (State.USER, State.CALLING)),
+    (State.CALLING, Arrival.USER_CALL): Row(Action.DROP, (State.CALLING,)),
+    (State.CALLING, Arrival.ASSISTANT_CONTENT): Row(Action.ADD_TO_ASSISTANT, (State.CALLING,)),
+    (State.CALLING, Arrival.CALL): Row(Action.ADD_TO_ASSISTANT, (State.CALLING,)),
+}
+
+
+def state_of(turn: OpenTurn) -> State:
+    """Return the state of a history with this open turn."""
+    assistant, user = turn
+    if user is not None:
+        return State.USER
+    if assistant is None:
+        return State.EMPTY
+    return State.CALLING if count_of_calls(assistant) else State.ASSISTANT
+
+
+def arrival_of(role: Role, block: Block) -> Arrival:
+    """Return the kind of a block in a message of a role."""
+    if isinstance(block, ToolResultBlock):
+        return Arrival.RESULT
+    if isinstance(block, SystemBlock):
+        return Arrival.SYSTEM
+    if isinstance(block, ToolUseBlock):
+        return Arrival.CALL if role == "assistant" else Arrival.USER_CALL
+    return Arrival.ASSISTANT_CONTENT if role == "assistant" else Arrival.USER_CONTENT
+
+
+def placeholder(policy: Policy) -> Block:
+    """Rule 1: return the marked text of the user message that leads where there is none."""
+    return bootstrap_message(policy.bootstrap_text).content[0]
+
+
+def is_nothing(block: Block) -> bool:
+    """Rule 7: return whether a block is blank text; text that carries a signature is not blank."""
+    if not isinstance(block, TextBlock | SystemBlock):
+        return False
+    return is_blank(block.text) and not (isinstance(block, TextBlock) and block.signature is not None)
+
+
+def fault_of_call(call: ToolUseBlock, *, truncated: bool) -> RepairCode | None:
+    """Rule 7: return why a call of the assistant is dropped, or None."""
+    if call.frozen_input is NO_INPUT:
+        return RepairCode.CALL_WITHOUT_INPUT_DROPPED
+    return RepairCode.INCOMPLETE_CALL_DROPPED if truncated and not call.readable else None
+
+
+# Rule 5: what becomes of a result
+
+
+@final
+class Standing(StrEnum):
+    """How the call stands that a result is for."""
+
+    WAITING = "waits"
+    """In the open turn, without a result; a stub may stand there."""
+    ANSWERED = "answered"
+    """In the open turn, with a result."""
+    STUBBED = "settled with a stub"
+    """In a settled turn, with a stub, and without a late result."""
+    SETTLED = "settled"
+    """In a settled turn, with a result, or with a stub and a late result."""
+    IN_PLACE = "unknown; another waits in its place"
+    """There is no such call; in a list, the result stands in the place of another call's: see `standing_of_unknown`."""
+    UNKNOWN = "unknown"
+    """There is no such call."""
+
+
+@final
+class Says(StrEnum):
+    """What a result says, compared with what is there for its call."""
+
+    STUB = "stub"
+    """Nothing: it is a stub, and no stub was recorded for the call before."""
+    MOVE = "new state"
+    """That the call goes to a state which may follow its own by `MOVES`: it is a stub that replaces another."""
+    SAME = "same"
+    """Nothing new: an equal result, or a stub for a state that may not follow."""
+    DIFFERENT = "different"
+    """What it is: a real result that is not equal."""
+
+
+@final
+class Outcome(StrEnum):
+    """What becomes of a result."""
+
+    ANSWER = "it is the call's result"
+    REPAIR_ID = "it gets the id of the call that waits, and is its result"
+    HOLD_PLACE = "it holds the place until a result arrives"
+    ADD_NEWS = "news of the state in the open user message"
+    QUOTE_LATE = "quoted as a late result"
+    QUOTE_SECOND = "quoted as a second result"
+    DROP_DUPLICATE = "dropped: nothing new"
+    DROP_ORPHAN = "dropped: no call"
+
+
+# Complete on purpose: what the search never finds, as a new state of an answered call, has its row too.
+RESULTS: Final[dict[tuple[Standing, Says], Outcome]] = {
+    (Standing.WAITING, Says.STUB): Outcome.HOLD_PLACE,
+    (Standing.WAITING, Says.MOVE): Outcome.HOLD_PLACE,
+    (Standing.WAITING, Says.SAME): Outcome.DROP_DUPLICATE,
+    (Standing.WAITING, Says.DIFFERENT): Outcome.ANSWER,
+    (Standing.ANSWERED, Says.STUB): Outcome.DROP_DUPLICATE,
+    (Standing.ANSWERED, Says.MOVE): Outcome.DROP_DUPLICATE,
+    (Standing.ANSWERED, Says.SAME): Outcome.DROP_DUPLICATE,
+    (Standing.ANSWERED, Says.DIFFERENT): Outcome.QUOTE_SECOND,
+    (Standing.STUBBED, Says.STUB): Outcome.DROP_DUPLICATE,
+    (Standing.STUBBED, Says.MOVE): Outcome.ADD_NEWS,
+    (Standing.STUBBED, Says.SAME): Outcome.DROP_DUPLICATE,
+    (Standing.STUBBED, Says.DIFFERENT): Outcome.QUOTE_LATE,
+    (Standing.SETTLED, Says.STUB): Outcome.DROP_DUPLICATE,
+    (Standing.SETTLED, Says.MOVE): Outcome.DROP_DUPLICATE,
+    (Standing.SETTLED, Says.SAME): Outcome.DROP_DUPLICATE,
+    (Standing.SETTLED, Says.DIFFERENT): Outcome.QUOTE_SECOND,
+    (Standing.IN_PLACE, Says.STUB): Outcome.DROP_ORPHAN,
+    (Standing.IN_PLACE, Says.MOVE): Outcome.DROP_ORPHAN,
+    (Standing.IN_PLACE, Says.SAME): Outcome.DROP_ORPHAN,
+    (Standing.IN_PLACE, Says.DIFFERENT): Outcome.REPAIR_ID,
+    (Standing.UNKNOWN, Says.STUB): Outcome.DROP_ORPHAN,
+    (Standing.UNKNOWN, Says.MOVE): Outcome.DROP_ORPHAN,
+    (Standing.UNKNOWN, Says.SAME): Outcome.DROP_ORPHAN,
+    (Standing.UNKNOWN, Says.DIFFERENT): Outcome.DROP_ORPHAN,
+}
+
+
+def is_same_result(left: ToolResultBlock, right: ToolResultBlock) -> bool:
+    """Return whether two results say the same."""
+    return left.is_error == right.is_error and left.content == right.content
+
+
+# Rule 14: the states of a call
+
+
+@final
+class CallState(StrEnum):
+    """What became of a call."""
+
+    PROPOSED = "proposed"
+    """The model made the call; it has not run."""
+    WAITING = "waiting"
+    """It waits for a person's approval; it has not run."""
+    APPROVED = "approved"
+    """It may run, and has not started."""
+    DENIED = "denied"
+    """It must not run, and has not."""
+    CANCELLED = "cancelled"
+    """It was cancelled before it started; it has not run and will not."""
+    STARTED = "started"
+    """It was started, and no result is recorded: it may have taken effect."""
+    ANSWERED = "answered"
+    """Its result is in the history."""
+    UNKNOWN = "unknown"
+    """It has no result, and nobody recorded whether it ran: it may have taken effect."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Never:
+        raise ValueError(f"state must be one of {', '.join(cls)}, not {value!r:.40}")
+
+
+_DECISIONS: Final = (CallState.APPROVED, CallState.DENIED, CallState.CANCELLED)
+MOVES: Final[dict[CallState, tuple[CallState, ...]]] = {
+    CallState.PROPOSED: (CallState.WAITING, *_DECISIONS, CallState.STARTED),
+    CallState.WAITING: _DECISIONS,
+    CallState.APPROVED: (CallState.STARTED, CallState.DENIED, CallState.CANCELLED),
+    CallState.DENIED: (),
+    CallState.CANCELLED: (),
+    # Somebody checked whether it took effect, or repeats it with the same idempotency key.
+    CallState.STARTED: (CallState.APPROVED, CallState.STARTED),
+    CallState.ANSWERED: (),
+    CallState.UNKNOWN: (CallState.WAITING, *_DECISIONS, CallState.STARTED),
+}
+"""From each state, those that may be recorded next. `ANSWERED` is reached by a result, from any state; `PROPOSED` by a
+call, `UNKNOWN` by a stub that nobody recorded."""
+
+REASONS: Final[dict[CallState, str]] = {
+    CallState.PROPOSED: "proposed",
+    CallState.WAITING: "pending",
+    CallState.APPROVED: "approved",
+    CallState.DENIED: "denied",
+    CallState.CANCELLED: "cancelled",
+    CallState.STARTED: "started",
+}
+"""The reason of the stub that stands for a state."""
+
+_STATES: Final = {reason: state for state, reason in REASONS.items()}
+
+
+def state_of_reason(reason: str) -> CallState:
+    """Return the state that a stub with a reason stands for."""
+    return _STATES.get(reason, CallState.UNKNOWN)
+
+
+def moves_of(state: CallState, runner: Runner = "") -> tuple[CallState, ...]:
+    """Return the states that may be recorded for a call.
+
+    Args:
+        state: the state that it is in.
+        runner: who runs it once it is approved; see `ToolUseBlock.approval`.
+    """
+    moves = MOVES[state]
+    return moves if runner != "provider" else tuple(move for move in moves if move is not CallState.STARTED)
+
+
+def is_settled(state: CallState, runner: Runner = "") -> bool:
+    """Return whether a call in a state waits for nothing any more; the arguments are those of `moves_of`."""
+    return not MOVES[state] or (runner == "provider" and state is CallState.APPROVED)
+
+
+def may_move(state: CallState, following: CallState) -> bool:
+    """Return whether a state may follow another."""
+    return following in MOVES[state]
+
+
+# Rules 9 to 13
+
+
+def enforce(policy: Policy, repairs: Sequence[Repair]) -> None:
+    """Rule 9: raise `InvariantError` for repairs that the policy does not allow."""
+    if policy.on_violation == "raise":
+        violations = [repair for repair in repairs if repair.severity is not Severity.LOSSLESS]
+        if violations:
+            raise InvariantError(violations)
+
+
+def behind_change(message: Message) -> Message:
+    """Rule 10: return a message as it is when something before it has changed."""
+    return invalidate_thinking(message)
+
+
+def is_doubtful(call: ToolUseBlock, *, truncated: bool) -> bool:
+    """Rule 11: return whether a call stands only if it has a result."""
+    return fault_of_call(call, truncated=truncated) is not None
+
+
+def may_be_rehomed(call: ToolUseBlock, results: Collection[str], made: Collection[str]) -> bool:
+    """Rule 11: return whether a call in a user message is the assistant's.
+
+    Args:
+        call: the call.
+        results: the ids of the results that no call was found for.
+        made: the ids of the calls that assistant messages make.
+    """
+    return call.id in results and call.id not in made
+
+
+def standing_of_unknown(waiting: Sized, unknown: Sized) -> Standing:
+    """Rule 11: return how the call stands that results of a list are for whose ids no call has.
+
+    Args:
+        waiting: the calls of a turn that no other result answers.
+        unknown: the results with such ids that stand in that turn.
+    """
+    return Standing.IN_PLACE if len(waiting) == len(unknown) else Standing.UNKNOWN
+
+
+def needs_continuation(assistant: Message | None, user: object, may_end: Callable[[Message], bool]) -> bool:
+    """Rule 12: return whether a user message must follow before a history is sent.
+
+    Args:
+        assistant: the assistant message of the open turn.
+        user: its user message, with its stubs.
+        may_end: says whether the receiver accepts a list that ends with an assistant message.
+    """
+    return assistant is not None and user is None and not may_end(assistant)
+
+
+def continuation(policy: Policy) -> Message:
+    """Rule 12: return the user message that says to go on, in marked text."""
+    return _continuation(policy.continuation_text)
+
+
+@lru_cache(maxsize=8)
+def _continuation(text: str) -> Message:
+    return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="continuation"))),))
+
+
+def is_unanswered(call: ToolUseBlock, result: ToolResultBlock | None) -> bool:
+    """Rule 13: return whether a call is removed on request: it has no real result, and no decision is its result.
+
+    Args:
+        call: the call.
+        result: its result or stub; None where there is no user message.
+    """
+    if result is None or not result.is_stub:
+        return result is None
+    state = state_of_reason(result.mark.reason) if result.mark is not None else CallState.UNKNOWN
+    # A person has denied the call, or approved one that its provider runs.
+    is_decided = state is CallState.DENIED or (state is CallState.APPROVED and is_settled(state, call.approval))
+    return not is_decided

@@ -1,0 +1,1 @@
+"""Values that cannot change: JSON, and the log that versions share."""

@@ -1,0 +1,87 @@
+"""What travels with a block without being its content, and what this library notes about blocks."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, final
+
+from attrs import field, frozen
+
+from message_history.core.values.json_values import EMPTY, FrozenDict, with_whole_pairs
+from message_history.core.values.value import Value
+
+__all__ = ["Mark", "MarkKind", "Meta", "Runner", "StubReason", "plain_text"]
+
+StubReason: TypeAlias = Literal[
+    "not_recorded", "interrupted", "cancelled", "pending", "proposed", "approved", "denied", "started"
+]
+MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "renamed", "held", "state", "approval"]
+Runner: TypeAlias = Literal["", "client", "provider"]
+
+
+def plain_text(value: str) -> str:
+    """Take the text of what only derives from `str`, whose methods could say anything; the validators see all else."""
+    return with_whole_pairs(str.__str__(value)) if isinstance(value, str) else value  # type: ignore[redundant-expr]
+
+
+def text_as_it_came(value: str | None) -> str | None:
+    """Take the text of what only derives from `str`, and change nothing in it; None stays None."""
+    return value if value is None or type(value) is str else str.__str__(value)
+
+
+@final
+@frozen(kw_only=True, repr=False, eq=False)
+class Mark(Value):
+    """A note of this library about a block that it made or changed; no provider ever gets it.
+
+    Args:
+        kind: `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of
+            a tool result that is quoted as text), `renamed` (a call whose id was taken), `held` (a call that
+            only the provider has, which a list that goes on from there does not show), `state` (the news that a call
+            of a settled turn has another state), `approval` (a call for which its provider asks a person; the result of
+            one that was approved; a provider's block that holds the result of such a call).
+        reason: why a stub stands here; for a quote `late` or `second`, or `omitted` when a window took its call; for
+            news of a state the reason that a stub would have; for a call that asks for approval who runs it, `client`
+            or `provider`; for a `bootstrap` the dialect in which the list came that began with the assistant, or with
+            an empty text of the user, where that dialect's providers may take it.
+        tool_use_id: the call that a quote belongs to, or the id that a renamed call came with.
+        name: the tool that a quote belongs to.
+        is_error: whether a quoted result was an error.
+        blocks: how many blocks after a quote's heading belong to it.
+        distance: how many messages before a quote or the news of a state its call stands; 0 when that is not known.
+        detail: the reason that a person gave for denying a call.
+        key: the idempotency key of the call of a stub, once it was recorded.
+    """
+
+    kind: MarkKind
+    reason: str = field(default="", converter=plain_text)
+    tool_use_id: str = field(default="", converter=plain_text)
+    name: str = field(default="", converter=plain_text)
+    is_error: bool = False
+    blocks: int = 0
+    distance: int = 0
+    detail: str = field(default="", converter=plain_text)
+    key: str = field(default="", converter=plain_text)
+
+
+@final
+@frozen(kw_only=True, repr=False, eq=False)
+class Meta(Value):
+    """What travels with a block without being its content.
+
+    Args:
+        extra: the block's keys that we have no field for, by the dialect they came from.
+        carried: keys of the message that this block opened, by the dialect they came from.
+        mark: what this library says about the block.
+        issuer: the dialect that signed or encrypted the block; None when it did not say.
+        signature: a provider's signature on a block that is not thinking.
+        arguments: the provider's own text of a call's input, sent back as it came.
+        converted: what had to be converted to become JSON; recorded once as a repair, then dropped.
+    """
+
+    extra: FrozenDict = EMPTY
+    carried: FrozenDict = EMPTY
+    mark: Mark | None = None
+    issuer: str | None = None
+    signature: str | None = field(default=None, converter=text_as_it_came)
+    arguments: str | None = field(default=None, converter=text_as_it_came)
+    converted: tuple[str, ...] = ()

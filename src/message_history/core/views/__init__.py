@@ -1,0 +1,1 @@
+"""What can be read of a conversation, and windows of it."""

@@ -1,0 +1,1 @@
+"""Conversations in files: damaged JSON, containers, folders."""

@@ -1,0 +1,495 @@
+"""Conversations in files: a JSON list, a JSON object that holds one, or JSONL with one message per line.
+
+A file that a crash has truncated, or that somebody has edited by hand, is read as far as it can be: an entry that is no
+JSON is skipped and reported with its line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, final
+
+from attrs import evolve, field, fields_dict, frozen
+
+from message_history.core.messages.policy import Policy
+from message_history.core.views.json_cache import base64_of
+from message_history.dialects import Export, OpenAIChat
+from message_history.dialects.base import checked_dialect
+from message_history.dialects.lists import from_list
+from message_history.dialects.registry import dialect_of, shape_of
+from message_history.files.containers import UnopenedError, with_journal
+from message_history.files.damaged_json import (
+    MERGED,
+    NOT_UTF8,
+    Decoder,
+    LineNote,
+    decode_bytes,
+    items_of,
+    member_of,
+    parted,
+)
+from message_history.files.folders import folder_content
+from message_history.files.naming import kind_of
+from message_history.files.request_bodies import (
+    KEYS,
+    Place,
+    entries_at,
+    filled,
+    find_place,
+    held_at,
+    system_key,
+)
+from message_history.history import history_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+    from message_history.core.messages.replies import ReplyInfo
+    from message_history.dialects import Dialect
+    from message_history.history import MessageHistory
+
+__all__ = [
+    "FileForm",
+    "LineNote",
+    "NotRecognisedError",
+    "SavedFile",
+    "TooLargeError",
+    "UnreadableFileError",
+    "allow_assistant_tail",
+    "contained",
+    "content_of",
+    "json_bytes",
+    "read_bytes",
+    "read_file",
+    "refuse_assistant_tail",
+    "saved_value",
+]
+
+MESSAGES: Final = "messages"
+SYSTEM: Final = "system"
+MAX_BYTES: Final = 256 * 1024 * 1024
+"""Files larger than this are not read: a conversation takes several times its file's size in memory."""
+ENDS_WITH_ASSISTANT: Final = frozenset({"prefill", "ends_with_response"})
+"""The dialects' fields that say whether a list may end with the assistant."""
+
+
+class UnreadableFileError(ValueError):
+    """A file that holds no conversation, or cannot be read at all; the text says why, in one line.
+
+    Args:
+        problem: why.
+        sound: whether it is sound JSON, of something else.
+    """
+
+    def __init__(self, problem: str, *, sound: bool = False) -> None:
+        super().__init__(problem)
+        self.sound = sound
+
+
+@final
+class TooLargeError(UnreadableFileError):
+    """A file that is too large to be held in memory."""
+
+
+@final
+class NotRecognisedError(UnreadableFileError):
+    """A file whose form no format recognises with certainty; nothing is read from it, nor written over it.
+
+    Args:
+        nearest: the names of the formats that it is like.
+        why: what keeps it from being in one of them; what it holds, when it is like none.
+    """
+
+    def __init__(self, nearest: Iterable[str] = (), why: str = "") -> None:
+        self.nearest = tuple(nearest)
+        but = f", but {why}" if why else ""
+        named = self.nearest[0] if len(self.nearest) == 1 else "NAME"
+        how = f"`--format {named}`, in Python format={named!r}, reads it as that"
+        like = f"it is like {', '.join(self.nearest)}{but}; {how}" if self.nearest else why
+        super().__init__(f"not recognised: {like}" if like else "not recognised", sound=True)
+
+
+@final
+class FileForm(StrEnum):
+    """How a file holds its messages."""
+
+    LIST = "list"
+    """A JSON list."""
+    OBJECT = "object"
+    """A JSON object with the list under `messages`, `contents` or `input`, or with a request that has one."""
+    LINES = "lines"
+    """JSONL: one message per line."""
+
+
+@final
+@frozen(kw_only=True)
+class SavedFile:
+    """What a file holds; its plain JSON values are yours.
+
+    Args:
+        entries: the raw messages.
+        form: how the file holds them.
+        lines: for each entry, the line that it begins in; none when the file is one sound JSON value.
+        notes: what could not be taken as it stands, with line numbers.
+        container: the object around the messages, an empty list in their place; None for the other forms.
+        place: the keys that lead to the messages in the container.
+        known: their dialect, where the format of the file says which it is.
+        replies: what providers said of replies, where it stands beside the messages, each with the position of an
+            entry of the reply.
+    """
+
+    entries: tuple[Any, ...]
+    form: FileForm
+    lines: tuple[int, ...] = ()
+    notes: tuple[LineNote, ...] = ()
+    container: Mapping[str, Any] | None = field(default=None, repr=False)
+    place: Place = (MESSAGES,)
+    known: Dialect[Any] | None = field(default=None, repr=False)
+    replies: tuple[tuple[int, ReplyInfo], ...] = field(default=(), repr=False)
+
+    @property
+    def system(self) -> Any:
+        """Return the system prompt that stands beside the messages, as it stands there; None when there is none."""
+        if self.container is None:
+            return None
+        key = system_key(self.container, self.place)
+        return held_at(self.container, (*self.place[:-1], key)) if key is not None else None
+
+    @property
+    def skipped(self) -> tuple[LineNote, ...]:
+        """Return the notes on what was skipped."""
+        return tuple(note for note in self.notes if note.skipped is not None)
+
+    def dialect(self, *, as_request: bool = False) -> Dialect[Any]:
+        """Find the dialect of the entries: the one that is known, or else by shape.
+
+        Args:
+            as_request: False for a conversation that goes on, which may end with the assistant; True for one that is
+                sent as it stands.
+
+        Returns:
+            The dialect. A list whose entries do not tell, but which holds system messages, is a Chat Completions one.
+
+        Complexity: linear in the entries that do not tell.
+        """
+        found = self.known if self.known is not None else dialect_of(self.entries)
+        if (
+            self.known is None
+            and all(shape_of(entry) is None for entry in self.entries)
+            and any(map(_is_system, self.entries))
+        ):
+            found = OpenAIChat()
+        return found if as_request else allow_assistant_tail(found)
+
+    def history(
+        self,
+        *,
+        dialect: Dialect[Any] | None = None,
+        policy: Policy | None = None,
+        open_tail: Literal["stub", "keep"] = "stub",
+    ) -> MessageHistory:
+        """Read the conversation, with the system prompt that stands beside it.
+
+        Args:
+            dialect: its dialect; None for the one that is known, or else to find it by shape.
+            policy: decides where there is a choice.
+            open_tail: see `MessageHistory.from_list`.
+
+        Returns:
+            The history. Where a system prompt stands beside the messages, `source` in its repairs counts that first.
+
+        Raises:
+            InvariantError: see `MessageHistory.from_list`.
+
+        Complexity: linear in the entries.
+        """
+        chosen = checked_dialect(dialect) if dialect is not None else self.known
+        before = self.system_entries()
+        replies = [(len(before) + entry, reply) for entry, reply in self.replies]
+        entries = [*before, *self.entries]
+        return history_of(from_list(entries, chosen, policy if policy is not None else Policy(), open_tail, replies))
+
+    def system_entries(self) -> list[dict[str, Any]]:
+        """Return the system prompt that stands beside the messages as an entry; none when there is none."""
+        if self.system is None:
+            return []
+        # Gemini's system prompt is made of parts, like its messages.
+        key = "parts" if isinstance(self.system, Mapping) and "parts" in self.system else "content"
+        return [{"role": SYSTEM, key: self.system["parts"] if key == "parts" else self.system}]
+
+    def place_of(self, entry: int) -> str:
+        """Say where an entry stands.
+
+        Args:
+            entry: its position among the entries.
+
+        Returns:
+            `line 3` of JSONL, else `entry 2`: entries are counted from 0, lines from 1.
+        """
+        known = self.form is FileForm.LINES and 0 <= entry < len(self.lines)
+        return f"line {self.lines[entry]}" if known else f"entry {entry}"
+
+
+def read_file(path: str | PathLike[str]) -> SavedFile:
+    """Read a conversation from a file.
+
+    Args:
+        path: the file.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        UnreadableFileError: when it cannot be read, or holds no conversation.
+
+    Complexity: linear in the file.
+    """
+    return read_bytes(content_of(path))
+
+
+def content_of(path: str | PathLike[str]) -> bytes:
+    """Read the bytes of a file.
+
+    Args:
+        path: the file; the storage of opencode, which is a folder, is joined.
+
+    Returns:
+        Its content.
+
+    Raises:
+        UnreadableFileError: when it cannot be read, or is too large.
+    """
+    try:
+        with Path(path).open("rb") as opened:
+            data = opened.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise UnreadableFileError("there is no such file") from None
+    except IsADirectoryError:
+        if (joined := folder_content(Path(path))) is None:
+            raise UnreadableFileError("this is a folder, not a file") from None
+        return joined
+    except PermissionError:
+        raise UnreadableFileError("there is no permission to read it") from None
+    except OSError as error:
+        raise UnreadableFileError(error.strerror or "it cannot be read") from error
+    if len(data) > MAX_BYTES:
+        raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
+    try:
+        return with_journal(Path(path), data)
+    except (UnopenedError, OSError) as error:
+        raise UnreadableFileError(str(error)) from error
+
+
+def read_bytes(data: bytes) -> SavedFile:
+    """Read a conversation from the content of a file.
+
+    Args:
+        data: the content.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        UnreadableFileError: when it holds no conversation.
+
+    Complexity: linear in the content.
+    """
+    text = decode_bytes(data)
+    if not text.strip():
+        raise UnreadableFileError("the file is empty")
+    decoder = Decoder()
+    whole = decoder.value(text)
+    if decoder.failure is None:
+        return saved_value(whole, tuple(LineNote(line=1, detail=detail) for detail in decoder.kept))
+    saved = _damaged(text)
+    if any(isinstance(entry, Mapping) for entry in saved.entries):
+        return saved
+    raise UnreadableFileError(_why_not(data, text, saved))
+
+
+def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
+    """Return a dialect for a conversation that goes on: it may end with the assistant.
+
+    Args:
+        dialect: any dialect.
+
+    Returns:
+        The same, with the field set that allows that, where it has one.
+    """
+    fields: dict[str, Any] = {name: True for name in fields_dict(type(dialect)) if name in ENDS_WITH_ASSISTANT}
+    return evolve(dialect, **fields) if fields else dialect
+
+
+def refuse_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
+    """Return a dialect for a request: where no model is known that takes it, it does not end with the assistant.
+
+    Args:
+        dialect: any dialect.
+
+    Returns:
+        The same, with the field unset that leaves that to the model, where it has one.
+    """
+    fields: dict[str, Any] = {
+        name: False
+        for name in fields_dict(type(dialect))
+        if name in ENDS_WITH_ASSISTANT and getattr(dialect, name) is None
+    }
+    return evolve(dialect, **fields) if fields else dialect
+
+
+def json_bytes(value: Any, indent: int | None = None) -> bytes:
+    """Write JSON in UTF-8, or all in ASCII when a lone surrogate keeps UTF-8 from holding it.
+
+    Args:
+        value: a JSON value; bytes, which only some dialects send, become base64.
+        indent: by how much to indent; None for one line.
+
+    Returns:
+        The bytes.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, default=base64_of).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent, default=base64_of).encode()
+
+
+def _is_system(entry: object) -> bool:
+    return isinstance(entry, Mapping) and entry.get("role") == SYSTEM
+
+
+def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
+    """Take a file that is one JSON value.
+
+    Args:
+        whole: the value.
+        notes: what of it was kept in another form.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        UnreadableFileError: when it holds no conversation.
+
+    Complexity: constant.
+    """
+    if isinstance(whole, list):
+        return SavedFile(entries=tuple(whole), form=FileForm.LIST, notes=notes)
+    if isinstance(whole, dict) and isinstance(whole.get(MESSAGES), list):
+        return contained(whole, (MESSAGES,), notes)
+    if isinstance(whole, dict) and "role" not in whole and (place := find_place(whole)) is not None:
+        return contained(whole, place, notes)
+    if isinstance(whole, dict) and ("role" in whole or shape_of(whole) is not None):
+        return SavedFile(entries=(whole,), form=FileForm.LINES, lines=(1,), notes=notes)
+    if isinstance(whole, dict) and MESSAGES in whole:
+        raise UnreadableFileError(f"its `messages` are no list, but {kind_of(whole[MESSAGES])}", sound=True)
+    raise UnreadableFileError(f"it holds no list of messages, but {kind_of(whole)}", sound=True)
+
+
+def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:
+    """Take a conversation out of the object that holds it.
+
+    Args:
+        whole: the object.
+        place: the keys that lead to the messages.
+        notes: what could not be taken as it stands.
+
+    Returns:
+        The conversation, with what is around it.
+    """
+    around = filled(whole, place, Export([]), moved=False)
+    entries = tuple(entries_at(whole, place))
+    return SavedFile(entries=entries, form=FileForm.OBJECT, notes=notes, container=around, place=place)
+
+
+def _damaged(text: str) -> SavedFile:
+    """Take what can be read of a file that is no JSON as a whole."""
+    opening = text.lstrip()[:1]
+    if opening == "[":
+        return _list_in(text, text.index("[") + 1)
+    first_line = next(line for line in text.split("\n") if line.strip())
+    if opening == "{" and not Decoder().reads(first_line):
+        for key in KEYS:
+            member = member_of(text, key)
+            if member is not None:
+                return _object_in(text, key, *member)
+    return _lines_in(text)
+
+
+def _list_in(text: str, start: int) -> SavedFile:
+    items = items_of(text, start)
+    rest = text[items.end :].strip()
+    if rest:
+        items.notes.append(LineNote(line=items.end_line, detail="text behind the list", skipped=rest))
+    return SavedFile(
+        entries=tuple(value for _, value in items.values),
+        form=FileForm.LIST,
+        lines=tuple(line for line, _ in items.values),
+        notes=tuple(items.notes),
+    )
+
+
+def _object_in(text: str, name: str, key: int, start: int) -> SavedFile:
+    """Take an object by its parts: what stands before its messages, the messages, what stands behind."""
+    items = items_of(text, start)
+    notes = list(items.notes)
+    head = f"{text[:key].rstrip().rstrip(',')}}}"
+    tail = "{" + text[items.end :].lstrip().lstrip(",")
+    around: dict[str, Any] = {}
+    for part, line in ((head, 1), (tail, items.end_line)):
+        decoder = Decoder()
+        value = decoder.value(part)
+        if isinstance(value, dict):
+            around |= {**value, name: []}
+        elif part is head or items.closed:
+            notes.append(LineNote(line=line, detail=f"keys beside `{name}`: {decoder.failure}", skipped=part))
+    return SavedFile(
+        entries=tuple(value for _, value in items.values),
+        form=FileForm.OBJECT,
+        lines=tuple(line for line, _ in items.values),
+        notes=tuple(sorted(notes, key=lambda note: note.line)),
+        container=around or {name: []},
+        place=(name,),
+    )
+
+
+def _lines_in(text: str) -> SavedFile:
+    entries: list[Any] = []
+    lines: list[int] = []
+    notes: list[LineNote] = []
+    for line, written in enumerate(text.split("\n"), 1):
+        if not written.strip():
+            continue
+        whole = Decoder().reads(written)
+        parts = [written] if whole else parted(written.strip()) or [written]
+        notes += [LineNote(line=line, detail=MERGED)] if len(parts) > 1 else []
+        for part in parts:
+            decoder = Decoder()
+            value = decoder.value(part)
+            failure = decoder.failure
+            if failure is None and isinstance(value, dict) and "role" not in value and MESSAGES in value:
+                failure = "a whole conversation, where one message is expected"
+            if failure is not None:
+                notes.append(LineNote(line=line, detail=failure, skipped=part))
+                continue
+            notes += [LineNote(line=line, detail=detail) for detail in decoder.kept]
+            entries.append(value)
+            lines.append(line)
+    return SavedFile(entries=tuple(entries), form=FileForm.LINES, lines=tuple(lines), notes=tuple(notes))
+
+
+def _why_not(data: bytes, text: str, saved: SavedFile) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "it is UTF-16, not UTF-8"
+    if b"\0" in data:
+        return "it is a binary file"
+    bad = NOT_UTF8.search(text)
+    if bad is not None:
+        return f"it is not UTF-8 (byte {len(text[: bad.start()].encode())})"
+    first = saved.notes[0] if saved.notes else None
+    return (
+        "it holds no messages" if first is None else f"it is neither JSON nor JSONL (line {first.line}: {first.detail})"
+    )

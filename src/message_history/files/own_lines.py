@@ -1,0 +1,329 @@
+"""The lines of a session file, and what they say together.
+
+A file is a header and then one JSON object per line:
+
+    {"format": "message-history session", "version": 1}
+    {"role": "system", "content": [...], "native": 1}
+    {"at": 0, "role": "user", "content": [...], "native": 1}
+    {"at": 1, "role": "assistant", "content": [...], "native": 1}
+    {"at": 2, "role": "user", "content": [...], "native": 1, "repairs": [...], "first_repair": 0}
+
+Every message says where it stands, so lines may be lost, the header too, and the others still mean what they meant. A
+line that stands where the last one stands takes its place: that is how the open turn grows in a file that is only ever
+appended to, and if such a line is cut off, the one before it still holds. Repairs stand in the line of the message that
+they were made for, so that both are there or neither. `standing` are repairs that a result may still undo; those of the
+last message count.
+
+Nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import define, field
+
+from message_history.core.turns.conversation import context_of
+from message_history.core.turns.stubs import unrecorded_stubs
+from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION, read_ahead
+from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+from message_history.files.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_line, parted
+from message_history.files.files import json_bytes
+from message_history.files.saved import Growth, repair_from_json, repair_to_json, standing
+from message_history.history import conversation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from message_history.core.messages.repairs import Repair
+    from message_history.history import MessageHistory
+
+__all__ = ["FORMAT", "FORMAT_VERSION", "MAX_LINE", "ZEROS", "Journal", "header", "is_own", "new_lines", "whole_lines"]
+
+FORMAT: Final = "message-history session"
+FORMAT_VERSION: Final = 1
+ZEROS: Final = "zero bytes"
+MAX_LINE: Final = 64 * 1024 * 1024
+"""Lines longer than this many bytes are neither written nor read."""
+
+
+def header() -> bytes:
+    """Write the first line of a file."""
+    return json_bytes({"format": FORMAT, "version": FORMAT_VERSION}) + b"\n"
+
+
+def whole_lines(history: MessageHistory) -> Iterator[bytes]:
+    """Write a history.
+
+    Args:
+        history: the history.
+
+    Yields:
+        All lines of its file.
+
+    Complexity: linear in the history.
+    """
+    yield header()
+    yield from (json_bytes(entry) + b"\n" for entry in render((), context_of(conversation_of(history)).system))
+    yield from new_lines(history, Growth(0, 0))
+
+
+def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
+    """Write what of a history is new.
+
+    Args:
+        history: the history.
+        growth: from where on it is new.
+
+    Yields:
+        The lines to append.
+
+    Complexity: linear in what is new.
+    """
+    recorded = context_of(conversation_of(history)).repairs[growth.repair :]
+    open_ones = [repair_to_json(repair) for repair in standing(history)]
+    # Only what the last line says of standing repairs counts.
+    still = {"standing": open_ones} if open_ones else {}
+    done, end = 0, len(history)
+    for position in range(growth.message, end):
+        first = done
+        while done < len(recorded) and (recorded[done].index <= position or position == end - 1):
+            done += 1
+        line = {"at": position, **message_to_json(history[position])}
+        if position == end - 1:
+            mark_open_stubs((line,), unrecorded_stubs(conversation_of(history)))
+        line |= _beside(growth.repair + first, recorded[first:done])
+        line |= still if position == end - 1 else {}
+        yield json_bytes(line) + b"\n"
+    if done < len(recorded):
+        yield json_bytes({NATIVE: VERSION, **_beside(growth.repair + done, recorded[done:]), **still}) + b"\n"
+
+
+def _beside(first: int, recorded: Sequence[Repair]) -> dict[str, Any]:
+    return {"repairs": list(map(repair_to_json, recorded)), "first_repair": first} if recorded else {}
+
+
+def is_own(entry: object) -> bool:
+    """Return whether a JSON value is a line of a session file."""
+    if not isinstance(entry, Mapping):
+        return False
+    return entry.get("format") == FORMAT or (NATIVE in entry and ("at" in entry or "repairs" in entry))
+
+
+@final
+@define
+class Journal:
+    """What the lines of a file say.
+
+    Args:
+        messages: the messages in the saved form, by their positions.
+        system: the system prompt, as an entry.
+        repairs: what had been changed.
+        standing: repairs that a result may still undo.
+        notes: what could not be taken as it stands.
+        lost: the positions of messages that must have been there and are not.
+        version: the version that the header names; None when there is no header.
+        recognised: whether any line is of a session file.
+        live: how many bytes of the file still count.
+    """
+
+    messages: dict[int, Any] = field(factory=dict)
+    system: dict[str, Any] | None = None
+    repairs: list[Repair] = field(factory=list)
+    standing: list[Repair] = field(factory=list)
+    notes: list[LineNote] = field(factory=list)
+    lost: list[int] = field(factory=list)
+    version: int | None = None
+    recognised: bool = False
+    live: int = 0
+    _last: int = -1
+    _last_size: int = 0
+    _before: int = 0
+    _unread: list[int] = field(factory=list)
+
+    @property
+    def last_size(self) -> int:
+        """Return how many bytes the line of the last message has."""
+        return self._last_size
+
+    def read_ahead(self) -> None:
+        """Read the messages behind which others stand; it is worth it every `PIECE` lines."""
+        waiting, self._unread = self._unread[:-1], self._unread[-1:]
+        self.messages |= zip(waiting, read_ahead([self.messages[position] for position in waiting]), strict=True)
+
+    def entries(self) -> list[Any]:
+        """Return the messages as a list in the saved form, the system prompt first, but for those that were read."""
+        return [*([self.system] if self.system is not None else []), *self.messages.values()]
+
+    def note(self, line: int, detail: str, skipped: str | None = None) -> None:
+        """Note what could not be taken as it stands.
+
+        Args:
+            line: the number of the line.
+            detail: what is wrong.
+            skipped: the text that was skipped; None when it was kept.
+        """
+        self.notes.append(LineNote(line=line, detail=detail, skipped=skipped))
+
+    def take(self, line: int, written: bytes) -> None:
+        """Take one line.
+
+        Args:
+            line: its number.
+            written: its bytes.
+
+        Complexity: linear in the line.
+        """
+        decoder = Decoder()
+        value = decoder.value(bare_line(written))
+        if decoder.failure is not None:
+            text = decode_line(written)
+            if not text:
+                if b"\0" in written:
+                    self.note(line, ZEROS, "")
+                return
+            parts = parted(text)
+            self.note(line, MERGED if parts else decoder.failure, None if parts else text[:MOST_SHOWN])
+            for part in parts:
+                self.take(line, part.encode())
+            return
+        if b"\0" in written:
+            self.note(line, "zero bytes around it")
+        for kept in decoder.kept:
+            self.note(line, kept)
+        self.live += len(written)
+        self._take(line, value, len(written))
+
+    def _take(self, line: int, value: Any, size: int) -> None:
+        if not isinstance(value, dict):
+            self._foreign(line, value)
+        elif value.get("format") == FORMAT:
+            self._header(line, value)
+        elif value.get("role") == "system" and not self.messages:
+            self.recognised = self.recognised or NATIVE in value
+            self._system(line, value)
+        elif "role" in value or "content" in value:
+            self.recognised = self.recognised or is_own(value)
+            removed = _removed(value) if "repairs" in value else ()
+            self._repairs(line, value)
+            self._message(line, value, size, removed)
+        elif is_own(value) and value.keys() <= _OF_REPAIRS:
+            self.recognised = True
+            self._repairs(line, value)
+        else:
+            self.recognised = self.recognised or is_own(value)
+            self._foreign(line, value)
+
+    def _foreign(self, line: int, value: Any) -> None:
+        """Take a value that is no line of a session for an entry, for a repair to hold."""
+        self.note(line, "no line of a session", "")
+        self._last += 1
+        self._unread.append(self._last)
+        self.messages[self._last] = value
+        self._last_size = 0
+
+    def _system(self, line: int, value: dict[str, Any]) -> None:
+        if self.system is not None and self.system != value:
+            self.note(line, "a second system prompt; it is joined to the first")
+            content = [*_list(self.system.get("content")), *_list(value.get("content"))]
+            value = {**value, **self.system, "content": content}
+        self.system = value
+
+    def _header(self, line: int, value: dict[str, Any]) -> None:
+        self.recognised = True
+        version = value.get("version")
+        if self.version is not None or line > 1:
+            self.note(line, "a header in the middle")
+            self._before = self._last + 1
+        self.version = version if isinstance(version, int) else FORMAT_VERSION
+        if self.version > FORMAT_VERSION:
+            self.note(line, f"written by a later version ({self.version}); what it added is not read")
+
+    def _message(self, line: int, value: dict[str, Any], size: int, removed: Collection[str]) -> None:
+        declared = value.pop("at", None)
+        # Other sessions may have been written behind the first.
+        position = declared + self._before if type(declared) is int else -1
+        if position < max(self._last, self._before):
+            # Reports go to the log, which holds no content: what stands there may be anything.
+            place = f"position {declared}" if type(declared) is int and declared.bit_length() < 64 else "its position"
+            problem = "its position is missing" if declared is None else f"{place} is out of place"
+            self.note(line, f"{problem}; it is taken for the next")
+            position = self._last + 1
+        before = self.messages.get(position)
+        if before is not None and not _holds(value, before, removed):
+            if _holds(before, value, ()):
+                self.note(line, f"an older version of message {position}")
+                self.live -= size
+                return
+            self.note(line, f"another message {position}; it is taken for the next")
+            self._before += self._last + 1 - position
+            position = self._last + 1
+        if position == self._last:
+            self.live -= self._last_size
+        else:
+            self._unread.append(position)
+        self.lost += range(self._last + 1, min(position, self._last + 1 + MAX_LOST))
+        self.messages[position] = value
+        self._last, self._last_size = position, size
+
+    def _repairs(self, line: int, value: dict[str, Any]) -> None:
+        if "repairs" not in value and "standing" not in value and "first_repair" not in value:
+            self.standing = []  # Nearly all lines are of messages alone.
+            return
+        recorded, first = _list(value.pop("repairs", None)), value.pop("first_repair", None)
+        self.standing = self._read(line, _list(value.pop("standing", None)))
+        if recorded:
+            if isinstance(first, int) and 0 <= first < len(self.repairs):
+                del self.repairs[first:]
+            self.repairs += self._read(line, recorded)
+
+    def _read(self, line: int, recorded: Sequence[Any]) -> list[Repair]:
+        found = [repair_from_json(each) for each in recorded]
+        if None in found:
+            self.note(line, "a repair that this version does not know is left out")
+        return [repair for repair in found if repair is not None]
+
+
+MOST_SHOWN: Final = 1_000
+"""How much of a line that is skipped is kept to be shown; the backup has all of it."""
+MAX_LOST: Final = 1_000
+"""How many positions in a row are named as lost."""
+
+
+def _holds(entry: Any, other: Any, removed: Collection[str]) -> bool:
+    """Return whether an entry is another one that has grown; what this library made or removed may be gone."""
+    if not isinstance(entry, dict) or not isinstance(other, dict) or entry.get("role") != other.get("role"):
+        return False
+    if not isinstance(other.get("content"), list) or not other.keys() <= _KEYS:
+        return bool(entry == other)
+    there = set(map(_key, _list(entry.get("content"))))
+    return all(
+        (key := _key(block)) in there or key in removed or (isinstance(block, dict) and "mark" in block)
+        for block in _list(other.get("content"))
+    )
+
+
+_KEYS: Final = frozenset({"role", "content", NATIVE, REPLIES})
+"""The keys of a message in a line; one with others may say more than its content."""
+_OF_REPAIRS: Final = frozenset({NATIVE, "repairs", "first_repair", "standing"})
+"""The keys of a line of nothing but repairs; one with others was a message whose keys are damaged."""
+
+
+def _removed(value: Mapping[str, Any]) -> frozenset[str]:
+    """Return what the repairs in a line have removed, to be compared."""
+    repairs = (repair for repair in _list(value.get("repairs")) if isinstance(repair, dict))
+    items = (item for repair in repairs for item in _list(repair.get("removed")) if isinstance(item, dict))
+    return frozenset(_key(item["block"]) for item in items if "block" in item)
+
+
+def _key(block: Any) -> str:
+    """Write a block to be compared, without what may change on it."""
+    if isinstance(block, dict):
+        block = {key: value for key, value in block.items() if key not in ("bound", "mark", "carried", "extra")}
+    return json.dumps(block, sort_keys=True)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,169 @@
+"""What a session keeps beside its messages, as JSON, and how much of a history is new.
+
+Messages are kept in the saved form of `dialects.native`; there is no other. Nothing here knows files or databases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from attrs import evolve
+
+from message_history.core.messages.blocks import Block, RedactedThinkingBlock, ThinkingBlock
+from message_history.core.turns.conversation import messages_in, parts_of
+from message_history.core.turns.rules import behind_change
+from message_history.core.turns.stubs import standing_stubs
+from message_history.dialects.state import repair_from_json, repair_to_json
+from message_history.files.errors import SessionConflictError
+from message_history.history import conversation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from message_history.core.messages.repairs import Repair
+    from message_history.history import MessageHistory
+
+__all__ = ["Growth", "goes_on", "growth", "repair_from_json", "repair_to_json", "standing", "updated"]
+
+
+class Growth(NamedTuple):
+    """What of a history is not saved yet.
+
+    Args:
+        message: the position of the first message that is new, or another than the one that is saved.
+        repair: the number of the first repair that is new.
+    """
+
+    message: int
+    repair: int
+
+
+def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
+    """Find what of a history is not saved yet.
+
+    Args:
+        saved: what is saved.
+        history: what is to be saved.
+
+    Returns:
+        What is new; at most the last saved message is replaced. None when the history does not go on from what is
+        saved: it was cut, or changed before its last message, or is another one.
+
+    Complexity: linear in what is new; one comparison for 512 turns of what the two share.
+    """
+    before, now = conversation_of(saved), conversation_of(history)
+    past, _, context = parts_of(before)
+    new_past, _, new_context = parts_of(now)
+    is_longer = (
+        context.system == new_context.system
+        and new_past.starts_with(past)
+        and new_context.repairs.starts_with(context.repairs)
+        and len(history) >= len(saved)
+    )
+    if not is_longer:
+        return None
+    first = next((n for n in range(messages_in(past), len(saved)) if history[n] != saved[n]), len(saved))
+    new = new_context.repairs[len(context.repairs) :]
+    if first < len(saved) - 1 or (first < len(saved) and not _has_grown(saved, history, len(saved), new)):
+        return None
+    if first == len(history) and standing_stubs(before) != standing_stubs(now):
+        first -= 1
+    return Growth(first, len(context.repairs))
+
+
+def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
+    """Return whether a history has all the messages that are saved, but for the last, which may have grown.
+
+    A part of that may stand further back now, behind a reply to what was sent before. Thinking may be invalidated
+    meanwhile, as by another system prompt.
+
+    Args:
+        saved: what is saved.
+        history: what is to be saved.
+
+    Complexity: linear in what is saved.
+    """
+    pairs = zip(saved[:-1], history, strict=False)
+    return (
+        len(history) >= len(saved)
+        and all(was == now or behind_change(was) == behind_change(now) for was, now in pairs)
+        and (not saved or _has_grown(saved, history, len(history), history.repairs))
+    )
+
+
+def _has_grown(saved: MessageHistory, history: MessageHistory, end: int, repairs: Iterable[Repair]) -> bool:
+    """Return whether all that the last saved message holds is there, but for what was made or is in a repair.
+
+    Args:
+        saved: what is saved.
+        history: what is to be saved.
+        end: behind which message nothing is looked for.
+        repairs: those that may hold it; of them count those of the messages up to that one.
+    """
+    was, now = saved[-1], history[len(saved) - 1]
+    if was.role != now.role:
+        return False
+    if was.content == now.content[: len(was.content)]:
+        return True
+    kept = {_alike(block) for message in history[len(saved) - 1 : end] for block in message.content}
+    missing = [block for block in was.content if not _is_made(block) and _alike(block) not in kept]
+    if not missing:
+        return True
+    inside = (repair for repair in repairs if repair.index < end)
+    removed = {_alike(block) for repair in inside for block in repair.removed if isinstance(block, Block)}
+    return all(_alike(block) in removed for block in missing)
+
+
+def _alike(block: Block) -> Block:
+    """Return a block without what may change on it: what travels with it, and whether its prefix is what it was."""
+    if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+        return evolve(block, bound=True, meta=None)
+    return evolve(block, meta=None)
+
+
+def _is_made(block: Block) -> bool:
+    """Return whether this library made a block, which may give way."""
+    return block.mark is not None and block.mark.kind in ("stub", "bootstrap", "continuation")
+
+
+def standing(history: MessageHistory) -> list[Repair]:
+    """Return the repairs of a history that a result may still undo: the stubs that closing it has made."""
+    return standing_stubs(conversation_of(history))
+
+
+class Session(Protocol):
+    """What every kind of session can do."""
+
+    def load(self) -> MessageHistory:
+        """Load the history."""
+
+    def _append(self, history: MessageHistory, since: MessageHistory) -> None:
+        """Save what of a history is new since it was loaded; others may share the session."""
+
+
+def updated(session: Session, change: Callable[[MessageHistory], MessageHistory], attempts: int) -> MessageHistory:
+    """Load, change and append, again and again while somebody else is faster.
+
+    Args:
+        session: the session.
+        change: takes the loaded history and returns the one to be appended.
+        attempts: how often to try.
+
+    Returns:
+        The history that was appended.
+
+    Raises:
+        SessionConflictError: when somebody else was faster each time.
+        ValueError: for less than one attempt.
+    """
+    for attempt in range(1, attempts + 1):
+        loaded = session.load()
+        history = change(loaded)
+        try:
+            session._append(history, loaded)
+        except SessionConflictError:
+            if attempt == attempts:
+                raise
+        else:
+            return history
+    raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")

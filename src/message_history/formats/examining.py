@@ -1,0 +1,307 @@
+"""Session files in folders: found, checked, and repaired beside themselves or in place, with a backup."""
+
+from __future__ import annotations
+
+import os
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from attrs import field, frozen
+
+from message_history.files.containers import SQLITE, is_container
+from message_history.files.damaged_json import MERGED, UNESCAPED
+from message_history.files.errors import SessionConflictError, SessionError
+from message_history.files.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
+from message_history.files.folders import is_session_folder
+from message_history.formats.own_sessions import OWN_SESSIONS
+from message_history.formats.reading import SessionFile, read_session
+from message_history.storage.sessions.disk import Stamp, back_up, replace, stamp_of
+from message_history.storage.sessions.jsonl import JsonlSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
+
+    from message_history.formats.kit.base import Format
+    from message_history.formats.reading import Conversation, RepairedSession
+    from message_history.violations import Violation
+
+__all__ = ["Examined", "RepairedFile", "changes", "examine", "find_files", "repair_beside", "repair_in_place"]
+
+SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".eval"})
+DATABASES: Final = frozenset({".db", ".sqlite", ".sqlite3", ".vscdb"})
+"""The endings of databases; other programs use them too, so that a look at the first bytes decides."""
+NAMES: Final = frozenset({".aider.chat.history.md"})
+NOT_ENTERED: Final = frozenset({".git", "node_modules", "__pycache__"})
+SHOWN: Final = 200
+"""How many characters of a message a diff shows."""
+
+
+@final
+@frozen(kw_only=True)
+class Examined:
+    """What a look at one file has found.
+
+    Args:
+        path: the file.
+        session: what it holds; None when it is no session, or cannot be read.
+        problem: why it cannot be read; None when it can, or is sound JSON of something else.
+        violations: what a provider would refuse.
+        stamp: what tells whether the file was written to since.
+        nearest: the formats that a file is like which none recognises with certainty; None for any other file.
+    """
+
+    path: Path
+    session: SessionFile | None = field(default=None, repr=False)
+    problem: str | None = None
+    nearest: tuple[str, ...] | None = None
+    violations: tuple[tuple[Conversation, Violation], ...] = ()
+    stamp: Stamp | None = None
+
+    @property
+    def wrong(self) -> int:
+        """Return how many things are wrong with what it holds: violations, and lines that could not be read."""
+        return len(self.violations) + _spoilt(self.session) if self.session is not None else 0
+
+
+@final
+@frozen(kw_only=True)
+class RepairedFile:
+    """What was written in the place of a broken file, or beside it.
+
+    Args:
+        target: what was written.
+        backup: what was overwritten, byte for byte; None when nothing was.
+        before: what it held.
+        after: what it holds now.
+    """
+
+    target: Path
+    backup: Path | None
+    before: SessionFile
+    after: SessionFile
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether nothing is wrong any more."""
+        return not self.after.violations() and not _spoilt(self.after)
+
+
+def _spoilt(session: SessionFile) -> int:
+    """Count the lines that are not as they should be; in a file of our own, those that were kept too."""
+    if session.format is OWN_SESSIONS:
+        return len(session.notes)
+    return session.skipped + sum(note.detail in (MERGED, UNESCAPED) for note in session.notes)
+
+
+def find_files(places: Iterable[str | PathLike[str]]) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """Find the files that may be sessions.
+
+    Args:
+        places: folders, which are searched to the bottom, and files, which are taken as they are. Links to folders are
+            not followed.
+
+    Returns:
+        The files with a JSON ending and databases, sorted, and folders whose files make up sessions, as opencode's
+        storage; and what could not be searched, with why not.
+
+    Complexity: linear in what is there.
+    """
+    found: dict[Path, None] = {}
+    problems: list[tuple[Path, str]] = []
+
+    def refused(error: OSError) -> None:
+        problems.append((Path(error.filename), f"cannot be searched: {error.strerror or error}"))
+
+    for place in map(Path, places):
+        if not place.is_dir():
+            found[place] = None
+            continue
+        for folder, inner, names in os.walk(place, onerror=refused):
+            if is_session_folder(Path(folder)):
+                found[Path(folder)] = None
+                inner.clear()
+                continue
+            inner[:] = sorted(set(inner) - NOT_ENTERED)
+            paths = (Path(folder) / name for name in sorted(names) if _may_be_session(Path(folder) / name))
+            # To open a pipe would wait for whoever writes to it.
+            found.update((path, None) for path in paths if path.is_file() or not path.exists())
+    return list(found), problems
+
+
+def _may_be_session(path: Path) -> bool:
+    if path.suffix in DATABASES:
+        try:
+            with path.open("rb") as opened:
+                return is_container(opened.read(len(SQLITE)))
+        except OSError:
+            return False
+    return path.suffix in SUFFIXES or path.name in NAMES
+
+
+def examine(path: Path, *, chosen: Format | None = None) -> Examined:
+    """Look at one file; nothing is written.
+
+    Args:
+        path: the file.
+        chosen: its format; None to recognise it.
+
+    Returns:
+        What it holds, and what is wrong with that.
+
+    Complexity: linear in the file.
+    """
+    try:
+        stamp = stamp_of(path)
+        session = read_session(path, chosen=chosen)
+    except NotRecognisedError as error:
+        return Examined(path=path, nearest=error.nearest)
+    except UnreadableFileError as error:
+        return Examined(path=path, problem=None if error.sound else str(error))
+    except OSError as error:
+        return Examined(path=path, problem=error.strerror or "it cannot be read")
+    if not session.messages:
+        return Examined(path=path)
+    return Examined(path=path, session=session, violations=tuple(session.violations()), stamp=stamp)
+
+
+def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
+    """Write a broken file's repaired form beside it.
+
+    Args:
+        found: the file.
+        force: whether to overwrite a file that is there; a backup is made of it.
+
+    Returns:
+        What was written: `NAME.repaired` with the file's ending.
+
+    Raises:
+        SessionError: when there is such a file that holds something else, or it cannot be written.
+
+    Complexity: linear in the file.
+    """
+    before, repaired = _repaired(found)
+    target = found.path.with_name(f"{found.path.stem}.repaired{_suffix(found.path, repaired)}")
+    backup = None
+    try:
+        if os.path.lexists(target) and (target.is_symlink() or target.read_bytes() != repaired.data):
+            if not force:
+                raise SessionError(f"{target}: the output exists; --force overwrites it")
+            backup = back_up(target)
+        replace(target, [repaired.data], sync=False, follow=False)
+    except OSError as error:
+        raise SessionError(f"{target}: cannot be written: {error.strerror or error}") from error
+    return RepairedFile(target=target, backup=backup, before=before, after=repaired.after)
+
+
+def repair_in_place(found: Examined) -> RepairedFile:
+    """Put a broken file's repaired form in its place, at one stroke, and keep the file as it was in a backup.
+
+    Args:
+        found: the file.
+
+    Returns:
+        What was written, and where the backup is.
+
+    Raises:
+        SessionConflictError: when somebody has written to the file since it was read.
+        SessionError: when it cannot be written; then it is as it was.
+
+    Complexity: linear in the file.
+    """
+    before, repaired = _repaired(found)
+    path = found.path
+    if before.format is OWN_SESSIONS:
+        # Who appends to it just now holds its lock.
+        session = JsonlSession(path)
+        session.load()
+        report = session.report
+        if report.problem is not None:
+            raise SessionError(f"{path}: {report.problem}")
+        return RepairedFile(target=path, backup=report.backup, before=before, after=read_session(path))
+    if _suffix(path, repaired) != path.suffix:
+        raise SessionError(f"{path}: repaired, it is no JSONL any more; repair it beside itself")
+    try:
+        backup = back_up(path)
+        if stamp_of(path) != found.stamp:
+            raise SessionConflictError(f"{path}: somebody has written to it just now; nothing was changed")
+        replace(path, [repaired.data], sync=True)
+    except OSError as error:
+        raise SessionError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return RepairedFile(target=path, backup=backup, before=before, after=repaired.after)
+
+
+def _repaired(found: Examined) -> tuple[SessionFile, RepairedSession]:
+    if found.session is None:
+        raise SessionError(f"{found.path}: it holds no session")
+    try:
+        return found.session, found.session.repair_file()
+    except UnreadableFileError as error:
+        raise SessionError(f"{found.path}: {error}") from error
+
+
+def _suffix(path: Path, repaired: RepairedSession) -> str:
+    """Return the ending of what is written: a system prompt may have no place in a mere list of lines."""
+    is_value = repaired.form is not None and repaired.form is not FileForm.LINES
+    return ".json" if is_value and path.suffix in (".jsonl", ".ndjson") else path.suffix
+
+
+def changes(before: SessionFile, after: SessionFile) -> Iterator[str]:
+    """Yield what is other than it was, message by message, as a unified diff.
+
+    Args:
+        before: a session file.
+        after: the same, repaired.
+
+    Yields:
+        The lines of the diff: each message is one line, shortened; conversations in the file are under their names.
+
+    Complexity: as that of `difflib`.
+    """
+    now = {conversation.label: conversation for conversation in after.conversations}
+    for was in before.conversations:
+        new = now.get(was.label)
+        old_lines = [_line(entry) for entry in was.file.entries]
+        new_lines = [_line(entry) for entry in new.file.entries] if new is not None else []
+        diff = unified_diff(old_lines, new_lines, was.label, was.label, n=1, lineterm="")
+        yield from _shortened(line for line in diff if was.label or not line.startswith(("--- ", "+++ ")))
+
+
+def _line(entry: Any) -> str:
+    return json_bytes(entry).decode()
+
+
+def _shortened(diff: Iterable[str]) -> Iterator[str]:
+    """Shorten the lines of a diff; of a message that changed, show where it does."""
+    gone: list[str] = []
+    come: list[str] = []
+    for line in (*diff, ""):
+        if line.startswith("-") and not come:
+            gone.append(line)
+        elif line.startswith("+"):
+            come.append(line)
+        else:
+            starts = [_first_difference(*pair) for pair in zip(gone, come, strict=False)]
+            for lines in (gone, come):
+                alone = [0] * (len(lines) - len(starts))
+                yield from map(_around, lines, (*starts, *alone))
+            gone, come = ([line], []) if line.startswith("-") else ([], [])
+            if line and not gone:
+                yield _around(line, 0)
+
+
+def _first_difference(one: str, other: str) -> int:
+    same = zip(one[1:], other[1:], strict=False)
+    return next((n for n, (left, right) in enumerate(same) if left != right), min(len(one), len(other)))
+
+
+def _around(line: str, start: int) -> str:
+    """Show the part of a line of a diff that has a place in it."""
+    sign, text = line[:1], line[1:]
+    if len(text) <= SHOWN:
+        return line
+    first = max(0, min(start - SHOWN // 2, len(text) - SHOWN))
+    last = first + SHOWN
+    cut = f"{'...' if first else ''}{text[first:last]}{'...' if last < len(text) else ''}"
+    return f"{sign}{cut} ({len(text):,} characters)"

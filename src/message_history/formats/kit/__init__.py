@@ -1,0 +1,1 @@
+"""What a format is made of: a document, a collector, blocks, and rows that are written again."""

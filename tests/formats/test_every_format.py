@@ -1,0 +1,347 @@
+"""Every format: its sample is recognised by it alone, read whole, and never written over."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from message_history import MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, from_file
+from message_history.cli.app import app
+from message_history.files.files import NotRecognisedError, UnreadableFileError
+from message_history.formats.kit.base import Fit
+from message_history.formats.kit.document import parse_document
+from message_history.formats.reading import session_in
+from message_history.formats.registry import FORMATS
+from tests.formats.samples import (
+    ANSWER,
+    CHAT,
+    LOOKING,
+    QUESTION,
+    RESULT,
+    SAMPLES,
+    TEXT_ARGUMENTS,
+    Sample,
+    lines,
+    value,
+)
+from tests.needs import needs_a_deep_stack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [f"{each.format}-{n}" for n, each in enumerate(SAMPLES)]
+every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+DATABASES = {
+    *("opencode-database", "goose-database", "hermes-database", "crush", "openclaw-database", "adk-database"),
+    *(
+        "cursor-database",
+        "cursor-agent-database",
+        "langgraph-database",
+        "openai-agents-database",
+        "open-webui-database",
+        "zed-database",
+        "amazon-q-database",
+    ),
+}
+WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}
+"""Our own sessions and databases have tests of their own; a file of opencode's storage holds no conversation."""
+
+
+def told(history: MessageHistory) -> list[tuple[str, str]]:
+    """Give what a history tells, block by block, but for our own words before a list that begins in the middle."""
+    found = []
+    for message in history:
+        for block in message.content:
+            if isinstance(block, ToolUseBlock):
+                found.append(("call", block.name))
+            elif isinstance(block, ToolResultBlock):
+                texts = [part.text for part in block.content if isinstance(part, TextBlock)]
+                found.append(("result", "".join(texts)))
+            elif isinstance(block, TextBlock) and block.mark is None:
+                found.append((message.role, block.text))
+    return found
+
+
+def story(sample: Sample) -> list[tuple[str, str]]:
+    whole = {
+        "user": ("user", QUESTION),
+        "assistant": ("assistant", LOOKING),
+        "call": ("call", sample.tool),
+        "result": ("result", RESULT),
+        "answer": ("assistant", ANSWER),
+    }
+    return [whole[part] for part in sample.holds]
+
+
+def test_every_format_has_a_sample() -> None:
+    assert {each.format for each in SAMPLES} | WITHOUT_SAMPLE == set(FORMATS)
+
+
+@every_sample
+def test_a_file_is_certainly_in_its_own_format_and_in_no_other_program_s(sample: Sample) -> None:
+    document = parse_document(sample.data)
+    own = FORMATS[sample.format]
+    certain = [each for each in FORMATS.values() if each.fit(document) is Fit.CERTAIN]
+    assert [each for each in certain if each.general is own.general] == [own]
+
+
+@every_sample
+def test_a_file_is_read_whole_and_nothing_is_repaired(sample: Sample) -> None:
+    session = session_in(sample.data)
+    main = session.conversations[0]
+    assert session.unread == ()
+    assert main.origin.format == session.format.name == sample.format
+    history = main.history()
+    expected = story(sample)
+    if sample.format == "batch-results":
+        assert told(history)[-1:] == expected
+        return
+    assert told(history) == expected
+    assert history.repairs == ()
+    assert session.violations() == []
+
+
+@every_sample
+def test_a_sound_file_is_never_changed(sample: Sample, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(sample.data)
+    assert session_in(sample.data).repair_file().data == sample.data
+    result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert result.exit_code == 0
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.read_bytes() == sample.data
+
+
+@every_sample
+def test_an_entry_of_an_unknown_kind_is_never_lost_without_a_word(sample: Sample, tmp_path: Path) -> None:
+    strange = {"brand_new": {"words": "Said in a way that nobody knows."}}
+    document = parse_document(sample.data)
+    if isinstance(document.value, list):
+        data = value([*document.value, strange])
+    elif document.value is None and any(True for _ in document.rows()):
+        data = sample.data + lines(strange)
+    else:
+        return
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(data)
+    try:
+        session = session_in(data)
+    except NotRecognisedError as error:
+        reported = sample.format in error.nearest
+    else:
+        reported = bool(session.unread or session.notes or session.conversations[0].omitted)
+        # A program's line that is no message stays in the file as it is.
+        reported |= session.format.repair is not None or "brand_new" in str(
+            [each.file for each in session.conversations]
+        )
+    assert reported
+    CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
+    assert b"Said in a way that nobody knows." in file.read_bytes()
+
+
+@every_sample
+@settings(max_examples=settings().max_examples // 4)
+@given(data=st.data())
+def test_a_file_with_odd_values_is_read_or_refused(sample: Sample, data: st.DataObject) -> None:
+    document = parse_document(sample.data)
+    whole = document.value if document.value is not None else [row for _, row in document.rows()]
+    if not whole:
+        return
+    spoilt = _spoilt(whole, data)
+    content = json.dumps(spoilt).encode() if document.value is not None else lines(*spoilt)
+    try:
+        for each in session_in(content).conversations:
+            each.history()
+    except UnreadableFileError:
+        pass
+
+
+def _spoilt(whole: Any, data: st.DataObject) -> Any:
+    """Put an odd value in some place of a JSON value."""
+    if isinstance(whole, dict) and whole:
+        key = data.draw(st.sampled_from(sorted(whole)))
+        return {**whole, key: _spoilt(whole[key], data)}
+    if isinstance(whole, list) and whole:
+        n = data.draw(st.integers(0, len(whole) - 1))
+        return [*whole[:n], _spoilt(whole[n], data), *whole[n + 1 :]]
+    return data.draw(st.sampled_from([None, 3, True, "x", [], {}, [None], [[]], {"type": {}}, {"type": "text"}]))
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_a_format_can_be_chosen_by_name_and_never_breaks(name: str) -> None:
+    for sample in SAMPLES:
+        try:
+            session_in(sample.data, chosen=FORMATS[name])
+        except UnreadableFileError:
+            continue
+
+
+def test_conversations_of_a_file_come_with_their_origin(tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_bytes(next(each.data for each in SAMPLES if each.format == "chatgpt-export"))
+    (conversation,) = from_file(file)
+    origin = conversation.origin
+    assert (origin.format, origin.path, origin.id, origin.title) == ("chatgpt-export", str(file), "s", "A file")
+    assert conversation.omitted == (("messages on another branch", 1),)
+    assert from_file(file, format="chatgpt-export") == (conversation,)
+
+
+def test_a_file_that_is_like_a_format_and_not_in_it_is_not_recognised(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    content = value([*CHAT, {"role": "user", "body": "Said under a key that no dialect has."}])
+    file.write_bytes(content)
+    with pytest.raises(NotRecognisedError, match="like messages"):
+        from_file(file)
+    for command in (["repair", str(file)], ["doctor", "--fix", "--in-place", str(tmp_path)], ["doctor", str(file)]):
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 1
+        assert "not recognised" in result.output
+        assert list(tmp_path.iterdir()) == [file]
+        assert file.read_bytes() == content
+
+
+def test_chats_of_aider_are_found_and_read_one_by_one(tmp_path: Path) -> None:
+    file = tmp_path / ".aider.chat.history.md"
+    sample = next(each.data for each in SAMPLES if each.format == "aider")
+    file.write_bytes(sample + sample.replace(b"2026-01-02", b"2026-01-03"))
+    first, second = from_file(file)
+    assert told(first.history()) == told(second.history())
+    assert [each.origin.title for each in (first, second)] == [
+        "aider chat started at 2026-01-02 03:04:05",
+        "aider chat started at 2026-01-03 03:04:05",
+    ]
+    assert "1 session: 1 sound" in CliRunner().invoke(app, ["doctor", str(tmp_path)]).output
+
+
+def test_a_text_part_without_text_is_no_message_of_any_format() -> None:
+    odd = [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]
+    with pytest.raises(NotRecognisedError):
+        session_in(value(odd))
+
+
+def test_a_text_part_whose_words_are_under_another_key_is_no_message_of_any_dialect() -> None:
+    odd = [{"role": "user", "content": [{"type": "text", "body": QUESTION}]}]
+    for data in (value(odd), lines({"messages": odd}, {"messages": odd}), value({"messages": odd})):
+        with pytest.raises(NotRecognisedError):
+            session_in(data)
+
+
+def test_the_entry_that_keeps_a_list_from_being_recognised_is_named() -> None:
+    odd = {"role": "user", "body": QUESTION}
+    for data, place in ((value([*CHAT, odd]), "entry 4"), (lines(*CHAT, odd), "line 5")):
+        with pytest.raises(
+            NotRecognisedError,
+            match=f"but {place} is no message of any dialect.* `--format messages`, in Python format='messages',",
+        ):
+            session_in(data)
+
+
+def test_tools_that_a_request_of_responses_adds_are_no_message_without_content() -> None:
+    added = {"role": "developer", "type": "additional_tools", "tools": [{"type": "function", "name": "f"}]}
+    asked = {"type": "message", "role": "user", "content": QUESTION}
+    session = session_in(lines({"input": [added, asked]}, {"input": [asked]}))
+    assert (session.format.name, session.unread) == ("log", ())
+    assert told(session.conversations[0].history())[-1] == ("user", QUESTION)
+
+
+def test_two_results_of_llama_factory_in_one_list_answer_two_calls() -> None:
+    asked = [{"type": "tool_call", "value": json.dumps({"name": name, "arguments": {}})} for name in ("f", "g")]
+    given = {"role": "tool", "content": [{"type": "text", "value": json.dumps(["one", "two"])}]}
+    rows = [
+        {"role": "user", "content": [{"type": "text", "value": QUESTION}]},
+        {"role": "assistant", "content": asked},
+        given,
+    ]
+    history = session_in(lines({"messages": rows})).conversations[0].history()
+    assert told(history)[1:] == [("call", "f"), ("call", "g"), ("result", "one"), ("result", "two")]
+    assert history.repairs == ()
+
+
+def test_files_that_are_not_recognised_are_counted_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(value([*CHAT, {"role": "user", "body": "x"}]))
+    (tmp_path / "b.json").write_bytes(value({"name": "a package"}))
+    result = CliRunner().invoke(app, ["doctor", str(tmp_path)])
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1] == "0 sessions: 1 file not recognised, 1 other file"
+
+
+def test_a_list_that_is_read_by_name_is_not_written_when_an_entry_would_be_lost(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    content = value([*CHAT[:2], {"role": "user", "body": "Said under a key that no dialect has."}])
+    file.write_bytes(content)
+    result = CliRunner().invoke(app, ["repair", str(file), "--format", "messages"])
+    assert result.exit_code == 1
+    assert "an entry would be lost" in result.output
+    assert list(tmp_path.iterdir()) == [file]
+    (conversation,) = from_file(file, format="messages")
+    assert told(conversation.history())[0] == ("user", QUESTION)
+
+
+def test_a_tool_s_text_of_semantic_kernel_is_left_away_only_when_it_repeats_the_result() -> None:
+    def told_of(written: str) -> list[tuple[str, str]]:
+        items = [
+            {"$type": "TextContent", "Text": written},
+            {"$type": "FunctionResultContent", "CallId": "c1", "FunctionName": "f", "Result": RESULT},
+        ]
+        call = {"$type": "FunctionCallContent", "Id": "c1", "FunctionName": "f", "Arguments": {}}
+        messages = [
+            {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": QUESTION}]},
+            {"Role": {"Label": "assistant"}, "Items": [call]},
+            {"Role": {"Label": "tool"}, "Items": items},
+        ]
+        return told(session_in(value(messages)).conversations[0].history())
+
+    assert told_of(RESULT)[2:] == [("result", RESULT)]
+    assert told_of("Something else.")[2:] == [("result", RESULT), ("user", "Something else.")]
+
+
+def test_contents_that_stand_apart_in_a_log_of_inspect_are_put_back() -> None:
+    message = {"role": "user", "content": [{"type": "text", "text": "attachment://a1"}]}
+    sample = {"id": 1, "epoch": 1, "input": "", "messages": [message], "attachments": {"a1": QUESTION}}
+    log = {"version": 2, "eval": {}, "samples": [sample]}
+    assert told(session_in(value(log)).conversations[0].history()) == [("user", QUESTION)]
+
+
+def test_the_formats_are_listed() -> None:
+    result = CliRunner().invoke(app, ["formats"])
+    assert result.exit_code == 0
+    assert all(f"{each.name}: " in result.output for each in FORMATS.values())
+
+
+def test_lines_of_claude_code_and_codex_that_are_no_messages_are_counted() -> None:
+    strange = {"type": "tool", "sessionId": "s", "message": {"role": "tool", "content": "Words of an unknown kind."}}
+    for name, row, kind in (
+        ("claude-code", strange, "lines of type tool"),
+        (
+            "codex",
+            {"type": "event_msg", "payload": {"type": "brand_new", "text": "x"}},
+            "lines of type event_msg brand_new",
+        ),
+    ):
+        sample = next(each for each in SAMPLES if each.format == name)
+        assert dict(session_in(sample.data + lines(row)).conversations[0].omitted)[kind] == 1
+
+
+def test_a_chat_of_chatgpt_is_read_without_what_older_and_smaller_exports_lack() -> None:
+    nodes = {
+        "u": {"parent": None, "message": {"author": {"role": "user"}, "content": {"parts": [QUESTION]}}},
+        "a": {"parent": "u", "message": {"author": {"role": "assistant"}, "content": {"parts": [ANSWER]}}},
+    }
+    session = session_in(value({"title": "A file", "mapping": nodes}))
+    assert (session.format.name, session.unread) == ("chatgpt-export", ())
+    assert told(session.conversations[0].history()) == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+@needs_a_deep_stack
+@every_sample
+def test_text_that_nests_too_deep_to_be_parsed_is_text(sample: Sample) -> None:
+    written = json.dumps(TEXT_ARGUMENTS)[1:-1].encode()
+    data = sample.data.replace(written, b"[" * 100_000)
+    session = session_in(data, chosen=FORMATS[sample.format])
+    assert session.conversations
+    assert [conversation.history() for conversation in session.conversations]
