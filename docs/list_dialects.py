@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from message_history.dialects import Dialect
-    from message_history.dialects.base import Rule
+    from message_history.dialects._shared.rules import Rule
 
 NAMES: Final = tuple(name for name in DIALECTS if name != "native")
 """`native` is our own form, and has no provider."""

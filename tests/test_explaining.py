@@ -25,7 +25,7 @@ from tests.campaigns.growth import PIECES_OF_TEXTS, explained, lines_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from message_history.dialects.base import Rule
+    from message_history.dialects._shared.rules import Rule
     from message_history.explaining import Subject
 
 PLACE = re.compile(r"\{[a-z_]+\}")

@@ -20,9 +20,10 @@ from message_history.pages.words import TITLES, detail_of, instead_of_repair
 if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
+    from message_history.files.conversations import Conversation
     from message_history.files.files import SavedFile
     from message_history.files.repaired_lists import RepairedList
-    from message_history.formats.reading import Conversation, RepairedSession, SessionFile
+    from message_history.formats.reading import RepairedSession, SessionFile
 
 MOST: Final = 500
 """How many violations and repairs are listed; the pages show all of them."""

@@ -7,8 +7,6 @@ import typing as _typing
 from importlib import import_module as _import_module
 
 from message_history.core.messages.blocks import (
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -17,6 +15,7 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import Message
 from message_history.core.messages.policy import Policy
 from message_history.core.messages.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["needs_extra", "not_installed"]
-
 
 def not_installed(package: str | None, extra: str) -> str:
     """Say that a package is missing, and how to install it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
-from message_history.core.messages.blocks import Content, StubReason, SystemBlock, ToolUseBlock, is_blank
+from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank
 from message_history.core.messages.message import Message
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation
@@ -20,6 +20,7 @@ from message_history.core.turns.rules import CallState
 from message_history.core.turns.step import move
 from message_history.core.values.json_values import short_repr
 from message_history.core.values.log import Log
+from message_history.core.values.meta import StubReason
 from message_history.core.views.view import ConversationView, ViewType, conversation_in
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
@@ -27,7 +28,6 @@ from message_history.dialects.inputs import parse_entry, parse_response, parse_t
 from message_history.dialects.lists import from_list, restore, to_list
 from message_history.dialects.registry import DIALECTS, NATIVE, TYPED
 from message_history.dialects.sending import (
-    SystemPromptWarning,
     export,
     has_system_beside,
     sent_version,
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from message_history.dialects.caching import PromptCache
     from message_history.dialects.inputs import RawMessage
     from message_history.following.followed import Followed
-
-__all__ = ["MessageHistory", "SystemPromptWarning", "conversation_of", "history_of", "restored", "unpickled"]
 
 WireT = TypeVar("WireT")
 

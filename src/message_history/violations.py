@@ -17,8 +17,6 @@ from message_history.core.views.view import ConversationView
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Violation", "check"]
-
 
 @final
 @frozen(kw_only=True)

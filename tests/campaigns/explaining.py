@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest import mock
 from zlib import crc32
 
-from message_history.dialects.base import Rule
+from message_history.dialects._shared.rules import Rule
 from message_history.explaining import cuts, explain, known, matching, places, reading
 from message_history.explaining.topics import topics
 

@@ -19,7 +19,7 @@ from tests.sessions.foreign import claude_lines, codex_lines, rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
 
 __all__ = ["failures"]
 

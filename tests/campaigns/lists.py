@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history import MessageHistory, Repair, check
-from message_history.core.messages.blocks import Block
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import thaw
 from message_history.dialects import Native
 from message_history.dialects.native.parse import REPLIES

@@ -13,7 +13,7 @@ from tests.dialects.odd_pieces import PNG
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
 
 __all__ = ["failures"]
 

@@ -36,8 +36,9 @@ from message_history import (
     ToolUseBlock,
     Violation,
 )
-from message_history.core.messages.blocks import Block, Mark, Meta
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import FrozenDict, FrozenList
+from message_history.core.values.meta import Mark, Meta
 from message_history.dialects import Anthropic, Native, OpenAIChat
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.messages.blocks import Block
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import FrozenDict, freeze, json_text
 from message_history.core.values.log import SIZE, Log
 from message_history.core.views.json_cache import base64_of, json_array, json_of, json_of_settled

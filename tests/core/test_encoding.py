@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import MessageHistory, TextBlock, ToolUseBlock
-from message_history.core.messages.blocks import ImageBlock, Meta
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.turns.conversation import past_of
 from message_history.core.values.json_values import FrozenDict
 from message_history.core.values.log import SIZE
+from message_history.core.values.meta import Meta
 from message_history.core.views.json_cache import json_of_settled
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat
 from message_history.dialects._shared.foreign_text import TurnWithText

@@ -29,7 +29,8 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Block, is_blank, with_meta
+from message_history.core.messages.block_base import Block
+from message_history.core.messages.blocks import is_blank, with_meta
 from message_history.core.turns.pairing import pair_results
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories, json_values, messages, texts

@@ -23,7 +23,6 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.messages.blocks import Meta
 from message_history.core.messages.message import (
     Role,
     is_plain,
@@ -47,6 +46,7 @@ from message_history.core.messages.plain import (
 from message_history.core.messages.thinking import has_thinking, invalidate_thinking
 from message_history.core.values.json_values import MAX_INT
 from message_history.core.values.log import SIZE, Log
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects._shared.typed_blocks import read_blocks

@@ -17,14 +17,16 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.messages.blocks import ImageBlock, Mark, Meta, ProviderBlock, SystemBlock
+from message_history.core.messages.blocks import ProviderBlock, SystemBlock
 from message_history.core.messages.denials import denial_of_text
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.messages.message import make_message, with_replies
 from message_history.core.messages.policy import Policy
 from message_history.core.messages.repairs import in_words
 from message_history.core.messages.replies import ReplyInfo, Usage
 from message_history.core.values.json_values import freeze
 from message_history.core.values.log import Log
+from message_history.core.values.meta import Mark, Meta
 from message_history.core.views.cuts import begins_turn, newest_opening
 from message_history.core.views.windows import trim_results
 from message_history.dialects import Anthropic, OpenAIChat

@@ -28,7 +28,7 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from message_history.core.messages.blocks import Mark, Meta
+from message_history.core.values.meta import Mark, Meta
 from message_history.dialects import GeminiInteractions, OpenAIChat
 from message_history.storage import JsonlSession
 

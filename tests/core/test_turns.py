@@ -21,14 +21,15 @@ from message_history import (
     ToolUseBlock,
     UnknownCallError,
 )
-from message_history.core.messages.blocks import Block, Meta
 from message_history.core.messages.message import NEEDS_REPAIR, known_message, plain_content
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation, parts_of
 from message_history.core.turns.rules import TABLE, Arrival, State, state_of
 from message_history.core.turns.step import step
 from message_history.core.values.log import Log
+from message_history.core.values.meta import Meta
 
 if TYPE_CHECKING:
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.policy import Policy as _Policy
 
 CALL = ToolUseBlock("1", "f", {})

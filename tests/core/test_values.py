@@ -24,7 +24,7 @@ from message_history import (
     ToolUseBlock,
     Usage,
 )
-from message_history.core.messages.blocks import Mark, Meta
+from message_history.core.values.meta import Mark, Meta
 
 MARK = Mark(kind="stub")
 IMAGE = {"type": "url", "url": "https://example.org/a.png"}

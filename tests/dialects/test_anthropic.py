@@ -23,8 +23,8 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
 from message_history.core.values.json_values import FrozenDict
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.schema import RULES
 from tests.campaigns.growth import lines_of

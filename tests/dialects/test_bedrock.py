@@ -25,8 +25,8 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
 from message_history.core.values.json_values import FrozenDict
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, Bedrock
 from message_history.dialects.bedrock import schema
 from message_history.dialects.registry import dialect_of

@@ -22,7 +22,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
 from message_history.dialects.gemini import schema
 from message_history.dialects.registry import DIALECTS

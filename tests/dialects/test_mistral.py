@@ -25,8 +25,8 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
 from message_history.core.values.json_values import FrozenDict
+from message_history.core.values.meta import Meta
 from message_history.dialects import Mistral, OpenAIChat
 from message_history.dialects.mistral import schema
 from message_history.integrations.strategies import histories, messages

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import MessageHistory
-from message_history.core.messages.blocks import Block
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import thaw
 from message_history.dialects import Anthropic, Mistral, OpenAIChat, Portable
 from message_history.dialects.native.render import block_to_json

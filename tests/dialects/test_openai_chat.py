@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, RepairCode, TextBlock, ToolUseBlock, check
-from message_history.core.messages.blocks import ImageBlock, Meta, ThinkingBlock
+from message_history.core.messages.blocks import ThinkingBlock
+from message_history.core.messages.media_blocks import ImageBlock
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Mistral, OpenAIChat, Portable
 from message_history.integrations.langchain import LangChain
 from tests.campaigns.growth import lines_of

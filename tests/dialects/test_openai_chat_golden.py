@@ -22,7 +22,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
+from message_history.core.values.meta import Meta
 from tests.dialects.chat import ALL
 
 GOLDEN = Path(__file__).parent / "golden" / "openai_chat"

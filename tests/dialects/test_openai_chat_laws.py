@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, RepairCode, check
 from message_history.core.messages.blocks import (
-    Block,
-    ImageBlock,
     SystemBlock,
     TextBlock,
     ThinkingBlock,
@@ -20,6 +18,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.values.json_values import thaw
 from message_history.dialects import Dialect, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories, messages
@@ -27,6 +26,8 @@ from tests.dialects.chat import every_configuration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from message_history.core.messages.block_base import Block
 
 few = settings(max_examples=settings().max_examples // 4)
 

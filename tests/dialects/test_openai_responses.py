@@ -22,8 +22,8 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
 from message_history.core.messages.policy import Policy
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from tests.dialects.odd_pieces import PIXEL
 from tests.dialects.removed_text import removed_text

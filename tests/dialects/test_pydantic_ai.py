@@ -25,7 +25,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
 from message_history.dialects.registry import shape_of
 from tests.dialects.removed_text import removed_text

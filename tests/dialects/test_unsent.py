@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 
 from message_history import Message, MessageHistory, RepairCode, Severity, TextBlock, ThinkingBlock, ToolResultBlock
-from message_history.core.messages.blocks import Block, Meta
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import FrozenDict
+from message_history.core.values.meta import Meta
 from message_history.dialects import Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.dialects._shared.dropped_keys import NOTED, unsent
 from message_history.dialects.registry import DIALECTS

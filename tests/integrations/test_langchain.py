@@ -18,7 +18,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.integrations.strategies import histories, messages
 

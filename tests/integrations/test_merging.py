@@ -25,7 +25,7 @@ from message_history.integrations.merging import goes_on, merged
 from message_history.integrations.strategies import histories, messages
 
 if TYPE_CHECKING:
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
 
 CALLING = MessageHistory().add_user("Weather?").add_assistant([ToolUseBlock(id, "f", {}) for id in ("1", "2", "3")])
 

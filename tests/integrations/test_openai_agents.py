@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import MessageHistory, Policy, RepairCode, TextBlock, ThinkingBlock, ToolUseBlock, check
-from message_history.core.messages.blocks import Meta
+from message_history.core.values.meta import Meta
 from message_history.dialects import OpenAIResponses
 from message_history.integrations.strategies import histories
 

@@ -20,7 +20,7 @@ pytest.importorskip("pydantic")
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from message_history.integrations.pydantic import FromClient, Strict
+from message_history.dialects.pydantic_schema import FromClient, Strict
 
 ADAPTER = TypeAdapter(MessageHistory)
 

@@ -16,7 +16,7 @@ from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistra
 from tests.media.headers import as_text, image, jpeg, paper, png
 
 if TYPE_CHECKING:
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
 
 GIF = b"GIF89a" + bytes([10, 0, 10, 0, 0, 0, 0])
 FRAME = b",\0\0\0\0\n\0\n\0\0\x02\x01x\0"

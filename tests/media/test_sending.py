@@ -18,7 +18,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Meta
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, Native, OpenAIChat, OpenAIResponses
 from message_history.dialects.portable import Portable
 from message_history.media import NO_LIMITS, Limits

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ThinkingBlock, check
-from message_history.core.messages.blocks import Meta
+from message_history.core.values.meta import Meta
 from message_history.dialects import Dialect, Mistral, OpenAIChat
 from message_history.integrations.strategies import broken_lists, histories
 

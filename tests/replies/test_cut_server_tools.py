@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from message_history import Message, MessageHistory, ProviderBlock, RepairCode, TextBlock, check
-from message_history.core.messages.blocks import Meta
 from message_history.core.values.json_values import FrozenDict
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, Bedrock
 
 Json = dict[str, Any]

@@ -28,8 +28,8 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files import own_lines as lines
-from message_history.files.saved import repair_from_json, repair_to_json
 from message_history.integrations.strategies import broken_lists, histories, messages
 from message_history.storage import (
     JsonlSession,

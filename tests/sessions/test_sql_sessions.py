@@ -34,7 +34,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
-from message_history.core.messages.blocks import Block, with_meta
+from message_history.core.messages.blocks import with_meta
 from message_history.core.messages.thinking import invalidate_thinking
 from message_history.dialects import Native
 from message_history.integrations.strategies import broken_lists, histories, messages
@@ -50,6 +50,8 @@ from tests.sessions.growing import LONG, of_length, same, steps, turn_starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from message_history.core.messages.block_base import Block
 
 
 def create_engine(database: str, **more: Any) -> Any:

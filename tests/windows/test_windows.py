@@ -7,7 +7,7 @@ import inspect
 import json
 import pickle
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -32,10 +32,13 @@ from message_history import (
     check,
     windows,
 )
-from message_history.core.messages.blocks import Block, with_meta
+from message_history.core.messages.blocks import with_meta
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import histories, messages
 from message_history.windows import TRIMMED, Cut, Omitted, Window, WindowError, estimate_tokens
+
+if TYPE_CHECKING:
+    from message_history.core.messages.block_base import Block
 
 DIALECTS: tuple[Dialect[Any], ...] = (Anthropic(), OpenAIChat())
 Thinking = ThinkingBlock | RedactedThinkingBlock

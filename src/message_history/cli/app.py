@@ -7,8 +7,6 @@ from typing import Any, Final, NamedTuple, final
 
 import click
 
-__all__ = ["app"]
-
 EXTRAS: Final = {
     "core": ("attrs",),
     "cli": ("click", "rich"),

@@ -23,8 +23,6 @@ from message_history.cli.report import printer_for
 if TYPE_CHECKING:
     from message_history.formats.reading import SessionFile
 
-__all__ = ["check_files"]
-
 MANY: Final = 20
 """Of a file with more conversations, the sound ones are counted only."""
 

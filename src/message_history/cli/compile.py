@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from message_history.cli.printing import Printer
     from message_history.compiling.shards import UnitReport
 
-__all__ = ["compile_inputs"]
-
 MEGABYTE: Final = 1024 * 1024
 _EXTRAS: Final = {"jinja2": "templates", "pyarrow": "arrow"}
 

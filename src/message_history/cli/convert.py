@@ -22,8 +22,6 @@ from message_history.cli.options import (
 from message_history.cli.report import printer_for
 from message_history.files.repaired_lists import repair_file
 
-__all__ = ["convert_file"]
-
 
 @click.command("convert")
 @click.argument("file", metavar="FILE")

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from message_history.formats.examining import RepairedFile
     from message_history.formats.kit.base import Format
 
-__all__ = ["examine_folders"]
-
 SOUND: Final = "sound"
 BROKEN: Final = "broken"
 REPAIRED: Final = "repaired"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import final
 
-__all__ = ["ExitCode"]
-
 
 @final
 class ExitCode(IntEnum):

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from message_history.explaining import Explanation
     from message_history.formats.reading import SessionFile
 
-__all__ = ["explain_error"]
-
 _PERHAPS: Final = 0.5
 """Up to this score, an explanation is one of several that are possible."""
 _DOUBT: Final = (

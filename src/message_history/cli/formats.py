@@ -10,8 +10,6 @@ from message_history.cli.options import as_json
 from message_history.cli.report import printer_for
 from message_history.formats.registry import FORMATS
 
-__all__ = ["list_formats"]
-
 
 @click.command("formats")
 @as_json

@@ -21,30 +21,10 @@ if TYPE_CHECKING:
 
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
+    from message_history.files.conversations import Conversation
     from message_history.files.files import SavedFile
     from message_history.formats.kit.base import Format
-    from message_history.formats.reading import Conversation, SessionFile
-
-__all__ = [
-    "DIALECT_NAMES",
-    "STDIN",
-    "as_json",
-    "as_request",
-    "content_named",
-    "dialect_for",
-    "dialect_named",
-    "format_named",
-    "input_dialect",
-    "input_format",
-    "input_model",
-    "is_screen",
-    "main_of",
-    "over_files",
-    "read_or_report",
-    "session_or_report",
-    "write_new",
-    "write_result",
-]
+    from message_history.formats.reading import SessionFile
 
 DIALECT_NAMES: Final = tuple(sorted(DIALECTS))
 

@@ -23,21 +23,11 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.files.conversations import Conversation
-    from message_history.files.files import LineNote, SavedFile
+    from message_history.files.damaged_json import LineNote
+    from message_history.files.files import SavedFile
     from message_history.files.repaired_lists import RepairedList
     from message_history.formats.reading import RepairedSession, SessionFile
     from message_history.violations import Violation
-
-__all__ = [
-    "SEVERITY_STYLES",
-    "Printer",
-    "counted",
-    "escaped_json",
-    "one_line",
-    "repair_line",
-    "visible",
-    "visible_json",
-]
 
 SEVERITY_STYLES: Final = {Severity.LOSSLESS: "cyan", Severity.SYNTHETIC: "yellow", Severity.LOSSY: "red"}
 

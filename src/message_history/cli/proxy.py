@@ -9,8 +9,6 @@ from message_history.cli.options import as_json
 from message_history.cli.report import printer_for
 from message_history.extras import not_installed
 
-__all__ = ["run_proxy"]
-
 
 @click.command("proxy")
 @click.option("--host", help="The address to listen on.  [default: 127.0.0.1]")

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.formats.reading import SessionFile
 
-__all__ = ["repair_files"]
-
 
 @click.command("repair")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")

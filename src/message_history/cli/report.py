@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import click
 
 from message_history.cli.printing import Printer, visible_json
-from message_history.core.messages.blocks import Block
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import thaw
 from message_history.dialects.native.render import block_to_json
 from message_history.pages.words import TITLES, detail_of
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Removed, Repair
     from message_history.dialects import Dialect
     from message_history.files.conversations import Conversation
-    from message_history.files.files import LineNote, SavedFile
+    from message_history.files.damaged_json import LineNote
+    from message_history.files.files import SavedFile
     from message_history.files.repaired_lists import RepairedList
     from message_history.formats.reading import RepairedSession, SessionFile
     from message_history.violations import Violation
-
-__all__ = ["JsonReport", "printer_for"]
 
 MOST_IN_MEMORY: Final = 8 * 1024 * 1024
 """What of a report is kept in memory; what is longer is in a temporary file."""

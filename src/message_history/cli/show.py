@@ -20,18 +20,17 @@ from message_history.cli.options import (
 )
 from message_history.cli.report import printer_for
 from message_history.cli.transcript import transcript
+from message_history.files.conversations import Conversation
 from message_history.files.files import UnreadableFileError, read_bytes
 from message_history.files.repaired_lists import located, repair_file
 from message_history.formats.examining import changes
 from message_history.formats.message_lists import MESSAGE_LISTS
-from message_history.formats.reading import Conversation, SessionFile
+from message_history.formats.reading import SessionFile
 from message_history.pages import changes_page, transcript_page
 
 if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
-
-__all__ = ["show_file"]
 
 
 @click.command("show")

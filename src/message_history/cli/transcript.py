@@ -8,8 +8,6 @@ from rich.text import Text
 
 from message_history.cli.printing import repair_line, visible
 from message_history.core.messages.blocks import (
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -18,18 +16,17 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.repairs import in_words
 from message_history.core.values.json_values import json_text, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.repairs import Repair
     from message_history.files.files import SavedFile
     from message_history.history import MessageHistory
-
-__all__ = ["transcript"]
 
 LONG: Final = 2_000
 """Texts longer than this are cut."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from message_history.compiling.plan import Plan
     from message_history.formats.kit.base import Format
 
-__all__ = ["MESSAGES_SCHEMA", "ROWS_SCHEMA", "TableFile", "copy_kept", "repair_batch", "schema_of"]
-
 ROWS_IN_GROUP: Final = 1000
 """How many rows of Parquet are held before they are written."""
 _CALL: Final = pa.struct([("id", pa.string()), ("name", pa.string()), ("arguments", pa.string())])

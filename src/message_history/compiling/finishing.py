@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from message_history.compiling.plan import Plan
     from message_history.compiling.shards import UnitReport
 
-__all__ = ["finish"]
-
 KEPT_BYTES: Final = 16
 """How much of a hash is held: two of 10^12 rows are the same by chance once in 10^14 runs."""
 CHUNK: Final = 1024 * 1024

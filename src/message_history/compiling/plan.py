@@ -12,8 +12,6 @@ from message_history.compiling.targets import TARGETS
 from message_history.compiling.targets.base import NO_SETTINGS, Settings, Target
 from message_history.core.values.validators import one_of
 
-__all__ = ["TRAIN", "Plan", "checked_plan"]
-
 TRAIN: Final = "train"
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from message_history.files.conversations import Conversation
     from message_history.formats.kit.base import Format
 
-__all__ = ["Found", "Part", "conversations_of", "line_format", "read_part"]
-
 MAX_LINE: Final = 64 * 1024 * 1024
 """A longer line is rejected: it would take several times as much memory."""
 HEAD_LINES: Final = 60

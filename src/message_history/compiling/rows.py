@@ -13,7 +13,8 @@ from message_history.compiling.targets.base import CannotCompileError, Sample
 from message_history.compiling.targets.forms import rewritten, single_calls, without_text
 from message_history.compiling.tools import functions_of
 from message_history.compiling.turns import omitted, turns_of
-from message_history.core.messages.blocks import DocumentBlock, ImageBlock, TextBlock
+from message_history.core.messages.blocks import TextBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.dialects.registry import DIALECTS
 
@@ -21,11 +22,9 @@ if TYPE_CHECKING:
     from message_history.compiling.plan import Plan
     from message_history.compiling.targets.base import Target
     from message_history.compiling.turns import Turn
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.dialects import Dialect
     from message_history.files.conversations import Conversation
-
-__all__ = ["Rejected", "Row", "Source", "compile_conversation", "digest_of", "json_line"]
 
 # Without a handler, Python prints what is logged of each repair; the receipts have it.
 logging.getLogger("message_history").addHandler(logging.NullHandler())

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.plan import Plan
 
-__all__ = ["CompileReport", "Runner", "compile_files", "run_here", "run_in_processes"]
-
 UNIT_BYTES: Final = 64 * 1024 * 1024
 TRIES: Final = 5
 """How often the processes are started again after one of them was killed."""

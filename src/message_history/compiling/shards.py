@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from message_history.compiling.plan import Plan
     from message_history.compiling.rows import Row
 
-__all__ = ["REJECTED", "Unit", "UnitReport", "compile_unit", "plan_units", "report_of", "unit_folder"]
-
 REJECTED: Final = "rejected.jsonl"
 REPORT: Final = "report.json"
 DIGESTS: Final = "digests"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.targets.base import Settings
 
-__all__ = ["TemplateForm", "first_missing", "form_of", "written_for"]
-
 _USER: Final = Turn("user", "probe question")
 _ANSWER: Final = Turn("assistant", "probe answer")
 _AGAIN: Final = Turn("user", "probe again")

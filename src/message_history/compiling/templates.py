@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from jinja2.parser import Parser
 
-__all__ = ["TemplateRefusedError", "read_template", "render"]
-
 TODAY: Final = "2026-01-01"
 """What templates get when they ask for the date: a row does not depend on the day."""
 _TOKENS: Final = ("bos_token", "eos_token", "pad_token", "unk_token")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.tools import Tool
 
-__all__ = ["functions_of"]
-
 _SHAPED: Final = frozenset(
     {"function", "functionDeclarations", "function_declarations", "input_schema", "toolSpec", "type"}
 )

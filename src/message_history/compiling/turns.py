@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, final
 
 from message_history.core.messages.blocks import (
-    Block,
     RedactedThinkingBlock,
     SystemBlock,
     TextBlock,
@@ -20,10 +19,9 @@ from message_history.core.values.json_values import json_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.history import MessageHistory
-
-__all__ = ["Call", "Turn", "TurnRole", "join_users", "joined_texts", "omitted", "turns_of"]
 
 TurnRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
 BETWEEN_TEXTS: Final = "\n\n"

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from message_history.core.turns.conversation import Conversation
     from message_history.dialects.base import Dialect, Export
 
-__all__ = ["PromptCache", "with_cache_marks"]
-
 MOST_MARKS: Final = 4
 CHARACTERS_PER_TOKEN: Final = 4
 

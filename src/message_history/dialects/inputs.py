@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from attrs import evolve
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     SystemBlock,
     TextBlock,
@@ -19,6 +16,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     with_meta,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import make_message, with_content, with_replies
 from message_history.core.messages.parsed import Note
 from message_history.core.messages.repairs import RepairCode
@@ -33,21 +31,11 @@ from message_history.dialects.registry import NATIVE, read, read_reply
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
     from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects.base import Dialect
-
-__all__ = [
-    "AgentMessage",
-    "RawMessage",
-    "SdkMessage",
-    "parse_entry",
-    "parse_response",
-    "parse_tool_output",
-    "user_messages",
-    "without_privileges",
-]
 
 
 class SdkMessage(Protocol):

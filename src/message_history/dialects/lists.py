@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from message_history.core.turns.conversation import Conversation
     from message_history.dialects.base import Dialect
 
-__all__ = ["from_list", "restore", "to_list"]
-
 
 def from_list(
     raw: Iterable[Any],

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from pydantic_core import CoreSchema
 
-__all__ = ["FromClient", "Strict", "history_schema"]
-
 
 def history_schema(kind: type, read: Callable[[Any], Any], write: Callable[[Any], list[dict[str, Any]]]) -> CoreSchema:
     """Describe a history to pydantic.

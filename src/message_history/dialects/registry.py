@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Dialect, Reply
 
-__all__ = ["DIALECTS", "NATIVE", "TYPED", "dialect_of", "read", "read_reply", "shape_of"]
-
 
 @final
 class _Dialects(Mapping[str, "Dialect[Any]"]):

@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from message_history.core.turns.conversation import Conversation
     from message_history.dialects.base import Dialect, Export
 
-__all__ = [
-    "SystemPromptWarning",
-    "export",
-    "has_system_beside",
-    "sent_version",
-    "warn_of_system",
-    "write",
-    "write_json",
-]
-
 
 class SystemPromptWarning(UserWarning):
     """A list was made without the system prompt, which its dialect carries beside the list: use `export`."""

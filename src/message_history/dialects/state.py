@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from message_history.core.messages.blocks import Block
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.policy import Policy
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.turns.conversation import context_of
@@ -27,8 +27,6 @@ from message_history.dialects.native.render import block_to_json
 if TYPE_CHECKING:
     from message_history.core.messages.repairs import Removed
     from message_history.core.turns.conversation import Conversation
-
-__all__ = ["from_state_text", "repair_from_json", "repair_to_json", "state_text"]
 
 STATE_VERSION: Final = 1
 

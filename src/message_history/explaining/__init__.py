@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve, frozen
 
-from message_history.dialects.base import Rule
+from message_history.dialects._shared.rules import Rule
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.portable import Portable
 from message_history.dialects.registry import DIALECTS

@@ -10,10 +10,8 @@ from message_history.explaining.matching import known_texts
 from message_history.explaining.reading import words_of
 
 if TYPE_CHECKING:
-    from message_history.dialects.base import Rule
+    from message_history.dialects._shared.rules import Rule
     from message_history.explaining.known import Subject
-
-__all__ = ["begun"]
 
 _START: Final = re.compile(r"""[:"'`>\])\[({\n\-|]\s{0,3}(?=\w)|^\s{0,8}(?=\w)""")
 """Where an error may begin in what is wrapped around it."""

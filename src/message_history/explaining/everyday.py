@@ -14,8 +14,6 @@ from message_history.explaining.places import places_of
 from message_history.explaining.reading import plain, words_of
 from message_history.explaining.topics import is_of_models, topic_table
 
-__all__ = ["is_everyday", "stands_alone"]
-
 _FEW: Final = 4
 """How many words a text has at most that other programs have by chance too."""
 _FEW_OF_UPLOADS: Final = 8

@@ -9,21 +9,7 @@ from typing import Any, Final, final
 
 from attrs import frozen
 
-from message_history.dialects.base import Rule
-
-__all__ = [
-    "Subject",
-    "further_texts",
-    "opaque_rules",
-    "own_rules",
-    "quoting_rules",
-    "rule_advice",
-    "rule_causes",
-    "rule_topics",
-    "subjects",
-    "topic_names",
-    "topics_of",
-]
+from message_history.dialects._shared.rules import Rule
 
 _FILE: Final = "known.toml"
 _TOPICS_FILE: Final = "rule_topics.toml"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from attrs import evolve, frozen
 
-from message_history.dialects.base import Rule
+from message_history.dialects._shared.rules import Rule
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining.known import Subject, further_texts, own_rules, subjects
 from message_history.explaining.places import is_root, masked, parameters_of, places_of
@@ -23,8 +23,6 @@ from message_history.explaining.topics import is_key, is_of_list, leaves_of, nam
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-__all__ = ["Match", "field_subject", "is_cut", "known_texts", "matches"]
 
 LEAST: Final = 0.55
 """Below this score, texts of other origin than ours begin to look alike."""

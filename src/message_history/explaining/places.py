@@ -13,8 +13,6 @@ from attrs import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Place", "is_root", "masked", "parameters_of", "places_of", "surroundings"]
-
 _ROOT: Final = r"(?:messages?|contents?|input|history)"
 _NAMED: Final = r"(?:messages?|contents?|history)"
 """The roots that stand behind any name: `TodoWrite.input.todos[0]` is an argument of a tool."""

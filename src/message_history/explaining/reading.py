@@ -11,8 +11,6 @@ import re
 from itertools import pairwise
 from typing import Final
 
-__all__ = ["clauses_of", "features_of", "is_place", "plain", "words_of"]
-
 _PLACE: Final = re.compile(r"\{[a-z_]+\}")
 _WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 """A word; Chinese is written without spaces, and its characters are compared instead."""

@@ -14,21 +14,6 @@ from attrs import frozen
 from message_history.explaining.places import places_of, surroundings
 from message_history.explaining.reading import words_of
 
-__all__ = [
-    "Topic",
-    "is_elsewhere",
-    "is_key",
-    "is_of_list",
-    "is_of_models",
-    "leaves_of",
-    "names_list",
-    "topic_of",
-    "topic_of_key",
-    "topic_of_place",
-    "topic_table",
-    "topics",
-]
-
 _FILE: Final = "topics.toml"
 _SENTENCE_END: Final = re.compile(
     r"""[\n{}]|(?<!["'`])(?<!["'`]\s)\|(?!\s?["'`])|(?<=[.;!?])\s|["']\s?,|\bnull\s?,"""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
 
-__all__ = ["SQLITE", "Archive", "Database", "UnopenedError", "is_container", "open_container", "with_journal"]
-
 SQLITE: Final = b"SQLite format 3\0"
 _ZIP: Final = b"PK\x03\x04"
 _COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.history import MessageHistory
 
-__all__ = ["Conversation", "Origin"]
-
 _OWN_KEYS: Final = frozenset({"AN-B7"})
 """Rules on unknown keys: a program that keeps keys of its own beside a message removes them when it sends it."""
 

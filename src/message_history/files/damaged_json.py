@@ -14,21 +14,6 @@ from attrs import define, field, frozen
 
 from message_history.files.plain_json import MAX_DIGITS, read_plain
 
-__all__ = [
-    "MERGED",
-    "NOT_UTF8",
-    "UNESCAPED",
-    "Decoder",
-    "Items",
-    "LineNote",
-    "bare_line",
-    "decode_bytes",
-    "decode_line",
-    "items_of",
-    "member_of",
-    "parted",
-]
-
 MAX_DEPTH: Final = 200
 """Containers nested deeper than this are kept as JSON text; Python's parser gives up at about a thousand."""
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["NotAContinuationError", "SessionConflictError", "SessionError", "SessionLockedError", "refuse_to_shorten"]
-
 
 class SessionError(Exception):
     """A session cannot be read or written; the text says why, in one line."""

@@ -52,23 +52,6 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.history import MessageHistory
 
-__all__ = [
-    "FileForm",
-    "LineNote",
-    "NotRecognisedError",
-    "SavedFile",
-    "TooLargeError",
-    "UnreadableFileError",
-    "allow_assistant_tail",
-    "contained",
-    "content_of",
-    "json_bytes",
-    "read_bytes",
-    "read_file",
-    "refuse_assistant_tail",
-    "saved_value",
-]
-
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
 MAX_BYTES: Final = 256 * 1024 * 1024

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["folder_content", "is_session_folder"]
-
 _EVENT: Final = re.compile(r"(?:event-)?(\d+)(?:-[\w-]+)?\.json")
 """How OpenHands names the file of an event, by its number."""
 _EVENTS: Final = "events"

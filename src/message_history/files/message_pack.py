@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["unpack"]
-
 MAX_DEPTH: Final = 200
 _NUMBERS: Final = {
     0xCA: ">f",

@@ -9,8 +9,6 @@ from message_history.core.values.json_values import short_repr
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["few_of", "kind_of"]
-
 LISTED: Final = 8
 """How many names of keys, tables and files a message has."""
 

@@ -29,9 +29,10 @@ from message_history.core.turns.conversation import context_of
 from message_history.core.turns.stubs import unrecorded_stubs
 from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION, read_ahead
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_line, parted
 from message_history.files.files import json_bytes
-from message_history.files.saved import Growth, repair_from_json, repair_to_json, standing
+from message_history.files.saved import Growth, standing
 from message_history.history import conversation_of
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.repairs import Repair
     from message_history.history import MessageHistory
-
-__all__ = ["FORMAT", "FORMAT_VERSION", "MAX_LINE", "ZEROS", "Journal", "header", "is_own", "new_lines", "whole_lines"]
 
 FORMAT: Final = "message-history session"
 FORMAT_VERSION: Final = 1

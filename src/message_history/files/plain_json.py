@@ -19,8 +19,6 @@ except ImportError:
 else:
     _fast = msgspec.json.Decoder()
 
-__all__ = ["MAX_DIGITS", "read_plain"]
-
 MAX_DIGITS: Final = 4_000
 """Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
 

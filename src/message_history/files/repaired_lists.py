@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect, Export
     from message_history.files.files import SavedFile
 
-__all__ = ["WITHOUT_REQUESTS", "RepairedList", "located", "repair_file"]
-
 WITHOUT_REQUESTS: Final = frozenset({"native", "pydantic_ai"})
 """The dialects that are forms of lists and no API's."""
 

@@ -13,19 +13,6 @@ from message_history.tools import OmittedPart, parse_toolset, render_toolset
 if TYPE_CHECKING:
     from message_history.dialects import Dialect, Export
 
-__all__ = [
-    "KEYS",
-    "Place",
-    "converted",
-    "entries_at",
-    "filled",
-    "find_place",
-    "held_at",
-    "key_for",
-    "required_keys",
-    "system_key",
-]
-
 Place: TypeAlias = tuple[str, ...]
 """The keys that lead to a list of messages."""
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import Block, RedactedThinkingBlock, ThinkingBlock
+from message_history.core.messages.block_base import Block
+from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
 from message_history.core.turns.conversation import messages_in, parts_of
 from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stubs import standing_stubs
-from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files.errors import SessionConflictError
 from message_history.history import conversation_of
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.repairs import Repair
     from message_history.history import MessageHistory
-
-__all__ = ["Growth", "goes_on", "growth", "repair_from_json", "repair_to_json", "standing", "updated"]
 
 
 class Growth(NamedTuple):

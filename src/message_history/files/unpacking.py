@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from message_history.files.containers import MAX_UNPACKED, UnopenedError
 
-__all__ = ["unpacked"]
-
 _UNPACKERS: Final = ("compression.zstd", "backports.zstd", "zstandard")
 """The modules that unpack it; each has a `ZstdDecompressor`."""
 

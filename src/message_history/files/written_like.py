@@ -7,8 +7,6 @@ import re
 from codecs import BOM_UTF8
 from typing import Final
 
-__all__ = ["written_like"]
-
 _LAID_OUT: Final = (b"{\n", b"[\n")
 """How a whole JSON value begins that was written anew; files of lines never do."""
 _OPENED: Final = re.compile(rb"\s*[\[{]\r?\n([ \t]*)")

@@ -9,8 +9,6 @@ from typing import Any, Final, final
 
 from message_history.dialects._shared.sdk_objects import as_mapping
 
-__all__ = ["HOLDS_BLOCKS", "EntryDigest", "digest_of", "is_cache_mark"]
-
 
 @final
 class EntryDigest:

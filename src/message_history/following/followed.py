@@ -28,10 +28,8 @@ from message_history.following.digests import HOLDS_BLOCKS, EntryDigest, digest_
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects import Dialect
-    from message_history.dialects.base import Parsed
-
-__all__ = ["AsItCame", "Followed", "Replaced", "common_entries", "follow_new", "followed_from", "has_grown"]
 
 HistoryT = TypeVar("HistoryT", bound=ConversationView)
 

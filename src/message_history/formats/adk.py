@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["ADK"]
-
 _MOCKED: Final = "mock_tool_output"
 """What an old case says that a tool is to return."""
 

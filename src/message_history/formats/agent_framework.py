@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["AGENT_FRAMEWORK"]
-
 _KINDS: Final = {
     **dict.fromkeys(("TextContent", "text"), "text"),
     **dict.fromkeys(("FunctionCallContent", "functionCall", "function_call", "toolCall"), "call"),

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["CLAUDE_STREAM", "CURSOR_STREAM", "is_printed"]
-
 _SAVED: Final = frozenset({"sessionId", "parentUuid", "isSidechain"})
 """The keys of lines that are saved, not printed."""
 _SHOWN: Final = frozenset(

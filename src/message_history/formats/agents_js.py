@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["AGENTS_JS", "is_agents_item"]
-
 _CALLS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "computer_call": ("computer", ("action", "actions")),
     "shell_call": ("shell", ("action",)),

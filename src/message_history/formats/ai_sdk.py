@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.document import Document
     from message_history.formats.kit.splicing import Line
 
-__all__ = ["AI_SDK", "AI_SDK_ROLES", "ai_sdk_file", "ai_sdk_messages"]
-
 AI_SDK_ROLES: Final = ("user", "assistant", "system", "data")
 _NOT_SENT: Final = ("step-start", "source", "source-url", "source-document")
 

@@ -17,14 +17,12 @@ from message_history.formats.kit.raw_blocks import BLOCKS, call, result, state_r
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.core.messages.policy import Policy
     from message_history.formats.kit.base import Rewritten
     from message_history.formats.kit.document import Document
     from message_history.formats.kit.message_rows import Items
-
-__all__ = ["AI_SDK_MODEL"]
 
 
 def _is_model_part(part: Any) -> bool:

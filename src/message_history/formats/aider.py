@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.files.conversations import Conversation
     from message_history.formats.kit.document import Document
 
-__all__ = ["AIDER"]
-
 _START: Final = "# aider chat started at "
 _STARTED: Final = re.compile(r"^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d *\r?$", re.MULTILINE)
 """The heading of a chat. An older history may begin in the middle of one, and a reply may hold lines of JSON."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from message_history.files.conversations import Conversation
     from message_history.formats.kit.document import Document
 
-__all__ = ["AMAZON_Q", "AMAZON_Q_DATABASE"]
-
 _USER: Final = ("Prompt", "ToolUseResults", "CancelledToolUses")
 _ASSISTANT: Final = ("Response", "ToolUse")
 _PAIR: Final = 2

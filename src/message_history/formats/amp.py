@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["AMP"]
-
 _ROLES: Final = ("user", "assistant", "info")
 _USAGE: Final = {
     "inputTokens": "input_tokens",

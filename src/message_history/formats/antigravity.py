@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["ANTIGRAVITY"]
-
 
 def _is_step(row: Mapping[str, Any]) -> bool:
     return "step_index" in row and isinstance(row.get("source"), str) and isinstance(row.get("type"), str)

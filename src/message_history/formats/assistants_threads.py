@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["ASSISTANTS_THREADS"]
-
 _ASKED: Final = ("input", "ranking_options", "query")
 _OUTPUTS: Final = ("output", "outputs", "results")
 """What calls of a step ask for, and what they gave, in each kind of tool."""

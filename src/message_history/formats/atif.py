@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["ATIF"]
-
 
 def _is_trajectory(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("steps"), list) and str(item.get("schema_version")).startswith("ATIF-")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["AUTOGEN"]
-
 _MODEL: Final = ("SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage")
 _TEXTS: Final = (
     *("TextMessage", "MultiModalMessage", "StopMessage", "HandoffMessage", "StructuredMessage"),

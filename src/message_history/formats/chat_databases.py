@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-__all__ = ["AGNO", "CHAT_DATABASES", "LANGCHAIN_ROWS"]
-
 
 def _by_session(rows: Iterable[tuple[int, Row]]) -> dict[object, list[tuple[int, Row]]]:
     found: dict[object, list[tuple[int, Row]]] = {}

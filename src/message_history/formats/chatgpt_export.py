@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["CHATGPT_EXPORT", "branch_to", "messages_on_branch"]
-
 
 def _is_conversation(item: Mapping[str, Any]) -> bool:
     mapping = item.get("mapping")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["CLAUDE_CODE"]
-
 _MARKS: Final = frozenset({"uuid", "parentUuid", "leafUuid", "isSidechain", "message"})
 _SPOKEN: Final = ("user", "assistant", "system")
 _KINDS: Final = frozenset({"summary", "queue-operation", "file-history-snapshot", "custom-title", "ai-title"})

@@ -28,12 +28,10 @@ from message_history.formats.kit.splicing import Piece, Thread, grouped
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.core.messages.replies import ReplyInfo
     from message_history.formats.kit.splicing import Addition, Line, Splice
-
-__all__ = ["is_line", "kind_of", "spliced", "threads"]
 
 _DIALECT: Final = Anthropic(prefill=True)
 # What a line says of the session rather than of its message.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["CLAUDE_EXPORT"]
-
 _NOT_SENT: Final = ("token_budget", "flag")
 
 

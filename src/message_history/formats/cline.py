@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["CLINE_DISPLAY"]
-
 _USER: Final = ("task", "user_feedback", "user_feedback_diff")
 _ASSISTANT: Final = ("text", "completion_result", "followup", "plan_mode_respond")
 _TOOLS: Final = ("tool", "command", "browser_action_launch", "browser_action", "use_mcp_server")

@@ -11,13 +11,11 @@ from message_history.formats.kit.raw_blocks import BLOCKS, image, text, text_of,
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.formats.kit.document import Document
     from message_history.formats.kit.message_rows import Items
     from message_history.formats.kit.splicing import Line
-
-__all__ = ["CLINE"]
 
 _ROLES: Final = ("user", "assistant")
 _KINDS: Final = frozenset(

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.files.conversations import Conversation
     from message_history.formats.kit.document import Document
 
-__all__ = ["CODEX"]
-
 
 def _fit(document: Document) -> Fit:
     return Fit.CERTAIN if any(map(codex.is_line, document.first_rows())) else Fit.NONE

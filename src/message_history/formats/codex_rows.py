@@ -20,12 +20,10 @@ from message_history.formats.kit.splicing import Piece, Thread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.core.messages.replies import ReplyInfo
     from message_history.formats.kit.splicing import Line, Splice
-
-__all__ = ["is_line", "kind_of", "spliced", "threads"]
 
 # A rollout is the whole conversation.
 _DIALECT: Final = OpenAIResponses(continues=False)

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["CODEX_STREAM"]
-
 _STARTS: Final = ("thread.started", "session.created")
 _ITEMS: Final = ("item.started", "item.updated", "item.completed")
 _SHOWN: Final = ("turn.started", "turn.completed", "turn.failed", "item.plan.delta", "error", *_STARTS)

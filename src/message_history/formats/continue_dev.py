@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["CONTINUE"]
-
 _PREVIOUS: Final = "Previous conversation summary:\n\n "
 
 

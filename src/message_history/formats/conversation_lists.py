@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.formats.kit.document import Document
 
-__all__ = ["CONVERSATION_LISTS"]
-
 _LISTS: Final = ("requests", "data", "conversations", "items", "examples", "chats")
 """The keys of an object that may hold a list of conversations."""
 _IDS: Final = ("custom_id", "recordId", "id")

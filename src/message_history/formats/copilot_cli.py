@@ -36,15 +36,13 @@ from message_history.formats.kit.splicing import Piece, Thread
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.core.messages.policy import Policy
     from message_history.formats.kit.base import Rewritten
     from message_history.formats.kit.document import Document
     from message_history.formats.kit.message_rows import Items
     from message_history.formats.kit.splicing import Line
-
-__all__ = ["COPILOT_CLI"]
 
 _SENT: Final = ("user.message", "assistant.message", "tool.execution_complete", "system.message")
 _WORDS: Final = ("content", "textResultForLlm", "text_result_for_llm")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["COPILOT_REPLAY"]
-
 _ROLES: Final = ("system", "user", "assistant", "tool")
 """The roles by their numbers."""
 _CACHE: Final = 3

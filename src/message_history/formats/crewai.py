@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["CREWAI"]
-
 
 def _is_output(item: Any) -> bool:
     return isinstance(item, dict) and "agent" in item and "raw" in item and "description" in item

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["CURSOR"]
-
 _CALLS: Final = ("tool_use", "tool-use", "tool_call", "tool-call")
 _RESULTS: Final = ("tool_result", "tool-result")
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from message_history.files.containers import Database
 
-__all__ = ["CURSOR_AGENT_DATABASE", "CURSOR_DATABASE"]
-
 _USER: Final = (1, "user")
 _COMPACTION: Final = 22
 _COMPOSER: Final = "composerData:"

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["DEEPSEEK_EXPORT"]
-
 _WITHOUT_WORDS: Final = ("SEARCH", "READ_LINK", "TOOL_SEARCH", "TOOL_OPEN")
 
 

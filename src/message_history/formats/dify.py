@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Fit, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["DIFY"]
-
 
 def _is_message(item: Any) -> bool:
     return isinstance(item, dict) and {"conversation_id", "query", "answer"} <= item.keys()

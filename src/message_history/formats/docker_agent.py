@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["DOCKER_AGENT"]
-
 _SESSION: Final = ("id", "messages", "created_at", "tools_approved")
 """The columns of a session: those of the first version that kept them in a database."""
 _ITEM: Final = ("session_id", "position", "item_type", "message_json", "subsession_id", "summary_text")

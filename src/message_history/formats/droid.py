@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.document import Document
     from message_history.formats.kit.message_rows import Items
 
-__all__ = ["DROID", "DROID_STREAM"]
-
 _STATE: Final = frozenset({"todo_state", "session_end", "compaction_state", "session_settings"})
 
 

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
 
+    from message_history.files.conversations import Conversation
     from message_history.formats.kit.base import Format
-    from message_history.formats.reading import Conversation, RepairedSession
+    from message_history.formats.reading import RepairedSession
     from message_history.violations import Violation
-
-__all__ = ["Examined", "RepairedFile", "changes", "examine", "find_files", "repair_beside", "repair_in_place"]
 
 SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".eval"})
 DATABASES: Final = frozenset({".db", ".sqlite", ".sqlite3", ".vscdb"})

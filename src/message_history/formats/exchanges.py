@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["EXCHANGES"]
-
 _OF_BATCHES: Final = frozenset({"custom_id", "recordId", "key"})
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.formats.kit.document import Document
 
-__all__ = ["GEMINI_CLI", "parts_of"]
-
 _MESSAGES: Final = ("user", "gemini", "model", "info", "error", "warning")
 _NOT_SENT: Final = ("info", "error", "warning")
 _IGNORED: Final = ("/", "?", "<session_context>", "<hook_context>")

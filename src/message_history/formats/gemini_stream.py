@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["GEMINI_STREAM"]
-
 _SHOWN: Final = ("init", "error", "result")
 
 

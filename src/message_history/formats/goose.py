@@ -20,12 +20,10 @@ from message_history.formats.kit.raw_blocks import BLOCKS, call, image, result, 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.formats.kit.document import Document
     from message_history.formats.kit.message_rows import Items
-
-__all__ = ["GOOSE", "GOOSE_STREAM", "add_message"]
 
 _REQUESTS: Final = ("toolRequest", "frontendToolRequest")
 _NOT_SENT: Final = (

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["GROK_CLI"]
-
 _KINDS: Final = frozenset({"system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call"})
 _MARKS: Final = frozenset({"prompt_index", "synthetic_reason", "model_id", "model_fingerprint"})
 

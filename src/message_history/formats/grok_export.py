@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Fit, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["GROK_EXPORT"]
-
 _PARENT: Final = "parent_response_id"
 _USER: Final = "human"
 """The sender of a user's words; a reply has `assistant` in small or capital letters, or the name of a model."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["HAYSTACK"]
-
 _PARTS: Final = frozenset({"text", "tool_call", "tool_call_result", "reasoning", "image", "file"})
 
 

@@ -12,8 +12,6 @@ from message_history.formats.kit.raw_blocks import BLOCKS
 if TYPE_CHECKING:
     from message_history.formats.kit.document import Document
 
-__all__ = ["HERMES", "add_message"]
-
 _META: Final = "session_meta"
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["INSTRUCTIONS"]
-
 _ENDS: Final = ("completion", "output", "chosen", "rejected")
 _TURN: Final = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
 _HUMAN: Final = "Human"

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["KIMI_CONTEXT", "KIMI_WIRE"]
-
 _MARKS: Final = ("_system_prompt", "_usage", "_checkpoint")
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["KIMI_CODE"]
-
 _FAMILIES: Final = (
     *("config.", "context.", "turn.", "llm.", "tools.", "usage.", "permission.", "profile.", "plugin.", "runtime."),
     *("token_counting.", "metadata", "plan.", "plan_mode.", "task.", "skill.", "swarm.", "swarm_mode.", "goal."),

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["KIRO"]
-
 _MESSAGES: Final = frozenset({"user", "assistant", "tool_call", "tool_result"})
 _EVENTS: Final = frozenset(
     {

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["KIRO_CLI"]
-
 _ROLES: Final = {"Prompt": "user", "AssistantMessage": "assistant", "ToolResults": "user"}
 _CLEAR: Final = "Clear"
 _COMPACTION: Final = "Compaction"

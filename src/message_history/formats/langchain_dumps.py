@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["LANGCHAIN", "add_message", "fields_of"]
-
 _ROLES: Final = {
     **dict.fromkeys(("human", "HumanMessage", "HumanMessageChunk"), "user"),
     **dict.fromkeys(("ai", "AIMessage", "AIMessageChunk"), "assistant"),

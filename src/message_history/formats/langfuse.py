@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["LANGFUSE"]
-
 _KINDS: Final = (
     "GENERATION",
     "SPAN",

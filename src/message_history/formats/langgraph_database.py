@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-__all__ = ["LANGGRAPH_DATABASE"]
-
 _MESSAGES: Final = "messages"
 _OF_PYDANTIC: Final = (4, 5)
 _ARRAY: Final = 6

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["LANGSMITH"]
-
 _MODEL: Final = "llm"
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["LETTA"]
-
 _MARKS: Final = frozenset({"in_context_message_ids", "in_context_message_indices", "core_memory", "message_ids"})
 
 

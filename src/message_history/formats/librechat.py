@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["LIBRECHAT"]
-
 
 def _is_message(item: Any) -> bool:
     return isinstance(item, dict) and "messageId" in item and "isCreatedByUser" in item

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["LLAMA_FACTORY"]
-
 _LISTS: Final = ("messages", "chosen_messages", "rejected_messages")
 _KINDS: Final = frozenset({"text", "reasoning", "tool_call", "image_url", "video_url", "audio_url"})
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["LLAMA_INDEX"]
-
 _MEMORY: Final = "memory"
 _WAITING: Final = "scratchpad"
 _COLUMNS: Final = ("id", "key", "timestamp", "role", "status", "data")

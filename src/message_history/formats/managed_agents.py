@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["MANAGED_AGENTS"]
-
 _MESSAGES: Final = {
     "user.message": "user",
     "agent.message": "assistant",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.formats.kit.document import Document
 
-__all__ = ["API_ROLES", "MESSAGE_LISTS", "fit_of_messages", "is_message", "is_reply", "strange_entry"]
-
 _CONTENT: Final = frozenset(
     {"content", "parts", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning_details"}
 )

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["MISTRAL_VIBE"]
-
 _INLINE: Final = "data"
 _NOT_SENT: Final = ("reasoning_signature", "reasoning_state", "user_display_content")
 

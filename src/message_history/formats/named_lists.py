@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["NAMED_LISTS"]
-
 _INPUT: Final = "input"
 _OUTPUT: Final = "output"
 _MESSAGE: Final = "message"

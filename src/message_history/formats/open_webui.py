@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["OPEN_WEBUI"]
-
 _BESIDE: Final = {"error": "errors of replies", "sources": "sources", "statusHistory": "states of replies"}
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["OPENCODE", "OPENCODE_STORAGE", "add_message", "add_part"]
-
 _NOT_SENT: Final = frozenset(
     {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction", "subtask", "source-url"}
 )

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["OPENCODE_EVENTS"]
-
 _MESSAGE: Final = "message.updated"
 _PART: Final = "message.part.updated"
 _SESSIONS: Final = ("session.created", "session.updated")

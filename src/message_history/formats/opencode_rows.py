@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     Row = tuple[str, Any]
 
-__all__ = ["add_rows", "count_messages"]
-
 _SPOKEN: Final = ("user", "assistant")
 _AS_USER: Final = ("synthetic", "skill")
 _NOT_SENT: Final = ("agent-switched", "model-switched", "location-switched", "idle")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["OPENCODE_STREAM"]
-
 _KINDS: Final = ("step_start", "step_finish", "text", "reasoning", "tool_use", "error")
 
 

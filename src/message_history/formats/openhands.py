@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["OPENHANDS"]
-
 _NOT_SENT: Final = (
     *("change_agent_state", "agent_state_changed", "null", "condensation", "recall", "state", "loading_status"),
     *("user_rejected", "condensation_request"),

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["OTHER_ROLES"]
-
 _SPEAKERS: Final = ("role", "from", "sender", "speaker", "author")
 _CONTENTS: Final = ("content", "value", "text", "message")
 _NAMES: Final = {**ROLES, "usermessage": "user", **dict.fromkeys(("apimessage", "chatbot"), "assistant")}

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.formats.kit.document import Document
 
-__all__ = ["OWN_SESSIONS"]
-
 
 def _fit(document: Document) -> Fit:
     return Fit.CERTAIN if any(map(is_own, document.first_rows())) else Fit.NONE

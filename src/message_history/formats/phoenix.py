@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["PHOENIX"]
-
 _COLUMNS: Final = ("id", "trace_rowid", "span_id", "name", "span_kind", "start_time", "attributes")
 """The columns of a span in Phoenix's own database."""
 _MODEL: Final = "LLM"

@@ -13,14 +13,12 @@ from message_history.formats.kit.raw_blocks import BLOCKS, call, image, result, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.formats.kit.document import Document
     from message_history.formats.kit.linked_rows import Numbered
     from message_history.formats.kit.message_rows import Items
     from message_history.formats.kit.splicing import Line
-
-__all__ = ["PI", "add_message", "read_entries"]
 
 _KINDS: Final = frozenset(
     {

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["PI_STREAM"]
-
 _MESSAGES: Final = ("message_start", "message_update", "message_end")
 _TURNS: Final = ("agent_start", "agent_end", "turn_start", "turn_end")
 _RUN: Final = "tool_execution_end"

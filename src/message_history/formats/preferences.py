@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["PREFERENCES"]
-
 _ENDS: Final = ("completion", "chosen", "rejected", "preferred_output", "non_preferred_output")
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.message_rows import Items
     from message_history.formats.kit.splicing import Line
 
-__all__ = ["QWEN_CODE"]
-
 _SENT: Final = ("user", "assistant", "tool_result")
 
 

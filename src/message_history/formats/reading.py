@@ -11,8 +11,7 @@ from attrs import evolve, field, frozen
 from message_history.core.messages.policy import Policy
 from message_history.core.values.json_values import short_repr
 from message_history.files.containers import is_container
-from message_history.files.conversations import Conversation
-from message_history.files.files import FileForm, LineNote, UnreadableFileError, content_of
+from message_history.files.files import FileForm, UnreadableFileError, content_of
 from message_history.formats.kit.document import parse_document
 from message_history.formats.registry import FORMATS, read_as, recognise, repair_as
 
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
+    from message_history.files.conversations import Conversation
+    from message_history.files.damaged_json import LineNote
     from message_history.formats.kit.base import Format, Repairs
     from message_history.violations import Violation
-
-__all__ = ["Conversation", "RepairedSession", "SessionFile", "from_file", "read_session", "session_in"]
 
 
 @final

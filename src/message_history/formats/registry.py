@@ -101,8 +101,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Format, Rewritten
     from message_history.formats.kit.document import Document
 
-__all__ = ["FORMATS", "nearest_formats", "read_as", "recognise", "repair_as"]
-
 _ALL: Final = (
     *(OWN_SESSIONS, CLAUDE_CODE, CODEX, PI, GEMINI_CLI, QWEN_CODE, CURSOR, COPILOT_CLI, DROID, DROID_STREAM),
     *(CLAUDE_STREAM, CODEX_STREAM, PI_STREAM, GEMINI_STREAM, CURSOR_STREAM, GOOSE_STREAM, OPENCODE_STREAM),

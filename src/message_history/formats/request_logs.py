@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["REQUEST_LOGS"]
-
 _DEEPEST: Final = 3
 """How deep in a record the text is looked for."""
 _ROLE: Final = '"role"'

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-__all__ = ["SESSION_DATABASES"]
-
 _SECOND: Final = "session_message"
 _OF_SECOND: Final = ("id", "session_id", "type", "data")
 """The table of the messages of opencode's version 2, and its columns."""

@@ -9,8 +9,6 @@ from message_history.formats.kit.base import OUTCOME, Collector, Fit, Format, Re
 if TYPE_CHECKING:
     from message_history.formats.kit.document import Document
 
-__all__ = ["SESSION_TRACES"]
-
 
 def _fit(document: Document) -> Fit:
     rows = document.first_rows()

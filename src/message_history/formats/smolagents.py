@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["SMOLAGENTS"]
-
 
 def _steps(document: Document) -> list[tuple[int, Any]]:
     found = document.object.get("steps")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["STRANDS"]
-
 _AGENT: Final = {"agent_id", "messages"}
 _JUDGED: Final = frozenset({"BR-B06", "BR-B07"})
 """The rules on which results follow which calls."""

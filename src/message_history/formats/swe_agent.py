@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["MINI_SWE_AGENT", "SWE_AGENT"]
-
 
 def _fit(document: Document) -> Fit:
     history = document.object.get("history")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector, Reading
     from message_history.formats.kit.document import Document
 
-__all__ = ["TAU2_BENCH", "TAU_BENCH"]
-
 
 def _is_result(item: Mapping[str, Any]) -> bool:
     return "task_id" in item and isinstance(item.get("traj"), list)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.files.damaged_json import LineNote
     from message_history.formats.kit.document import Document
 
-__all__ = ["VSCODE_CHAT"]
-
 _INITIAL: Final = 0
 _SET: Final = 1
 _PUSH: Final = 2

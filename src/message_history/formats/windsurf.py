@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["WINDSURF"]
-
 _MARKS: Final = ("user_input", "planner_response")
 _OUTPUTS: Final = ("output", "content", "result", "results", "response", "exit_code", "total_results", "user_rejected")
 """The keys of a step that hold what it gave; the others hold what it was asked."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-__all__ = ["ZED", "ZED_DATABASE"]
-
 _VERSIONS: Final = ("0.1.0", "0.2.0", "0.3.0", "1.0.0")
 _TAGS: Final = frozenset({"User", "Agent"})
 _ROLES: Final = ("user", "assistant", "system")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from message_history.following.digests import EntryDigest
     from message_history.healing.request import Sent
 
-__all__ = ["Conversations", "Found", "MemoryConversations", "NoConversations", "beginnings_of"]
-
 
 @final
 @frozen

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from message_history.tools import OmittedPart
     from message_history.violations import Violation
 
-__all__ = ["ConvertedRequest", "convert_request"]
-
 
 @final
 @define(eq=False)

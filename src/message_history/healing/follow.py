@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.following.followed import Followed
 
-__all__ = ["follow"]
-
 
 def follow(
     raw: Iterable[Any],

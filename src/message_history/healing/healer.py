@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.healing.routes import Route
 
-__all__ = ["Healer", "Healing"]
-
 BodyT = TypeVar("BodyT")
 
 

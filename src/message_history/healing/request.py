@@ -30,21 +30,6 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.violations import Violation
 
-__all__ = [
-    "API",
-    "APIS",
-    "HealedList",
-    "HealedRequest",
-    "ReadRequest",
-    "Sent",
-    "Untouched",
-    "dialect_for",
-    "heal_list",
-    "heal_read_request",
-    "heal_request",
-    "read_request",
-]
-
 API: TypeAlias = Literal["anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock"]
 """The APIs, by the names of their dialects."""
 APIS: Final[tuple[API, ...]] = ("anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock")

@@ -9,8 +9,6 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from message_history.healing.request import API
 
-__all__ = ["Route", "route_of"]
-
 
 class Route(NamedTuple):
     """What a path says of a request.

@@ -22,14 +22,12 @@ from message_history.violations import check
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.following.followed import AsItCame
     from message_history.history import MessageHistory
     from message_history.violations import Violation
-
-__all__ = ["Wire", "is_assistants", "wire_of"]
 
 CACHE_MARK: Final = "cache_control"
 SYSTEM: Final = ("system", "developer")

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import Mark, ToolResultBlock, with_meta
+from message_history.core.messages.blocks import ToolResultBlock, with_meta
 from message_history.core.messages.denials import denial_of_text
 from message_history.core.messages.message import with_content
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.rewrites import fold_messages
 from message_history.core.turns.rules import CallState
+from message_history.core.values.meta import Mark
 from message_history.dialects import Anthropic
 from message_history.history import MessageHistory, conversation_of, history_of
 from message_history.integrations.decisions import record_of, undecided_error

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.core.turns.calls import CallRecord
     from message_history.history import MessageHistory
 
-__all__ = ["ask", "decide", "record_of", "undecided_error"]
-
 
 def record_of(history: MessageHistory, id: str) -> CallRecord:
     """Find the newest call with an id.

@@ -12,8 +12,6 @@ import httpx2
 
 from message_history.integrations.transports import AsyncHealing, SyncHealing
 
-__all__ = ["AsyncHealingTransport", "HealingTransport"]
-
 
 @final
 class HealingTransport(SyncHealing[httpx2.BaseTransport], httpx2.BaseTransport):

@@ -13,8 +13,6 @@ from message_history.history import MessageHistory
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["register"]
-
 
 def register() -> None:
     """Register a strategy for `MessageHistory` and one for `Message`."""

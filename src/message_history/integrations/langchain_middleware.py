@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects import Dialect
 
-__all__ = ["HealingMiddleware"]
-
 _GROUP = "langchain"
 
 

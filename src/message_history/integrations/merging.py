@@ -20,8 +20,6 @@ from message_history.history import conversation_of, history_of
 if TYPE_CHECKING:
     from message_history.history import MessageHistory
 
-__all__ = ["goes_on", "merged"]
-
 
 def goes_on(base: MessageHistory, history: MessageHistory) -> bool:
     """Return whether a history grew from another by additions only.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestContext
     from pydantic_ai.tools import DeferredToolRequests
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
 
 __all__ = [
     "ValidHistory",

@@ -15,8 +15,6 @@ from message_history.history import STATE_KEY, MessageHistory, conversation_of, 
 if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
 
-__all__ = ["SAVED", "is_saved", "load", "save"]
-
 SAVED: Final = "message_history"
 """The one key of the value; what it holds is JSON text."""
 

@@ -15,10 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 from hypothesis import strategies as st
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Meta,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -27,12 +23,15 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import Message
 from message_history.core.messages.policy import Policy
+from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic
 from message_history.history import MessageHistory
 
 if TYPE_CHECKING:
+    from message_history.core.messages.block_base import Block
     from message_history.dialects import Dialect
 
 __all__ = [

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.healing.request import HealedRequest
 
-__all__ = ["AsyncHealing", "OnHealed", "SyncHealing"]
-
 OnHealed: TypeAlias = "Callable[[HealedRequest[bytes]], object]"
 TransportT = TypeVar("TransportT")
 MISTRAL: Final = "mistral"

@@ -7,8 +7,6 @@ import binascii
 import re
 from typing import Final, final
 
-__all__ = ["Encoded", "encoded", "inline_data", "is_masked"]
-
 _ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _SPACE: Final = b" \t\r\n\f\v"
 _FROM_URL: Final = bytes.maketrans(b"-_", b"+/")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.media.inspect import MediaInfo
     from message_history.media.limits import Limits
 
-__all__ = ["faults_of", "fitting_reasons", "what_is_wrong", "why_not_fitted", "words_for"]
-
 
 def what_is_wrong(look: MediaInfo, limits: Limits) -> str:
     """Say why an image cannot be read at all.

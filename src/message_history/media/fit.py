@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.messages.blocks import DocumentBlock, ImageBlock, ToolResultBlock
+from message_history.core.messages.blocks import ToolResultBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import is_plain
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
     from message_history.media.limits import Limits
-
-__all__ = ["fit_media", "has_media"]
 
 
 def has_media(message: Message) -> bool:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.media.encoded import Encoded
 
-__all__ = ["KNOWN", "Picture", "picture_in"]
-
 
 @final
 @frozen(kw_only=True)

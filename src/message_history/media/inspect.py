@@ -8,12 +8,10 @@ from typing import Any, Final, Generic, TypeVar, final
 
 from attrs import frozen
 
-from message_history.core.messages.blocks import DocumentBlock, ImageBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.media.encoded import Encoded, encoded, inline_data
 from message_history.media.headers import Picture, picture_in
 from message_history.media.pdf import MAGIC, Paper, claims_pdf, paper_in
-
-__all__ = ["Beside", "Media", "MediaInfo", "claims_image", "inspect_media", "seen"]
 
 Media = ImageBlock | DocumentBlock
 

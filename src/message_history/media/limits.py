@@ -11,8 +11,6 @@ from message_history.core.values.json_values import EMPTY, FrozenDict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["NO_LIMITS", "Limits"]
-
 
 def _sorted(types: Iterable[str] | None) -> tuple[str, ...] | None:
     return tuple(sorted(types)) if types is not None else None

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import Block, DocumentBlock, ImageBlock, TextBlock, ToolResultBlock
+from message_history.core.messages.block_base import Block
+from message_history.core.messages.blocks import TextBlock, ToolResultBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, FrozenList
 from message_history.media.inspect import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = ["inside", "with_inside"]
 
 
 def inside(block: Block) -> tuple[tuple[int, Block], ...]:

@@ -10,8 +10,6 @@ from typing import Final, TypeAlias, final
 
 from attrs import frozen
 
-__all__ = ["MAGIC", "PDF", "Paper", "claims_pdf", "paper_in"]
-
 PDF: Final = "application/pdf"
 MAGIC: Final = b"%PDF-"
 """How a PDF begins."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.media.inspect import MediaInfo
     from message_history.media.limits import Limits
 
-__all__ = ["bounds_of", "made_to_fit"]
-
 
 def made_to_fit(look: MediaInfo, bounds: Bounds) -> Fitted | None:
     """Make an image fit, or remember how it was done.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from message_history.media.headers import Picture
 
-__all__ = ["MOST_DECODED", "MOST_PIXELS", "Bounds", "Fitted", "can_fit", "fit", "most_pixels"]
-
 MOST_PIXELS: Final = 89_478_485
 """A picture of more pixels is not opened, whatever its file says."""
 MOST_DECODED: Final = 33_554_432

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, evolve
 
-from message_history.core.messages.blocks import Block, ImageBlock, Meta, TextBlock
+from message_history.core.messages.blocks import TextBlock
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.messages.message import Message, make_message
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.values.json_values import FrozenDict
@@ -27,11 +28,11 @@ from message_history.media.scaling import can_fit
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
+    from message_history.core.values.meta import Meta
     from message_history.media.headers import Picture
     from message_history.media.limits import Limits
     from message_history.media.scaling import Fitted
-
-__all__ = ["send_media"]
 
 
 def send_media(

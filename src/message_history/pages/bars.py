@@ -6,8 +6,6 @@ from typing import Final
 
 from message_history.pages.markup import Markup, element, join
 
-__all__ = ["bar"]
-
 KEYS: Final = (
     ("j, k", "next message, message before"),
     ("n, p", "next place where something was wrong, place before"),

@@ -6,8 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.blocks import (
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -16,15 +14,14 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import json_text, thaw
 from message_history.pages.markup import Markup, element, join
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.core.messages.blocks import Block
-
-__all__ = ["block", "call", "folded_text", "json_block"]
+    from message_history.core.messages.block_base import Block
 
 LONG: Final = 4_000
 """Texts of more characters are folded."""

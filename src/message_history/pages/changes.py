@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from message_history.pages.comparing import Change
     from message_history.violations import Violation
 
-__all__ = ["changes_page"]
-
 MOST_LINES: Final = 2_000
 """Entries of more lines are shown whole, without marking the lines that changed."""
 LONG: Final = 2_000

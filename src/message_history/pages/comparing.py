@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Change", "compare"]
-
 
 class Change(NamedTuple):
     """A part of both lists: the entries from `before[0]` to `before[1]` became those from `after[0]` to `after[1]`."""

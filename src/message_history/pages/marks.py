@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.messages.blocks import Block
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import thaw
 from message_history.pages.blocks import block, folded_text, json_block
 from message_history.pages.markup import Markup, element, join
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.repairs import Removed, Repair
     from message_history.violations import Violation
-
-__all__ = ["repair_note", "violation_note"]
 
 ALIKE: Final = 20
 """How many removed blocks of one repair are shown."""

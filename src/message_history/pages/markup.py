@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final, final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Markup", "element", "join", "text"]
-
 VOID: Final = frozenset({"br", "hr", "img", "input", "meta"})
 
 # Characters that no reader sees, that turn the direction of the text around them, or that UTF-8 cannot hold.

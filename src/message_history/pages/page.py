@@ -10,8 +10,6 @@ from typing import Final
 
 from message_history.pages.markup import Markup, element, text
 
-__all__ = ["page", "script_and_style"]
-
 _ASSETS: Final = "message_history.pages"
 
 

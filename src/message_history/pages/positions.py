@@ -11,11 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.dialects import Dialect
     from message_history.history import MessageHistory
-
-__all__ = ["positions"]
 
 
 def positions(raw: Sequence[Any], history: MessageHistory, dialect: Dialect[Any] | None = None) -> list[int]:

@@ -18,15 +18,13 @@ from message_history.pages.positions import positions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.files.files import SavedFile
     from message_history.history import MessageHistory
     from message_history.violations import Violation
-
-__all__ = ["transcript_page"]
 
 
 def transcript_page(

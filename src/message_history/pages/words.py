@@ -10,8 +10,6 @@ from message_history.core.messages.repairs import RepairCode, Severity, in_words
 if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
 
-__all__ = ["REASONS", "SEVERITIES", "TITLES", "detail_of", "instead_of_repair"]
-
 SEVERITIES: Final = {
     Severity.LOSSLESS: "nothing was lost",
     Severity.SYNTHETIC: "something was added",

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from message_history.proxy.settings import Settings
     from message_history.proxy.store import DatabaseConversations
 
-__all__ = ["create_app"]
-
 logger = logging.getLogger("message_history.proxy")
 
 OWN: Final = "/message-history"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import zlib
 from typing import Final
 
-__all__ = ["CannotReadError", "decompressed"]
-
 
 class CannotReadError(ValueError):
     """A body that cannot be decompressed here; it is passed on as it came."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.proxy.settings import Upstream
 
-__all__ = ["Headers", "Target", "forwarded_request_headers", "forwarded_response_headers", "header", "target_of"]
-
 Headers = list[tuple[bytes, bytes]]
 
 _OF_ONE_CONNECTION: Final = frozenset(

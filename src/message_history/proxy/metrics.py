@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final, final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Metrics"]
-
 PREFIX: Final = "message_history_proxy"
 BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _HELP: Final = {

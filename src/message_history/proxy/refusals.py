@@ -9,8 +9,6 @@ import httpx
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-__all__ = ["REFUSED", "Beginning", "beginning_of", "text_in"]
-
 REFUSED: Final = (400, 422)
 MAX_REFUSAL: Final = 1024 * 1024
 """A longer refusal is passed on without an explanation."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from message_history.healing import HealedRequest
     from message_history.proxy.forwarding import Headers
 
-__all__ = ["Reports", "codes_of", "explanation_headers", "json_bytes", "repair_headers"]
-
 MAX_REPORTS: Final = 500
 MAX_BYTES: Final = 64 * 1024 * 1024
 """How much memory the reports may hold; the newest is kept whatever it holds."""

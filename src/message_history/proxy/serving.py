@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.healing.conversations import Conversations
     from message_history.proxy.settings import Settings
 
-__all__ = ["Prepared", "make_server", "prepare", "serve"]
-
 _EXTRAS: Final = {"sqlalchemy": "sql", "psycopg": "postgres"}
 _WAITING: Final = 2048
 """How many connections may wait to be taken, as with a socket of uvicorn's own."""

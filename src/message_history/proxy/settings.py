@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
-__all__ = ["UPSTREAMS", "Settings", "SettingsError", "Upstream", "load_settings"]
-
 
 class SettingsError(ValueError):
     """A setting that cannot be used; the text says which, and what to do."""

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
     from message_history.healing.request import Sent
 
-__all__ = ["DatabaseConversations"]
-
 _ALL: Final = MetaData()
 CONVERSATIONS: Final = Table(
     "message_history_proxy_conversations",

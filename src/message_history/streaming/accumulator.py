@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.assembling import Assembler
     from message_history.history import MessageHistory
 
-__all__ = ["Accumulator"]
-
 
 @final
 class Accumulator:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-__all__ = ["Anthropic"]
-
 _STOPS = {"end": "end_turn", "cut": "max_tokens", "refused": "refusal", "paused": "pause_turn"}
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-__all__ = ["Bedrock"]
-
 _STOPS = {"end": "end_turn", "cut": "max_tokens", "refused": "content_filtered", "paused": "end_turn"}
 _USAGE = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-__all__ = ["Gemini"]
-
 _STOPS = {"end": "STOP", "cut": "MAX_TOKENS", "refused": "SAFETY", "paused": "STOP"}
 _BYPASSES = (b"skip_thought_signature_validator", b"context_engineering_is_the_way_to_go")
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-__all__ = ["Mistral"]
-
 _STOPS = {"end": "stop", "cut": "length", "refused": "error", "paused": "stop"}
 _FOLLOWS = {
     "start": {"system", "user"},

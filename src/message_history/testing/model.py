@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from random import Random
 
-__all__ = ["ModelReply", "ModelRequest", "Moody", "Script", "pieces", "sign", "weather"]
-
 
 @dataclass(frozen=True)
 class ModelRequest:

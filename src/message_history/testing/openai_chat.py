@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-__all__ = ["OpenAIChat"]
-
 _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 _STOPS = {"end": "stop", "cut": "length", "refused": "content_filter", "paused": "stop"}
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-__all__ = ["OpenAIResponses"]
-
 _USAGE = {
     "input_tokens": 1,
     "input_tokens_details": {"cached_tokens": 0},

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.testing.model import ModelReply, ModelRequest
 
-__all__ = ["Body", "Provider", "sse"]
-
 Body = dict[str, Any]
 
 

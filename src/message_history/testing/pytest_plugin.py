@@ -14,8 +14,6 @@ from message_history.testing.server import StrictServer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["strict_server"]
-
 
 @pytest.fixture
 def strict_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[StrictServer]:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from message_history.testing.model import Script
     from message_history.testing.provider import Provider
 
-__all__ = ["StrictServer"]
-
 
 class StrictServer:
     """All providers on one port of this machine; a context manager.

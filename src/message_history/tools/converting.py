@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects._shared.tools.values import ToolChoice, Toolset
 
-__all__ = ["parse_toolset", "render_toolset", "tool_api"]
-
 
 def parse_toolset(body: Mapping[str, Any]) -> Toolset:
     """Read the tools of a request, and the choice among them.

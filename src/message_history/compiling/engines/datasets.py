@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.plan import Plan
 
-__all__ = ["compile_dataset"]
-
 ROWS: Final = 1000
 
 

@@ -14,8 +14,6 @@ from message_history.compiling.arrow import repair_batch, schema_of
 if TYPE_CHECKING:
     from message_history.compiling.plan import Plan
 
-__all__ = ["compile_relation"]
-
 ROWS: Final = 1000
 
 

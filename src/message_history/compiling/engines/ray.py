@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from message_history.compiling.plan import Plan
     from message_history.compiling.shards import Unit, UnitReport
 
-__all__ = ["compile_dataset", "run_on_ray"]
-
 ROWS: Final = 1000
 
 

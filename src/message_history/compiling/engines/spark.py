@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.plan import Plan
 
-__all__ = ["compile_dataframe"]
-
 
 def compile_dataframe(frame: DataFrame, plan: Plan) -> DataFrame:
     """Compile a data frame with one conversation in each row.

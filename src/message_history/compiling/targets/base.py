@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from message_history.compiling.turns import Turn
     from message_history.core.messages.repairs import Repair
 
-__all__ = ["NO_SETTINGS", "CannotCompileError", "Sample", "Settings", "Target", "features_of"]
-
 
 @final
 class CannotCompileError(ValueError):

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.compiling.targets.base import CannotCompileError, Sample, Settings, Target, features_of
 from message_history.compiling.targets.forms import system_in_user
-from message_history.core.messages.blocks import ImageBlock, TextBlock
+from message_history.core.messages.blocks import TextBlock
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.values.json_values import thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from message_history.compiling.turns import Turn
-    from message_history.core.messages.blocks import Block
-
-__all__ = ["ANTHROPIC", "BEDROCK", "BEDROCK_CLAUDE"]
+    from message_history.core.messages.block_base import Block
 
 
 def _claude_row(sample: Sample, settings: Settings) -> dict[str, Any]:

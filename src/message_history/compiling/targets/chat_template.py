@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.turns import Turn
 
-__all__ = ["CHAT_TEMPLATE"]
-
 _CHANGES: Final[tuple[tuple[str, Callable[[Sequence[Turn]], list[Turn]], str], ...]] = (
     ("single_calls", single_calls, "parallel calls one after the other"),
     ("text_apart", text_apart, "text beside calls as a message of its own"),

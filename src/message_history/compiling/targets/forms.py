@@ -13,19 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.targets.base import Sample
 
-__all__ = [
-    "bridge",
-    "calls_as_text",
-    "join_results",
-    "rewritten",
-    "short_ids",
-    "single_calls",
-    "system_first",
-    "system_in_user",
-    "text_apart",
-    "without_text",
-]
-
 BRIDGE: Final = "[The assistant has the results.]"
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 _SHORT: Final = 9

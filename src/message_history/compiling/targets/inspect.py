@@ -10,9 +10,7 @@ from message_history.core.messages.blocks import TextBlock
 
 if TYPE_CHECKING:
     from message_history.compiling.turns import Turn
-    from message_history.core.messages.blocks import Block
-
-__all__ = ["INSPECT"]
+    from message_history.core.messages.block_base import Block
 
 
 def _row(sample: Sample, settings: Settings) -> dict[str, Any]:

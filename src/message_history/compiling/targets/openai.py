@@ -6,14 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.compiling.targets.base import CannotCompileError, Sample, Settings, Target, features_of
-from message_history.core.messages.blocks import ImageBlock, TextBlock
+from message_history.core.messages.blocks import TextBlock
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.values.json_values import thaw
 
 if TYPE_CHECKING:
     from message_history.compiling.turns import Turn
-    from message_history.core.messages.blocks import Block
-
-__all__ = ["OPENAI", "chat_calls", "image_url"]
+    from message_history.core.messages.block_base import Block
 
 ID_LIMIT: Final = 40
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.compiling.targets.base import Sample, Settings, Target
 from message_history.compiling.targets.trl import receipt_as_text
-from message_history.core.messages.blocks import Block, ImageBlock, ProviderBlock, TextBlock
+from message_history.core.messages.blocks import ProviderBlock, TextBlock
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.values.json_values import thaw
 
 if TYPE_CHECKING:
     from message_history.compiling.turns import Turn
-
-__all__ = ["PARQUET"]
+    from message_history.core.messages.block_base import Block
 
 
 def _row(sample: Sample, settings: Settings) -> dict[str, Any]:

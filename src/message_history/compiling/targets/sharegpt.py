@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.turns import Turn
 
-__all__ = ["AXOLOTL", "LLAMA_FACTORY"]
-
 BETWEEN_RESULTS: Final = "\n</tool_response>\n<tool_response>\n"
 """How LLaMA-Factory's own converter joins the results of parallel calls."""
 _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "tool"}

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from message_history.compiling.turns import Turn
 
-__all__ = ["TRL", "chat_messages", "receipt_as_text"]
-
 
 def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
     del settings

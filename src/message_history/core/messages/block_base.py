@@ -14,8 +14,6 @@ from message_history.core.values.meta import Mark, Meta
 from message_history.core.values.validators import instance_of
 from message_history.core.values.value import Value
 
-__all__ = ["NO_META", "Block", "frozen_mapping", "shortened", "shortened_values"]
-
 NO_META: Final = Meta()
 _OF_BLOCKS: Final = ("message_history.core.messages.blocks", "message_history.core.messages.media_blocks")
 

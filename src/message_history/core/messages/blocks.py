@@ -23,34 +23,8 @@ from message_history.core.values.json_values import (
     thaw_flat,
     with_whole_pairs,
 )
-from message_history.core.values.meta import Mark, Meta, Runner, StubReason, plain_text
+from message_history.core.values.meta import Mark, Meta, Runner, plain_text
 from message_history.core.values.validators import instance_of, must_be, set_state_once
-
-__all__ = [
-    "NO_INPUT",
-    "Block",
-    "Content",
-    "DocumentBlock",
-    "ImageBlock",
-    "Mark",
-    "Meta",
-    "ProviderBlock",
-    "RedactedThinkingBlock",
-    "Runner",
-    "StubReason",
-    "SystemBlock",
-    "TextBlock",
-    "ThinkingBlock",
-    "ToolResultBlock",
-    "ToolUseBlock",
-    "blocks_of",
-    "is_blank",
-    "result_content",
-    "text_block",
-    "tool_result_block",
-    "tool_use_block",
-    "with_meta",
-]
 
 
 @final

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["OPENINGS", "denial_of_text"]
-
 OPENINGS: Final = ("Tool execution was not approved.",)
 """The beginnings of those that come without a sign that the result is an error."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from message_history.core.values.json_values import FrozenDict
 
-__all__ = ["DocumentBlock", "ImageBlock"]
-
 
 @final
 @frozen(init=False, repr=False, eq=False)

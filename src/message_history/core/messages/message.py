@@ -16,10 +16,7 @@ from attrs.exceptions import FrozenInstanceError
 
 from message_history.core.messages.blocks import (
     NO_INPUT,
-    Block,
     Content,
-    Mark,
-    Meta,
     SystemBlock,
     TextBlock,
     ToolResultBlock,
@@ -30,36 +27,14 @@ from message_history.core.messages.blocks import (
 from message_history.core.messages.denials import OPENINGS
 from message_history.core.messages.plain import NOT_PLAIN, UNSENDABLE, Plain, blocks_of_plain, plain_of, reach_of
 from message_history.core.values.json_values import FrozenDict, short_repr
+from message_history.core.values.meta import Mark, Meta
 from message_history.core.values.validators import set_state_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.replies import ReplyInfo
-
-__all__ = [
-    "CLEAN_ASSISTANT",
-    "CLEAN_USER",
-    "NEEDS_REPAIR",
-    "SHAPES",
-    "Message",
-    "Role",
-    "Unfinished",
-    "bootstrap_message",
-    "is_bootstrap",
-    "is_plain",
-    "known_message",
-    "make_message",
-    "may_be_stub",
-    "message_of_plain",
-    "not_plain",
-    "plain_content",
-    "plain_message",
-    "reach",
-    "sendable",
-    "with_content",
-    "with_replies",
-]
 
 Role: TypeAlias = Literal["user", "assistant"]
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Removed
 
-__all__ = ["Note", "Parsed"]
-
 _SHOWN: Final = (type(None), bool, int, float, str, list, dict)
 """Of what types a short text shows all, if it has no dots in it."""
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from message_history.core.messages.blocks import (
     NO_INPUT,
-    Block,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -29,19 +28,7 @@ from message_history.core.values.json_values import MAX_INT, MIN_INT, freeze_map
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    "NOT_PLAIN",
-    "NO_UNICODE",
-    "UNSENDABLE",
-    "Plain",
-    "blocks_of_plain",
-    "invalidated",
-    "pack",
-    "plain_of",
-    "reach_of",
-    "result_content",
-    "unpack",
-]
+    from message_history.core.messages.block_base import Block
 
 Plain: TypeAlias = tuple[Any, ...]
 """What a message holds, in order. A text is a `str`. In an assistant message a call is its id, its tool and its packed

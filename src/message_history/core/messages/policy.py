@@ -12,8 +12,6 @@ from message_history.core.values.json_values import short_repr
 from message_history.core.values.validators import one_of, set_state_once
 from message_history.core.values.value import Value
 
-__all__ = ["Policy"]
-
 
 def _check_text(_: object, attribute: object, value: object) -> None:
     if not isinstance(value, str) or is_blank(value):

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from attrs import frozen
 
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -22,6 +20,7 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import json_text, thaw
 from message_history.core.values.validators import set_state_once
 from message_history.core.values.value import Value
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.values.json_values import Frozen
-
-__all__ = ["InvariantError", "Repair", "RepairCode", "Severity", "UnknownCallError", "in_words"]
 
 
 @final

@@ -18,8 +18,6 @@ from message_history.core.values.value import Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["COUNTS", "ReplyInfo", "Usage", "as_json", "joined_replies", "total_usage"]
-
 _NATURAL: Final = [instance_of(int), ge(0)]
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.message import Message
 
-__all__ = ["any_thinking", "count_of_thinking", "has_thinking", "invalidate_thinking"]
-
 
 def has_thinking(message: Message) -> bool:
     """Return whether a message holds thinking."""

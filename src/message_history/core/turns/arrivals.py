@@ -27,11 +27,10 @@ from message_history.core.turns.stubs import awaited
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.messages.blocks import Block, ToolUseBlock
+    from message_history.core.messages.block_base import Block
+    from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Note, Parsed
-
-__all__ = ["added_behind_sent"]
 
 
 def added_behind_sent(sent: Conversation, parsed: Parsed) -> Conversation:

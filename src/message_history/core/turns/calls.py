@@ -20,11 +20,11 @@ from message_history.core.values.json_values import thaw
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.core.messages.blocks import Block, Mark, ToolUseBlock
+    from message_history.core.messages.block_base import Block
+    from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.turns.conversation import Conversation
-
-__all__ = ["CallRecord", "Calls", "find_calls", "state_of_settled"]
+    from message_history.core.values.meta import Mark
 
 
 @final

@@ -27,23 +27,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.repairs import Repair
 
-__all__ = [
-    "ASSISTANT",
-    "NO_TURN",
-    "USER",
-    "Context",
-    "Conversation",
-    "context_of",
-    "length_of",
-    "make_conversation",
-    "message_at",
-    "messages_in",
-    "messages_of",
-    "open_turn_of",
-    "parts_of",
-    "past_of",
-]
-
 NO_TURN: Final[OpenTurn] = (None, None)
 """The open turn of an empty conversation."""
 

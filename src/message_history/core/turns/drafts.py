@@ -11,38 +11,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from attrs import evolve, field, frozen
 
-from message_history.core.messages.blocks import Block, Mark, Meta, ToolResultBlock, ToolUseBlock
+from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
 from message_history.core.messages.message import Message, make_message, with_replies
 from message_history.core.messages.replies import joined_replies
 from message_history.core.turns.past import ids_of
 from message_history.core.turns.stub_results import make_stub
 from message_history.core.values.json_values import thaw
 from message_history.core.values.log import Log
+from message_history.core.values.meta import Mark, Meta
 from message_history.core.values.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.replies import ReplyInfo
-
-__all__ = [
-    "FEW",
-    "Answer",
-    "AssistantDraft",
-    "OpenTurn",
-    "UserDraft",
-    "assistant_message",
-    "call_key",
-    "calls_of",
-    "count_of_calls",
-    "final_answers",
-    "free_id",
-    "is_alike",
-    "lowest",
-    "user_message",
-    "with_id",
-]
 
 
 @final

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import Block, ToolResultBlock, ToolUseBlock, with_meta
+from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock, with_meta
 from message_history.core.messages.message import Message, is_bootstrap, make_message, with_replies
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.turns.conversation import Context, messages_in, open_turn_of, parts_of
@@ -25,12 +25,11 @@ from message_history.core.values.log import Log
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.parsed import Parsed
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.conversation import Conversation
     from message_history.core.turns.past import Turn
-
-__all__ = ["Added", "Step", "add_reply", "added_since"]
 
 Step: TypeAlias = tuple[Message, ToolUseBlock | None]
 """A message that was added. A result stands alone, with its call: its id may be another call's behind the reply."""

@@ -30,13 +30,12 @@ from message_history.core.values.log import Log
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.messages.blocks import Block, ToolUseBlock
+    from message_history.core.messages.block_base import Block
+    from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Note, Parsed
     from message_history.core.turns.conversation import Context, Conversation
     from message_history.core.turns.drafts import UserDraft
-
-__all__ = ["Ingest", "add_message", "add_parsed", "add_result", "log_new"]
 
 
 @final

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from message_history.core.turns.past import Turn
     from message_history.core.values.log import Log
 
-__all__ = ["Match", "Search"]
-
 
 class Match(NamedTuple):
     """What a result was found to be for; see `rules.RESULTS`.

@@ -14,7 +14,6 @@ from attrs import define, evolve, field
 
 from message_history.core.messages.blocks import (
     NO_INPUT,
-    Block,
     SystemBlock,
     TextBlock,
     ToolResultBlock,
@@ -40,9 +39,8 @@ from message_history.core.values.json_values import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.policy import Policy
-
-__all__ = ["Incoming", "pair_results", "paired_pieces"]
 
 Place: TypeAlias = tuple[int, int]
 """A message of the list, and a block in it."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
-from message_history.core.messages.blocks import Block, Mark, Meta, TextBlock, ToolResultBlock, ToolUseBlock, is_blank
+from message_history.core.messages.blocks import TextBlock, ToolResultBlock, ToolUseBlock, is_blank
 from message_history.core.messages.message import Message, is_plain
+from message_history.core.values.meta import Mark, Meta
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.values.log import Log
-
-__all__ = ["IdRecord", "Turn", "ids_of", "is_quoted_at", "news_of_state", "quote", "records_of"]
 
 Turn: TypeAlias = tuple[Message | None, Message | None]
 """A settled turn: the assistant message and the user message behind it; the first of a history has only the second."""

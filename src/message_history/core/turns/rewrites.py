@@ -28,13 +28,12 @@ from message_history.core.values.log import Log
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from message_history.core.messages.blocks import Block, SystemBlock
+    from message_history.core.messages.block_base import Block
+    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.conversation import Conversation
     from message_history.core.turns.drafts import UserDraft
-
-__all__ = ["TRIMMED", "fold_messages", "with_system", "without_refusals", "without_unanswered"]
 
 _Pruned: TypeAlias = "tuple[Message | None, Message | None, list[Block]]"
 """Both messages of a turn without its unanswered calls, and what was removed."""

@@ -68,9 +68,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Never, final
 
 from message_history.core.messages.blocks import (
     NO_INPUT,
-    Block,
-    Mark,
-    Meta,
     SystemBlock,
     TextBlock,
     ToolResultBlock,
@@ -81,47 +78,15 @@ from message_history.core.messages.message import Message, Role, bootstrap_messa
 from message_history.core.messages.repairs import InvariantError, Repair, RepairCode, Severity
 from message_history.core.messages.thinking import invalidate_thinking
 from message_history.core.turns.drafts import count_of_calls
+from message_history.core.values.meta import Mark, Meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence, Sized
 
-    from message_history.core.messages.blocks import Runner
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.policy import Policy
     from message_history.core.turns.drafts import OpenTurn
-
-__all__ = [
-    "MOVES",
-    "REASONS",
-    "RESULTS",
-    "TABLE",
-    "UNKNOWN_TOOL",
-    "Action",
-    "Arrival",
-    "CallState",
-    "Outcome",
-    "Row",
-    "Says",
-    "Standing",
-    "State",
-    "arrival_of",
-    "behind_change",
-    "continuation",
-    "enforce",
-    "fault_of_call",
-    "is_doubtful",
-    "is_nothing",
-    "is_same_result",
-    "is_settled",
-    "is_unanswered",
-    "may_be_rehomed",
-    "may_move",
-    "moves_of",
-    "needs_continuation",
-    "placeholder",
-    "standing_of_unknown",
-    "state_of",
-    "state_of_reason",
-]
+    from message_history.core.values.meta import Runner
 
 UNKNOWN_TOOL: Final = "unknown_tool"
 

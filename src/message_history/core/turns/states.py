@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.core.turns.calls import CallRecord, Calls
     from message_history.core.turns.conversation import Conversation
 
-__all__ = ["CallStateError", "record_state"]
-
 
 @final
 class CallStateError(ValueError):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, final
 from attrs import evolve
 
 from message_history.core.messages.blocks import (
-    Block,
     SystemBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -58,12 +57,11 @@ from message_history.core.values.log import put
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.repairs import Removed
     from message_history.core.messages.replies import ReplyInfo
     from message_history.core.turns.matching import Match
     from message_history.core.turns.past import Turn
-
-__all__ = ["advance", "move", "step"]
 
 
 def move(conversation: Conversation, message: Message) -> Conversation | None:

@@ -7,32 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import (
-    Mark,
-    Meta,
-    TextBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    tool_result_block,
-    with_meta,
-)
+from message_history.core.messages.blocks import TextBlock, ToolResultBlock, ToolUseBlock, tool_result_block, with_meta
 from message_history.core.messages.denials import OPENINGS, denial_of_text
 from message_history.core.messages.repairs import Repair, RepairCode
+from message_history.core.values.meta import Mark, Meta
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.policy import Policy
-
-__all__ = [
-    "NO_ERROR",
-    "approved_result",
-    "hides_stub",
-    "is_final",
-    "known_stub",
-    "make_stub",
-    "reason_of",
-    "stub_repair",
-]
 
 
 def make_stub(

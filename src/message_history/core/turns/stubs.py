@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.turns.conversation import Conversation
 
-__all__ = [
-    "as_sent",
-    "awaited",
-    "reopen_stubs",
-    "repairs_of",
-    "stand_stubs",
-    "standing_stubs",
-    "stub_awaited",
-    "unrecorded_stubs",
-]
-
 
 def awaited(conversation: Conversation) -> tuple[ToolUseBlock, ...]:
     """Return the calls of the open turn that wait for a result, in order; each knows its turn."""

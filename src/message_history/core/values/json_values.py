@@ -17,20 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, Never, TypeAlias, TypeGuard, Union
 if TYPE_CHECKING:
     from datetime import date, time
 
-__all__ = [
-    "EMPTY",
-    "Frozen",
-    "FrozenDict",
-    "FrozenList",
-    "freeze",
-    "freeze_mapping",
-    "json_text",
-    "short_repr",
-    "thaw",
-    "thaw_flat",
-    "with_whole_pairs",
-]
-
 Frozen: TypeAlias = Union[bool, int, float, str, "FrozenList", "FrozenDict", None]
 
 MAX_DEPTH: Final = 100

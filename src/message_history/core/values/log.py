@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final, overload
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Chunk", "Log", "put"]
-
 T = TypeVar("T")
 S = TypeVar("S")
 

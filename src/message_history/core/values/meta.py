@@ -9,8 +9,6 @@ from attrs import field, frozen
 from message_history.core.values.json_values import EMPTY, FrozenDict, with_whole_pairs
 from message_history.core.values.value import Value
 
-__all__ = ["Mark", "MarkKind", "Meta", "Runner", "StubReason", "plain_text"]
-
 StubReason: TypeAlias = Literal[
     "not_recorded", "interrupted", "cancelled", "pending", "proposed", "approved", "denied", "started"
 ]

@@ -10,8 +10,6 @@ from message_history.core.values.json_values import freeze
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["made_readable", "read_anyway"]
-
 T = TypeVar("T")
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-__all__ = ["bytes_at", "document_source", "image_source", "url_source"]
-
 _IMAGES: Final = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),

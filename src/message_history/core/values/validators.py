@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Validator = Callable[[Any, Attribute[Any], Any], None]
 
-__all__ = ["instance_of", "must_be", "one_of", "set_state_once"]
-
 
 def instance_of(kind: type) -> Validator:
     """Return a validator that takes values of one type.

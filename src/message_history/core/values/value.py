@@ -14,8 +14,6 @@ from attrs import fields
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Value"]
-
 
 class Value:
     """A value of a class that attrs made with `repr=False` and `eq=False`: its class and its fields are all of it."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -17,10 +14,12 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import Message, make_message
 from message_history.core.values.json_values import json_text, thaw
 
-__all__ = ["Costs", "Counter", "Cut", "estimate_tokens", "json_of_block"]
+if TYPE_CHECKING:
+    from message_history.core.messages.block_base import Block
 
 Counter: TypeAlias = Callable[[Any], int]
 """What a message costs. It is called with one message; one that takes lists of messages gets a list of one."""

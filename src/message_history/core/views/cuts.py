@@ -19,24 +19,10 @@ from message_history.core.values.json_values import short_repr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.turns.conversation import Conversation
     from message_history.core.turns.past import Turn
-
-__all__ = [
-    "Pin",
-    "WindowError",
-    "begins_turn",
-    "checked_pin",
-    "content_behind",
-    "is_safe_cut",
-    "leading_blocks",
-    "newest_opening",
-    "opening_before",
-    "safe_position",
-    "starts_turn",
-]
 
 Pin: TypeAlias = Literal["turn", "task"] | None
 """Which words of the user lead behind a cut, though they stand before it: see `leading_blocks`."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from message_history.core.views.costs import Counter
     from message_history.core.views.cuts import Pin
 
-__all__ = ["budget", "cost_behind", "fitting_cut", "safe_cuts"]
-
 
 def safe_cuts(conversation: Conversation, counter: Counter | None = None, pin: Pin = "turn") -> tuple[Cut, ...]:
     """Find where a conversation may be cut, oldest first; see `windows.safe_cuts`."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from message_history.core.turns.past import Turn
     from message_history.core.values.log import Chunk, Log
 
-__all__ = ["TurnWriter", "base64_of", "json_array", "json_of", "json_of_settled"]
-
 WRITERS_KEPT: Final = 4
 """For how many writers a chunk keeps its text; the one that was asked for first goes first."""
 

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.calls import Calls
 
-__all__ = ["ConversationView", "ViewType", "conversation_in", "with_conversation"]
-
-
 _SAVED: Final = frozenset({"id", "model", "stop_reason", "provider", "usage", "raw_usage"})
 """The keys of `as_json`; an entry of a list has others too."""
 _ADD: Final = "history = history.add_user(...), add_response(...), add_tool_result(...) or add(message)"

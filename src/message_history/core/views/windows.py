@@ -17,10 +17,7 @@ from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, final
 from attrs import define, evolve, frozen
 
 from message_history.core.messages.blocks import (
-    Block,
     Content,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     TextBlock,
     ToolResultBlock,
@@ -29,6 +26,7 @@ from message_history.core.messages.blocks import (
     is_blank,
     with_meta,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import Message, make_message, not_plain, with_content
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.messages.thinking import any_thinking, count_of_thinking
@@ -66,18 +64,8 @@ from message_history.core.views.fitting import fitting_cut
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.turns.past import Turn
-
-__all__ = [
-    "TRIMMED",
-    "Kept",
-    "Omitted",
-    "compact",
-    "drop_before",
-    "rewind",
-    "trim_results",
-    "window",
-]
 
 
 @final

@@ -18,26 +18,6 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "AHEAD",
-    "INTERRUPTED",
-    "Assembler",
-    "Pieces",
-    "add_text",
-    "collect",
-    "field_of",
-    "joined",
-    "longer",
-    "mappings",
-    "numbered",
-    "other_fields",
-    "parsed",
-    "place_of",
-    "taken_apart",
-    "text_piece",
-    "whole",
-]
-
 AHEAD: Final = 1_000
 """How far a place that an event names may be ahead of what has come; a list is filled up to it."""
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["REPEATED", "beside_content", "without"]
-
 REPEATED: Final = frozenset(
     {
         *("automatic_function_calling_history", "automaticFunctionCallingHistory", "parsed"),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from message_history.core.messages.blocks import Block, ProviderBlock, TextBlock, ToolUseBlock, is_blank
+from message_history.core.messages.blocks import ProviderBlock, TextBlock, ToolUseBlock, is_blank
 from message_history.core.messages.message import CLEAN_ASSISTANT, with_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-
-__all__ = ["is_kept_blank", "kept_beside", "without_empty_texts"]
 
 
 def without_empty_texts(parsed: Parsed) -> Parsed:

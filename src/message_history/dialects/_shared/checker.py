@@ -12,20 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects._shared.rules import Rule
 
-__all__ = [
-    "Findings",
-    "ListCheck",
-    "OpenCalls",
-    "check_list",
-    "entries",
-    "has_lone_surrogate",
-    "is_blank_text",
-    "kind_of",
-    "mapping_of",
-    "mappings",
-    "text_at",
-]
-
 
 class ListCheck(Protocol):
     """What a dialect checks of one list."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import Block, RedactedThinkingBlock, ThinkingBlock, ToolResultBlock
+from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock, ToolResultBlock
 from message_history.core.messages.message import is_plain
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.values.json_values import EMPTY, FrozenDict
@@ -17,11 +17,10 @@ from message_history.dialects._shared.mcp import MCP
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from message_history.core.messages.blocks import Meta
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
+    from message_history.core.values.meta import Meta
     from message_history.dialects.base import Dialect
-
-__all__ = ["unsent"]
 
 NOTED: Final[Mapping[str, frozenset[str]]] = {
     "bedrock": frozenset({"(json)"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from message_history.core.messages.blocks import Block, ProviderBlock, TextBlock, is_blank
+from message_history.core.messages.blocks import ProviderBlock, TextBlock, is_blank
 from message_history.core.messages.message import Message, is_plain, make_message
 from message_history.core.messages.repairs import Repair, RepairCode, in_words
 from message_history.core.values.json_values import FrozenDict
@@ -13,9 +13,8 @@ from message_history.dialects._shared.leading import is_omitted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from message_history.core.messages.block_base import Block
     from message_history.dialects.base import Dialect
-
-__all__ = ["TurnWithText", "holds_provider_block", "with_foreign_text"]
 
 _HOLDERS: Final = {origin: frozenset({origin, "langchain", "native"}) for origin in ("anthropic", "openai_responses")}
 """By the provider of a block, the dialects that take it as it is."""

@@ -10,19 +10,18 @@ from __future__ import annotations
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final
 
-from message_history.core.messages.blocks import Mark, Meta, SystemBlock, ToolResultBlock, ToolUseBlock, with_meta
+from message_history.core.messages.blocks import SystemBlock, ToolResultBlock, ToolUseBlock, with_meta
 from message_history.core.messages.message import bootstrap_message, is_bootstrap, make_message, with_content
 from message_history.core.messages.policy import Policy
 from message_history.core.values.json_values import EMPTY, FrozenDict
+from message_history.core.values.meta import Mark, Meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-
-__all__ = ["add_held", "add_referred", "begins_at_provider", "held_call", "is_held", "is_referred"]
 
 _HELD: Final = Mark(kind="held")
 _REFERRED: Final = Mark(kind="held", reason="referred")

@@ -11,12 +11,10 @@ from message_history.core.turns.rules import Arrival, arrival_of, fault_of_call,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.parsed import Parsed
     from message_history.core.messages.policy import Policy
     from message_history.dialects.base import Dialect
-
-__all__ = ["is_omitted", "keep_blank_lead", "lead_with_placeholder", "length_of_lead"]
 
 
 def lead_with_placeholder(parsed: Parsed, policy: Policy, dialect: str) -> None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.plain_messages import PlainWriter
     from message_history.dialects._shared.writer import Changes
 
-__all__ = ["ListWriter", "MessageWriter", "export_list", "write_list", "write_messages", "write_turn"]
-
 
 class MessageWriter(Protocol):
     """What a dialect writes of one message."""

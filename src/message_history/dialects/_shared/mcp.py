@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from message_history.core.messages.blocks import DocumentBlock, ImageBlock, Meta, ProviderBlock, text_block, with_meta
+from message_history.core.messages.blocks import ProviderBlock, text_block, with_meta
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import freeze_mapping, json_text
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
-
-__all__ = ["MCP", "McpResult", "mcp_block", "mcp_result"]
+    from message_history.core.messages.block_base import Block
 
 MCP: Final = "mcp"
 """Under which name a block keeps the keys that it came with: annotations, `_meta`, a size."""

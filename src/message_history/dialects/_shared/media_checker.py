@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from message_history.media.headers import Picture
     from message_history.media.inspect import MediaInfo
 
-__all__ = ["MediaCheck"]
-
 
 class _Adds(Protocol):
     def __call__(

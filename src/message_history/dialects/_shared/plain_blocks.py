@@ -9,8 +9,6 @@ from message_history.core.messages.plain import unpack
 if TYPE_CHECKING:
     from message_history.core.messages.plain import Plain
 
-__all__ = ["assistant_blocks", "user_blocks"]
-
 Wire = dict[str, Any]
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.plain import Plain
 
-__all__ = ["SHORT", "PlainWriter", "has_result_of_texts"]
-
 SHORT: Final = 40
 """How long an id or a name may be."""
 

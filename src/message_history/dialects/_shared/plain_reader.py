@@ -17,8 +17,6 @@ from message_history.core.messages.plain import pack, result_content
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["common_message", "read_common", "read_each"]
-
 
 def common_message(entry: Any, size: int) -> Message | None:
     """Read a message of the shapes that nearly all have.

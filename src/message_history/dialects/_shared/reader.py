@@ -13,12 +13,10 @@ from message_history.dialects._shared.typed_blocks import carry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
     from message_history.dialects.base import Foreign
-
-__all__ = ["EntryReader", "add_message", "as_system", "assume_user", "read_entries", "role_of"]
 
 
 class EntryReader(Protocol):

@@ -9,8 +9,6 @@ from message_history.core.messages.message import Message, with_replies
 from message_history.core.messages.replies import ReplyInfo, Usage
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
-__all__ = ["reply_info", "saved_replies", "with_info", "with_unknown"]
-
 _IDS: Final = ("id", "responseId", "response_id", "provider_response_id")
 _MODELS: Final = ("model", "modelVersion", "model_version", "model_name", "modelId", "modelID")
 _STOP_REASONS: Final = ("stop_reason", "stopReason", "finish_reason", "finishReason")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ModelRow", "Rule", "checked_name", "fields_for", "shown"]
-
 
 def shown(value: object) -> str:
     """Return a text as it is, and anything else in a few words."""

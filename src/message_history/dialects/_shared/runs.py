@@ -9,12 +9,10 @@ from message_history.core.messages.message import make_message, with_replies
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Role
     from message_history.core.messages.parsed import Parsed
     from message_history.core.messages.replies import ReplyInfo
-
-__all__ = ["Runs"]
 
 
 @final

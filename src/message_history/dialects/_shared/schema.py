@@ -9,29 +9,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-__all__ = [
-    "Fits",
-    "Misfit",
-    "Shape",
-    "anything",
-    "each",
-    "flag",
-    "length",
-    "like",
-    "mapping",
-    "mapping_or_none",
-    "misfits",
-    "nothing",
-    "number",
-    "one_of",
-    "only",
-    "or_none",
-    "tagged",
-    "text",
-    "text_or_none",
-    "whole",
-]
-
 Fits: TypeAlias = Callable[[Any], bool]
 Misfit: TypeAlias = tuple[str, bool]
 """A key, and whether it is missing; else its value is wrong."""

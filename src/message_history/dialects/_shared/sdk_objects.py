@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
-__all__ = ["as_mapping", "as_sequence"]
-
 
 def as_mapping(value: object) -> Mapping[Any, Any] | None:
     """Read an object as the mapping that it stands for.

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Final
 from message_history.core.values.json_values import FrozenDict
 
 if TYPE_CHECKING:
-    from message_history.core.messages.blocks import DocumentBlock, ImageBlock
+    from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
     from message_history.dialects._shared.writer import Changes
-
-__all__ = ["omit_beside_source"]
 
 _PLACES: Final = {"url": "url", "base64": "data", "file": "file_id", "text": "data", "content": "content"}
 

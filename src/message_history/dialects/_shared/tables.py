@@ -11,8 +11,6 @@ from typing import Any, final, overload
 from message_history.core.values.json_values import EMPTY
 from message_history.dialects._shared.rules import ModelRow, Rule
 
-__all__ = ["ModelTable", "RuleTable", "read_table"]
-
 
 @final
 class RuleTable(Sequence[Rule]):

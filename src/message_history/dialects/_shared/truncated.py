@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import Block, ToolUseBlock
+from message_history.core.messages.blocks import ToolUseBlock
 from message_history.core.messages.repairs import RepairCode
 from message_history.dialects._shared.sdk_objects import as_mapping
 from message_history.dialects._shared.typed_blocks import half_written
@@ -12,9 +12,8 @@ from message_history.dialects._shared.typed_blocks import half_written
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.parsed import Parsed
-
-__all__ = ["TRUNCATED", "finished", "is_truncated"]
 
 TRUNCATED: Final = frozenset(
     {

@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard
 
 from attrs import evolve
 
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Meta,
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
@@ -24,8 +21,10 @@ from message_history.core.messages.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze, freeze_mapping, json_text, with_whole_pairs
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.mcp import mcp_block
 from message_history.dialects._shared.schema import text_or_none
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -34,22 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from message_history.core.messages.parsed import Parsed
-
-__all__ = [
-    "BlockReader",
-    "call_of_text",
-    "carry",
-    "half_written",
-    "is_plain_text",
-    "is_white_space",
-    "meta_of",
-    "name_of",
-    "parsed_input",
-    "read_blocks",
-    "read_parts",
-    "rest_of",
-    "text_of_json",
-]
 
 MODELLED: Final[Mapping[str, frozenset[str]]] = {
     "text": frozenset({"type", "text"}),

@@ -14,21 +14,9 @@ from message_history.core.values.json_values import FrozenDict, FrozenList
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Removed
-
-__all__ = [
-    "PLACEHOLDER",
-    "Aliases",
-    "Changes",
-    "is_unicode",
-    "json_object",
-    "named_for",
-    "thaw_well_formed",
-    "unrecorded",
-    "well_formed",
-]
 
 PLACEHOLDER: Final = "[This part of the conversation cannot be shown here.]"
 """What a message says that would be empty after what a provider does not accept was left out."""

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from message_history.core.messages.message import is_plain
 from message_history.dialects._shared.beside import without
-from message_history.dialects._shared.rules import checked_name
+from message_history.dialects._shared.rules import Rule, checked_name
 from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic.limits import limits_for
 from message_history.dialects.anthropic.model_fields import Fields
@@ -17,7 +17,7 @@ from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
 from message_history.dialects.anthropic.render import Render
 from message_history.dialects.anthropic.schema import RULES, model_rows, version_of
-from message_history.dialects.base import Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

@@ -6,15 +6,13 @@ import base64
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, json_text, short_repr
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
@@ -25,11 +23,10 @@ from message_history.dialects.anthropic.shapes import DOCUMENT_SOURCES, IMAGE_SO
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects._shared.writer import Changes
     from message_history.dialects.anthropic.model_fields import Fields
-
-__all__ = ["BlockWriter"]
 
 Wire = dict[str, Any]
 

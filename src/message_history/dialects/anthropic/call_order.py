@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["CALL", "CONTENT", "SERVER", "THINKING", "Kind", "calls_last"]
-
 Kind: TypeAlias = Literal["call", "thinking", "server", "content"]
 CALL: Final = "call"
 THINKING: Final = "thinking"

@@ -13,19 +13,18 @@ from message_history.dialects._shared.checker import (
     entries,
     has_lone_surrogate,
     is_blank_text,
+    kind_of,
     mappings,
     text_at,
 )
 from message_history.dialects.anthropic import schema
-from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck, kind_of
+from message_history.dialects.anthropic.check_blocks import THINKING, BlockCheck
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.dialects.anthropic.model_fields import Fields
     from message_history.violations import Violation
-
-__all__ = ["violations"]
 
 MESSAGE_KEYS: Final = frozenset({"role", "content"})
 NOT_BEHIND_CALLS: Final = frozenset({"text", "image", "document", *schema.SERVER_TOOLS.values()})

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.checker import Findings
     from message_history.dialects.anthropic.model_fields import Fields
 
-__all__ = ["BlockCheck", "kind_of"]
-
 _ID: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_IN_HISTORY: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 MODELLED: Final[dict[str, tuple[str, ...]]] = {

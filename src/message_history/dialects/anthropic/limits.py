@@ -10,8 +10,6 @@ from attrs import evolve
 from message_history.dialects.anthropic.schema import IMAGE_TYPES
 from message_history.media import Limits
 
-__all__ = ["LIMITS", "limits_for"]
-
 LIMITS: Final = Limits(
     types=IMAGE_TYPES,
     image_bytes=5 * 1024 * 1024,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
-from message_history.core.messages.blocks import Block, ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
+from message_history.core.messages.blocks import ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
 from message_history.core.messages.parsed import Parsed
 from message_history.dialects._shared.plain_reader import read_each
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
@@ -22,11 +22,10 @@ from message_history.dialects.anthropic import schema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from message_history.core.messages.blocks import Meta
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
+    from message_history.core.values.meta import Meta
     from message_history.dialects.base import Foreign
-
-__all__ = ["ANTHROPIC", "keep_blank_texts", "parse", "parse_behind"]
 
 ANTHROPIC: Final = "anthropic"
 

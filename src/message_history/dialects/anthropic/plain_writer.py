@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.message import Message
 
-__all__ = ["write_common"]
-
 Wire = dict[str, Any]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.messages.blocks import Block, ProviderBlock, TextBlock, ToolResultBlock, is_blank
+from message_history.core.messages.blocks import ProviderBlock, TextBlock, ToolResultBlock, is_blank
 from message_history.dialects._shared.writer import Aliases
 from message_history.dialects.anthropic import schema
 from message_history.dialects.anthropic.parse import ANTHROPIC
@@ -13,11 +13,10 @@ from message_history.dialects.anthropic.parse import ANTHROPIC
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects._shared.writer import Changes
     from message_history.dialects.anthropic.block_writer import BlockWriter
-
-__all__ = ["ProviderBlocks"]
 
 Wire = dict[str, Any]
 

@@ -9,9 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     SystemBlock,
     TextBlock,
@@ -19,6 +16,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, FrozenList
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
@@ -34,10 +32,9 @@ from message_history.media import has_media
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.anthropic.model_fields import Fields
-
-__all__ = ["Render"]
 
 FAILED_SILENTLY: Final = "The tool failed and gave no output."
 Wire = dict[str, Any]

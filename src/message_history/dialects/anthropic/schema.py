@@ -14,8 +14,6 @@ from attrs import frozen
 
 from message_history.dialects._shared.tables import RuleTable, read_table
 
-__all__ = ["RULES", "SERVER_TOOLS", "Row", "model_rows", "version_of"]
-
 RULES: Final = RuleTable("anthropic")
 
 

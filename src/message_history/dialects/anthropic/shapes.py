@@ -27,8 +27,6 @@ from message_history.dialects._shared.schema import (
     whole,
 )
 
-__all__ = ["DOCUMENT_SOURCES", "IMAGE_SOURCES", "VALUES", "WHOLE"]
-
 CACHE: Final = or_none(only(Shape({"type": one_of("ephemeral"), "ttl": one_of("5m", "1h")}, ("type",))))
 
 

@@ -23,8 +23,6 @@ from message_history.dialects._shared.truncated import is_truncated
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Stream"]
-
 _WORDS: Final = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
 """The deltas that add to a text of their block, and the key of both."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.tools.reader import ToolReader
     from message_history.dialects._shared.tools.values import Tool, ToolChoice
 
-__all__ = ["FORM"]
-
 
 @final
 class _Form(ToolForm):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from attrs import frozen
 
 from message_history.dialects._shared.beside import without
-from message_history.dialects._shared.rules import checked_name, fields_for
+from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic import Anthropic
-from message_history.dialects.base import Export, Parsed, Reply, Rule, of_model
+from message_history.dialects.base import Export, Reply, of_model
 from message_history.dialects.bedrock.limits import LIMITS, with_claude
 from message_history.dialects.bedrock.model_fields import Fields
 from message_history.dialects.bedrock.parse import BEDROCK
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

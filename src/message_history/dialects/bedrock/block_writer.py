@@ -6,9 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -17,6 +14,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, freeze
 from message_history.dialects._shared.writer import (
     Aliases,
@@ -50,10 +48,9 @@ from message_history.media.encoded import encoded, inline_data
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.bedrock.model_fields import Fields
-
-__all__ = ["BlockWriter"]
 
 Wire = dict[str, Any]
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from message_history.dialects.bedrock.model_fields import Fields
     from message_history.violations import Violation
 
-__all__ = ["violations"]
-
 SERVICE_ID: Final = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 DOCUMENT_NAME: Final = re.compile(r"(?! )(?!.*  )[a-zA-Z0-9_ ()\[\]-]{1,200}(?<! )")

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects.bedrock.model_fields import Fields
 
-__all__ = ["calls_apart", "groups_of", "is_allowed", "key_of", "place_cache_points", "with_text"]
-
 Wire = dict[str, Any]
 
 

@@ -9,8 +9,6 @@ from attrs import evolve
 from message_history.dialects.anthropic.limits import LIMITS as CLAUDE
 from message_history.media import Limits
 
-__all__ = ["LIMITS", "with_claude"]
-
 LIMITS: Final = Limits(
     types=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
     image_bytes=3_750_000,

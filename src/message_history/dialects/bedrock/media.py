@@ -11,8 +11,6 @@ from typing import Any, Final
 from message_history.dialects.bedrock.schema import DOCUMENTS, IMAGES
 from message_history.media.encoded import encoded, is_masked
 
-__all__ = ["base64_of", "bytes_of", "clean_name", "format_of", "media_type_of", "utf8_of", "with_bytes", "with_text"]
-
 _FORMATS: Final[dict[str, dict[str, str]]] = {
     "image": {"image/jpg": "jpeg", **{kind: name for name, kind in IMAGES.items()}},
     "document": {"text/x-markdown": "md", **{kind: name for name, kind in DOCUMENTS.items()}},

@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Meta,
     ProviderBlock,
     RedactedThinkingBlock,
     TextBlock,
@@ -20,9 +17,11 @@ from message_history.core.messages.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze, freeze_mapping, json_text, short_repr
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import is_white_space, read_block, text_of_json
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.dialects.base import Foreign
-
-__all__ = ["BEDROCK", "parse"]
 
 BEDROCK: Final = "bedrock"
 _KEYS: Final = frozenset(BLOCKS)

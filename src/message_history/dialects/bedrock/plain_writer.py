@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.bedrock.model_fields import Fields
 
-__all__ = ["BRIDGE", "NO_OUTPUT", "BedrockPlainWriter"]
-
 Wire = dict[str, Any]
 BRIDGE: Final = "."
 """What the other side says between two messages that must not be one: as little as every model takes."""

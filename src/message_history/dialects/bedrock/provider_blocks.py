@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.messages.blocks import Block, ProviderBlock, is_blank
+from message_history.core.messages.blocks import ProviderBlock, is_blank
 from message_history.core.values.json_values import FrozenDict, thaw
 from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.parse import BEDROCK
 
 if TYPE_CHECKING:
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
-
-__all__ = ["beyond", "cited_of", "is_search_result", "kind_of", "qualifiers_of", "served_pairs", "server_id"]
 
 
 def beyond(came: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:

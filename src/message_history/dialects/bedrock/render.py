@@ -9,15 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    ProviderBlock,
-    SystemBlock,
-    TextBlock,
-    ToolResultBlock,
-)
+from message_history.core.messages.blocks import ProviderBlock, SystemBlock, TextBlock, ToolResultBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import (
@@ -46,10 +39,9 @@ from message_history.dialects.bedrock.provider_blocks import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.bedrock.model_fields import Fields
-
-__all__ = ["Render"]
 
 Wire = dict[str, Any]
 

@@ -12,8 +12,6 @@ from typing import Final
 
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
-__all__ = ["MODELS", "RULES"]
-
 RULES: Final = RuleTable("bedrock")
 
 

@@ -22,8 +22,6 @@ from message_history.dialects._shared.truncated import is_truncated
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Stream"]
-
 _REASONING: Final = "reasoningContent"
 
 

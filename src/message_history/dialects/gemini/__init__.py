@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from attrs import frozen
 
 from message_history.dialects._shared.beside import REPEATED, beside_content, without
-from message_history.dialects._shared.rules import checked_name, fields_for
+from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Reply
 from message_history.dialects.gemini.entries import GEMINI
 from message_history.dialects.gemini.model_fields import Fields
 from message_history.dialects.gemini.parse import Reader
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

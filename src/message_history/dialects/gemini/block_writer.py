@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.messages.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, is_blank
+from message_history.core.messages.blocks import ProviderBlock, is_blank
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
@@ -26,9 +27,8 @@ from message_history.dialects.gemini.media import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from message_history.core.messages.block_base import Block
     from message_history.dialects.gemini.model_fields import Fields
-
-__all__ = ["Parts", "Wire", "fits", "is_media", "kind_of", "type_of"]
 
 Wire = dict[str, Any]
 

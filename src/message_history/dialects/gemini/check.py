@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.dialects.gemini.model_fields import Fields
     from message_history.violations import Violation
 
-__all__ = ["violations"]
-
 CONTENT_KEYS: Final = frozenset({"role", "parts"})
 DATA: Final = (
     "text",

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import define, field
 
-from message_history.core.messages.blocks import Block, Meta
+from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import EMPTY, FrozenDict, freeze_mapping
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import text_of_json
 from message_history.dialects.gemini import schema
@@ -15,20 +16,6 @@ from message_history.dialects.gemini.pairing import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-__all__ = [
-    "GEMINI",
-    "NOTED",
-    "Came",
-    "Entry",
-    "asked",
-    "fields_of",
-    "id_of",
-    "ids_in",
-    "known_fields",
-    "noted",
-    "responds",
-]
 
 GEMINI: Final = "gemini"
 NOTED: Final = "(noted)"

@@ -9,8 +9,6 @@ from attrs import evolve
 from message_history.dialects.gemini.schema import IMAGE_TYPES
 from message_history.media import Limits
 
-__all__ = ["LIMITS", "VERTEX"]
-
 LIMITS: Final = Limits(
     types=IMAGE_TYPES,
     lenient=True,

@@ -9,21 +9,7 @@ from typing import TYPE_CHECKING, Final
 from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
-    from message_history.core.messages.blocks import DocumentBlock, ImageBlock
-
-__all__ = [
-    "in_plain_base64",
-    "in_url_base64",
-    "is_base64",
-    "is_held_by_google",
-    "is_masked",
-    "is_modelled",
-    "is_taken",
-    "media_type",
-    "text_of",
-    "type_of_data",
-    "type_of_url",
-]
+    from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 
 _BY_NAME: Final = {
     "csv": "text/csv",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.message import Message
 
-__all__ = ["Answered", "Asked", "Pairing"]
-
 
 class Asked(NamedTuple):
     """What a response says of its call.

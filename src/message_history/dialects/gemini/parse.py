@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Meta,
     ProviderBlock,
     TextBlock,
     ThinkingBlock,
@@ -23,9 +20,11 @@ from message_history.core.messages.blocks import (
     text_block,
     tool_result_block,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, freeze, json_text, short_repr
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.blank_texts import kept_beside
 from message_history.dialects._shared.mcp import mcp_result
 from message_history.dialects._shared.reader import add_message, read_entries, role_of
@@ -63,8 +62,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from message_history.dialects.base import Foreign
-
-__all__ = ["Reader"]
 
 _ROLES: Final = {
     "model": "assistant",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.gemini.model_fields import Fields
 
-__all__ = ["UNKNOWN", "Called", "GeminiPlainWriter"]
-
 Wire = dict[str, Any]
 
 

@@ -11,9 +11,6 @@ import json
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     SystemBlock,
     TextBlock,
@@ -22,6 +19,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
@@ -36,10 +34,9 @@ from message_history.dialects.gemini.plain_writer import UNKNOWN, Called, Gemini
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.gemini.model_fields import Fields
-
-__all__ = ["Render"]
 
 
 @final

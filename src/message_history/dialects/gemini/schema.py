@@ -12,8 +12,6 @@ from typing import Final
 from message_history.core.values.json_values import FrozenDict
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
-__all__ = ["DEVELOPER_MODELS", "MODELS", "RULES"]
-
 RULES: Final = RuleTable("gemini")
 
 

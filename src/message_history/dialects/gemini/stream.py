@@ -24,8 +24,6 @@ from message_history.dialects._shared.assembling import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Stream"]
-
 _STEP: Final = re.compile(r"\[(\d+)\]|\[?['\"]([^'\"]*)['\"]\]?|\.?([^.\[\]]+)")
 _ABOUT: Final = {"response_id": "responseId", "model_version": "modelVersion", "usage_metadata": "usageMetadata"}
 """What responses say of themselves, as the SDK spells it; the last one's usage is that of all."""

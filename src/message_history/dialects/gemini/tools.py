@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.tools.reader import ToolReader
     from message_history.dialects._shared.tools.values import Tool, ToolChoice
 
-__all__ = ["FORM"]
-
-
 _DECLARATIONS: Final = ("functionDeclarations", "function_declarations")
 _SCHEMAS: Final = ("parametersJsonSchema", "parameters_json_schema")
 _CALLING: Final = ("functionCallingConfig", "function_calling_config")

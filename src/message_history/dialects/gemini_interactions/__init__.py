@@ -8,10 +8,10 @@ from attrs import frozen
 
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, held_call
-from message_history.dialects._shared.rules import checked_name
+from message_history.dialects._shared.rules import Rule, checked_name
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Reply
 from message_history.dialects.gemini_interactions.model_fields import Fields
 from message_history.dialects.gemini_interactions.parse import Reader, is_interaction
 from message_history.dialects.gemini_interactions.render import Render
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock, ToolResultBlock, ToolUseBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.messages.blocks import Block, DocumentBlock, ImageBlock, ProviderBlock, TextBlock, is_blank
+from message_history.core.messages.blocks import ProviderBlock, TextBlock, is_blank
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
@@ -24,9 +25,8 @@ from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTI
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from message_history.core.messages.block_base import Block
     from message_history.dialects._shared.writer import Changes
-
-__all__ = ["ContentWriter", "Wire"]
 
 Wire = dict[str, Any]
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from message_history.dialects.gemini_interactions.model_fields import Fields
     from message_history.violations import Violation
 
-__all__ = ["violations"]
-
 TOOL_NAME: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
 MEDIA_TYPE: Final = re.compile("(image|audio|video|text|application)/[a-zA-Z0-9][a-zA-Z0-9.+-]*")
 BASE64: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")

@@ -8,8 +8,6 @@ from attrs import evolve
 
 from message_history.dialects.gemini.limits import LIMITS as OF_GENERATE_CONTENT
 
-__all__ = ["LIMITS"]
-
 LIMITS: Final = evolve(
     OF_GENERATE_CONTENT,
     by_type=False,

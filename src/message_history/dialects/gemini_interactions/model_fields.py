@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from message_history.media import Limits
 
-__all__ = ["Fields"]
-
 
 @frozen(kw_only=True)
 class Fields(Dialect["StepParam"]):

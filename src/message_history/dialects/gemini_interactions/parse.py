@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import evolve
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Meta,
     ProviderBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -24,9 +20,11 @@ from message_history.core.messages.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, FrozenDict, freeze, json_text
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.reader import as_system, assume_user, read_entries, role_of
 from message_history.dialects._shared.reply_info import reply_info
@@ -54,10 +52,9 @@ from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTI
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Role
     from message_history.dialects.base import Foreign
-
-__all__ = ["NOTED", "Reader", "is_interaction", "noted", "summary_of"]
 
 NOTED: Final = "(noted)"
 """The key, among a block's keys of this dialect, under which we keep how it came; no field of the API has this name."""

@@ -10,7 +10,6 @@ import json
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.messages.blocks import (
-    Block,
     ProviderBlock,
     SystemBlock,
     TextBlock,
@@ -39,10 +38,9 @@ from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTI
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.gemini_interactions.model_fields import Fields
-
-__all__ = ["Render"]
 
 
 @final

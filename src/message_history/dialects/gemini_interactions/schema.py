@@ -13,21 +13,6 @@ from message_history.dialects._shared.tables import RuleTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "CONTENT",
-    "GEMINI_INTERACTIONS",
-    "ID",
-    "ID_LIMIT",
-    "MODEL_STEPS",
-    "NAME",
-    "NAME_LIMIT",
-    "RULES",
-    "SERVER_STEPS",
-    "STEPS",
-    "TRUNCATED",
-    "is_step",
-]
-
 GEMINI_INTERACTIONS: Final = "gemini_interactions"
 RULES: Final = RuleTable(GEMINI_INTERACTIONS)
 

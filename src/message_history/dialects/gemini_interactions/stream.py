@@ -20,8 +20,6 @@ from message_history.dialects._shared.beside import REPEATED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Stream"]
-
 _MEDIA: Final = frozenset({"image", "audio", "document", "video"})
 _ENDED: Final = frozenset({"completed", "requires_action", "failed", "cancelled", "incomplete", "budget_exceeded"})
 

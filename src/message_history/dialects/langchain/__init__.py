@@ -14,7 +14,7 @@ from attrs import frozen
 
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Reply
 from message_history.dialects.langchain.model_fields import Fields
 from message_history.dialects.langchain.parse import Reader
 from message_history.dialects.langchain.schema import LANGCHAIN, RULES, as_message, kind_of
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
+    from message_history.dialects._shared.rules import Rule
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.violations import Violation
 
-__all__ = ["violations"]
-
 
 def violations(wire: Sequence[Any]) -> list[Violation]:
     """Find what chat models refuse, from the dumps alone."""

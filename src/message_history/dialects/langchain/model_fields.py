@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage  # noqa: F401
 
 
-__all__ = ["Fields"]
-
-
 @frozen(kw_only=True)
 class Fields(Dialect["BaseMessage"]):
     """The fields of `LangChain`, which says what each means."""

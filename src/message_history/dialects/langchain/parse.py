@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import evolve
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Meta,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -25,10 +21,12 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     text_block,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import make_message
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze_mapping
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import TRUNCATED
@@ -37,14 +35,14 @@ from message_history.dialects.gemini import TRUNCATED as TRUNCATED_BY_GEMINI
 from message_history.dialects.langchain.provider_blocks import ITEMS, item_groups, provider_blocks, type_of
 from message_history.dialects.langchain.schema import ISSUERS, KINDS, LANGCHAIN, as_message, kind_of
 from message_history.dialects.openai_chat import OpenAIChat
-from message_history.dialects.openai_chat.parse import image_of
+from message_history.dialects.openai_chat.media import image_of
 from message_history.dialects.openai_responses.parse import is_truncated as is_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from message_history.core.messages.block_base import Block
 
-__all__ = ["Reader"]
 
 _CALLS: Final = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call", "custom_tool_call"}

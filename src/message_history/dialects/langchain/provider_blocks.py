@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import DocumentBlock, ImageBlock, ProviderBlock, with_meta
+from message_history.core.messages.blocks import ProviderBlock, with_meta
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, freeze
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.anthropic import Anthropic
@@ -20,10 +21,8 @@ from message_history.dialects.openai_responses import OpenAIResponses
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.dialects.base import Dialect
-
-__all__ = ["ITEMS", "item_groups", "provider_blocks", "type_of"]
 
 ITEMS: Final = "content_items"
 """The key, among a block's own keys, of the items of content that it stood for."""

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, final
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -19,6 +16,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, freeze_mapping
 from message_history.dialects._shared.list_writer import write_list
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
@@ -29,10 +27,9 @@ from message_history.dialects.langchain.schema import LANGCHAIN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.langchain.model_fields import Fields
-
-__all__ = ["Render"]
 
 Wire: TypeAlias = dict[str, Any]
 _M = TypeVar("_M", bound=BaseMessage)

@@ -8,8 +8,6 @@ from typing import Any, Final
 from message_history.dialects._shared.sdk_objects import as_mapping
 from message_history.dialects._shared.tables import RuleTable
 
-__all__ = ["ISSUERS", "KINDS", "LANGCHAIN", "RULES", "as_message", "kind_of"]
-
 LANGCHAIN: Final = "langchain"
 RULES: Final = RuleTable(LANGCHAIN)
 ISSUERS: Final = {

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.dialects._shared.rules import checked_name, fields_for
+from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Reply
 from message_history.dialects.mistral.limits import SERVED
 from message_history.dialects.mistral.model_fields import Fields
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from message_history.dialects.mistral.model_fields import Fields
     from message_history.violations import Violation
 
-__all__ = ["violations"]
-
 TOOL_NAME: Final = re.compile("[a-zA-Z0-9_-]{1,64}")
 FOLLOWERS: Final = {
     "system": ("user", "assistant", "system"),

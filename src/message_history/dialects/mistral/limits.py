@@ -8,8 +8,6 @@ from typing import Final
 from message_history.dialects._shared.rules import ModelRow
 from message_history.media import Limits
 
-__all__ = ["HOSTED", "LIMITS", "SERVED"]
-
 _TYPES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _RULES: Final = {
     "type": "MS-M24",

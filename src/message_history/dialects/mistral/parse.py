@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    Meta,
-    ProviderBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    tool_result_block,
-)
+from message_history.core.messages.blocks import ProviderBlock, ThinkingBlock, ToolResultBlock, tool_result_block
+from message_history.core.messages.media_blocks import DocumentBlock
 from message_history.core.messages.message import Message, with_content
 from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
@@ -24,10 +17,10 @@ from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.parsed import Parsed
+    from message_history.core.values.meta import Meta
     from message_history.dialects.base import Foreign
-
-__all__ = ["MISTRAL", "SHARED", "is_prefix", "parse", "shared_key"]
 
 MISTRAL: Final = "mistral"
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.mistral.model_fields import Fields
 
-__all__ = ["BRIDGE", "GO_ON", "NOT_TAKEN_BACK", "OTHER_ID", "MistralPlainWriter"]
-
 Wire = dict[str, Any]
 NOT_TAKEN_BACK: Final = "thinking that this model does not take back (MS-M10)"
 """Why thinking is left out."""

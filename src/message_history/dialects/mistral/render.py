@@ -10,9 +10,6 @@ import json
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     SystemBlock,
     TextBlock,
@@ -21,6 +18,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_list, write_messages
 from message_history.dialects._shared.writer import (
@@ -49,10 +47,9 @@ from message_history.media import has_media
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.mistral.model_fields import Fields
-
-__all__ = ["Render"]
 
 Wire = dict[str, Any]
 

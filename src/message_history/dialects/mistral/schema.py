@@ -12,8 +12,6 @@ from typing import Any, Final
 
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
-__all__ = ["CHUNKS", "KEYS", "MODELS", "RULES", "VERSIONS"]
-
 RULES: Final = RuleTable("mistral")
 
 

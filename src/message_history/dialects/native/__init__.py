@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed
+from message_history.dialects.base import Dialect, Export
 from message_history.dialects.native.check import RULES
 from message_history.dialects.native.parse import NATIVE
 from message_history.dialects.native.parse import parse as parse_list
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
-    from message_history.dialects.base import Foreign, Rule
+    from message_history.core.messages.parsed import Parsed
+    from message_history.dialects._shared.rules import Rule
+    from message_history.dialects.base import Foreign
     from message_history.violations import Violation
 
 __all__ = ["Native"]

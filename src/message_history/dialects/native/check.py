@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from message_history.violations import Violation
 
-__all__ = ["RULES", "violations"]
-
 RULES: Final = RuleTable("native")
 
 

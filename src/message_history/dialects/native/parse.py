@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
-from message_history.core.messages.blocks import Block, Mark, Meta, ProviderBlock, SystemBlock
+from message_history.core.messages.blocks import ProviderBlock, SystemBlock
 from message_history.core.messages.message import Message, make_message, with_replies
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze, freeze_mapping
+from message_history.core.values.meta import Mark, Meta
 from message_history.dialects._shared.plain_reader import common_message, read_each
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies, with_unknown
@@ -19,6 +20,7 @@ from message_history.dialects._shared.typed_blocks import carry, read_blocks, re
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects.base import Foreign
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.turns.conversation import Conversation
 
-__all__ = ["from_pickle", "to_pickle"]
-
 
 def to_pickle(conversation: Conversation) -> list[Any]:
     """Write a conversation for a pickle.

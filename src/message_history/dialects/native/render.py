@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Mark,
-    Meta,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -20,19 +15,20 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import plain_content, reach
 from message_history.core.messages.plain import NO_UNICODE
 from message_history.core.messages.replies import as_json
 from message_history.core.values.json_values import EMPTY, thaw
+from message_history.core.values.meta import Mark, Meta
 from message_history.dialects._shared.plain_blocks import assistant_blocks, user_blocks
 from message_history.dialects.native.parse import NATIVE, OPEN, REPLIES, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
-
-__all__ = ["OPEN", "block_to_json", "mark_open_stubs", "message_to_json", "render"]
 
 
 def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from attrs import frozen
 
 from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Reply
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.model_fields import Fields
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
+    from message_history.dialects._shared.rules import Rule
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

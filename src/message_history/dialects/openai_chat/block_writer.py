@@ -7,9 +7,6 @@ import json
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     SystemBlock,
     TextBlock,
@@ -18,6 +15,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text, thaw
 from message_history.dialects._shared.plain_messages import SHORT
 from message_history.dialects._shared.writer import (
@@ -35,9 +33,8 @@ from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.dialects.openai_chat.model_fields import Fields
-
-__all__ = ["OTHER_ID", "BlockWriter", "Wire"]
 
 Wire = dict[str, Any]
 OTHER_ID: Final = "OC-06"

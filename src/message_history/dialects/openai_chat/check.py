@@ -32,11 +32,9 @@ from message_history.dialects.openai_chat.check_order import faults_of_order
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from message_history.dialects.base import Rule
+    from message_history.dialects._shared.rules import Rule
     from message_history.dialects.openai_chat.model_fields import Fields
     from message_history.violations import Violation
-
-__all__ = ["violations"]
 
 FUNCTION_NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects.openai_chat.model_fields import Fields
 
-__all__ = ["Fault", "faults_of_order"]
-
 Fault: TypeAlias = tuple[str, "int | None", str, int]
 """What is wrong, in which entry, in words, and the entry before it that matters."""
 

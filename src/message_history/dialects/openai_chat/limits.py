@@ -8,8 +8,6 @@ from attrs import evolve
 
 from message_history.media import Limits
 
-__all__ = ["OPENAI", "PORTABLE", "limits_for"]
-
 _TYPES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 
 OPENAI: Final = Limits(

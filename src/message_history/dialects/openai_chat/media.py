@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import DocumentBlock, ImageBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from message_history.core.values.json_values import FrozenDict
-
-__all__ = ["beside_source", "data_url", "document_at", "document_of", "image_of", "media_type_of", "url_of"]
 
 
 def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) -> ImageBlock | None:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
-    Block,
-    ImageBlock,
-    Meta,
     ProviderBlock,
     TextBlock,
     ThinkingBlock,
@@ -19,10 +17,12 @@ from message_history.core.messages.blocks import (
     text_block,
     tool_result_block,
 )
+from message_history.core.messages.media_blocks import ImageBlock
 from message_history.core.messages.message import CLEAN_USER, Message, make_message
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, freeze
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.blank_texts import kept_beside, without_empty_texts
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -35,14 +35,12 @@ from message_history.dialects._shared.typed_blocks import (
     rest_of,
     text_of_json,
 )
-from message_history.dialects.openai_chat.media import data_url, document_at, document_of, image_of, media_type_of
+from message_history.dialects.openai_chat.media import document_at, document_of, image_of, media_type_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.dialects.base import Foreign
-
-__all__ = ["OPENAI_CHAT", "Reader", "data_url", "image_of"]
 
 OPENAI_CHAT: Final = "openai_chat"
 REASONING_KEYS: Final = ("reasoning_content", "reasoning")

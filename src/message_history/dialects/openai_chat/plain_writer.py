@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from message_history.dialects.openai_chat.block_writer import BlockWriter
     from message_history.dialects.openai_chat.model_fields import Fields
 
-__all__ = [
-    "BRIDGE",
-    "EMPTIED",
-    "GO_ON",
-    "NOT_TAKEN_BACK",
-    "ChatPlainWriter",
-    "add_reasoning",
-    "apart",
-    "call_message",
-    "is_common",
-]
-
 Wire = dict[str, Any]
 NOT_TAKEN_BACK: Final = "reasoning that this API does not take back"
 """Why thinking is left out."""

@@ -16,8 +16,6 @@ from message_history.dialects.openai_chat.schema import SHORT_ID
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HOSTS", "MODELS", "TEMPLATES", "faults", "fields_of", "quoted_by", "rule_of"]
-
 _PATTERNS: Final = {
     "SHORT_ID": SHORT_ID,
     "KIMI_NAME": re.compile(r"\$?[a-zA-Z0-9_-]+"),

@@ -9,9 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -21,6 +18,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.policy import Policy
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
@@ -45,10 +43,9 @@ from message_history.dialects.openai_chat.plain_writer import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.openai_chat.model_fields import Fields
-
-__all__ = ["INLINE", "Render"]
 
 INLINE: Final = "<think>"
 """The `reasoning` of models that take it inside the content."""

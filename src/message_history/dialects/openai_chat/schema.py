@@ -11,8 +11,6 @@ from typing import Final
 
 from message_history.dialects._shared.tables import RuleTable
 
-__all__ = ["PARTS", "RULES"]
-
 RULES: Final = RuleTable("openai_chat")
 
 

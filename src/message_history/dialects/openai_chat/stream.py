@@ -24,8 +24,6 @@ from message_history.dialects._shared.assembling import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Stream"]
-
 _OF_CHUNKS: Final = frozenset({"object", "choices", "obfuscation"})
 """What chunks say that is not of the completion; all else is, and the last one's counts: their usage grows."""
 _OF_CHOICES: Final = frozenset({"index", "delta", "finish_reason"})

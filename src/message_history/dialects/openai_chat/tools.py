@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.tools.reader import ToolReader
     from message_history.dialects._shared.tools.values import Tool, ToolChoice
 
-__all__ = ["ChatForm", "OpenAIForm"]
-
 
 class ChatForm(ToolForm):
     """What Chat Completions and those who speak it write."""

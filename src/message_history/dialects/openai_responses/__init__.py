@@ -9,10 +9,10 @@ from attrs import frozen
 from message_history.core.messages.blocks import ProviderBlock, is_blank
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, add_referred
-from message_history.dialects._shared.rules import checked_name, fields_for
+from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Parsed, Reply, Rule, of_model
+from message_history.dialects.base import Export, Reply, of_model
 from message_history.dialects.openai_responses.model_fields import Fields
 from message_history.dialects.openai_responses.parse import Reader, is_truncated, refers_to_call
 from message_history.dialects.openai_responses.render import Render
@@ -21,8 +21,10 @@ from message_history.dialects.openai_responses.schema import MODELS, OPENAI_RESP
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block, SystemBlock
+    from message_history.core.messages.block_base import Block
+    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.violations import Violation

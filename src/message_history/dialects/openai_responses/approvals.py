@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import Mark, Meta, ProviderBlock, with_meta
+from message_history.core.messages.blocks import ProviderBlock, with_meta
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.stub_results import make_stub, reason_of
 from message_history.core.values.json_values import FrozenDict, FrozenList, freeze_mapping, thaw
+from message_history.core.values.meta import Mark, Meta
 from message_history.dialects._shared.typed_blocks import call_of_text
 from message_history.dialects._shared.writer import well_formed
 from message_history.dialects.openai_responses.schema import DECISION, OPENAI_RESPONSES
@@ -22,19 +23,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
     from message_history.dialects._shared.writer import Changes
     from message_history.dialects.openai_responses.block_writer import Wire
-
-__all__ = [
-    "CLIENT_RUNS",
-    "acknowledged",
-    "decision_of",
-    "is_approved",
-    "is_decision",
-    "is_request",
-    "request_of",
-    "unacknowledged",
-    "whole_item",
-    "write_decision",
-]
 
 CLIENT_RUNS: Final = Mark(kind="approval", reason="client")
 _PROVIDER_RUNS: Final = Mark(kind="approval", reason="provider")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.blocks import DocumentBlock, ImageBlock, ProviderBlock, TextBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict
 from message_history.dialects._shared.sources import omit_beside_source
 from message_history.dialects._shared.writer import Changes, thaw_well_formed, well_formed
@@ -14,9 +14,8 @@ from message_history.dialects.openai_responses.schema import OPENAI_RESPONSES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from message_history.core.messages.blocks import ProviderBlock, TextBlock
     from message_history.dialects.openai_responses.model_fields import Fields
-
-__all__ = ["Pieces", "Wire", "is_part", "plain"]
 
 Wire = dict[str, Any]
 OURS: Final = notes.NOTES | {"type"}

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects.openai_responses.model_fields import Fields
 
-__all__ = ["violations"]
-
 ITEM_ID: Final = re.compile("[A-Za-z0-9_-]+")
 NO_PDF: Final = re.compile(r"^[^?#]*\.(txt|aac|flac|m4a|mp3|ogg|opus|wav|mov|mp4|webm)([?#]|$)", re.IGNORECASE)
 """Addresses of texts and recordings, as their endings say."""

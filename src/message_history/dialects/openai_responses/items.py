@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import define
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     TextBlock,
@@ -19,6 +16,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.turns.stub_results import reason_of
 from message_history.core.values.json_values import FrozenDict, FrozenList, json_text
 from message_history.dialects._shared.held import is_held, is_referred
@@ -31,13 +29,12 @@ from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, F
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.blocks import ToolResultBlock
     from message_history.core.messages.message import Message
     from message_history.dialects._shared.writer import Aliases, Changes
     from message_history.dialects.openai_responses.model_fields import Fields
     from message_history.dialects.openai_responses.schema import ClientTool
-
-__all__ = ["Item", "Items", "fits", "is_object", "is_of_another"]
 
 UNCLEAN: Final = re.compile("[\0\ud800-\udfff]")
 """What no text is sent with (OC-20, OC-21)."""

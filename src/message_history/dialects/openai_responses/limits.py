@@ -8,8 +8,6 @@ from attrs import evolve
 
 from message_history.dialects.openai_chat.limits import OPENAI
 
-__all__ = ["LIMITS"]
-
 LIMITS: Final = evolve(
     OPENAI,
     rules={

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from message_history.media import Limits
 
-__all__ = ["Fields"]
-
 
 @frozen(kw_only=True)
 class Fields(Dialect["ResponseInputItemParam"]):

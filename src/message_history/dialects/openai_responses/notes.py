@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DEVELOPER", "ITEM", "LED_TO", "NOTES", "PART_COUNT", "RESPONSE"]
-
 ITEM: Final = "(item)"
 """The id of the message that a text is a part of."""
 PART_COUNT: Final = "(parts)"

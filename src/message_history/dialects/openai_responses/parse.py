@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    Meta,
     ProviderBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -21,9 +18,11 @@ from message_history.core.messages.blocks import (
     tool_result_block,
     with_meta,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, FrozenDict, freeze, freeze_mapping, short_repr
+from message_history.core.values.meta import Meta
 from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.blank_texts import without_empty_texts
 from message_history.dialects._shared.held import held_call
@@ -49,8 +48,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.message import Role
     from message_history.dialects.base import Foreign
-
-__all__ = ["Reader", "is_truncated", "summary_of"]
 
 UNFINISHED: Final = frozenset({"incomplete", "failed", "cancelled", "in_progress", "queued"})
 _EASY: Final = frozenset({"role", "content", "phase", "status", "id", "type"})

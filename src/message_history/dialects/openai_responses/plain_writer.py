@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.plain import Plain
     from message_history.dialects._shared.writer import Aliases, Changes
 
-__all__ = ["ResponsesPlainWriter"]
-
 Wire = dict[str, Any]
 RENAMED: Final = "OR-15, DS-16"
 """The rules that demand another id."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from message_history.dialects.openai_responses.items import Items
     from message_history.dialects.openai_responses.model_fields import Fields
 
-__all__ = ["Planner", "Segment"]
-
 
 @final
 @define

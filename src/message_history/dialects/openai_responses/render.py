@@ -11,9 +11,6 @@ import re
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     SystemBlock,
     TextBlock,
@@ -22,6 +19,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
     is_blank,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.list_writer import write_messages
@@ -40,12 +38,11 @@ from message_history.media import has_media
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.openai_responses.block_writer import Wire
     from message_history.dialects.openai_responses.model_fields import Fields
     from message_history.dialects.openai_responses.schema import ClientTool
-
-__all__ = ["Render"]
 
 
 @final

@@ -31,44 +31,6 @@ if TYPE_CHECKING:
 
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
-__all__ = [
-    "APPROVAL",
-    "CALL_ID",
-    "CALL_ID_LIMIT",
-    "CLIENT_TOOLS",
-    "CUSTOM",
-    "DECISION",
-    "FUNCTION",
-    "HIDDEN",
-    "ID",
-    "ID_OF_ANOTHER",
-    "KEYS",
-    "MODELLED",
-    "MODELS",
-    "NAME",
-    "NAME_LIMIT",
-    "NEEDS_ID",
-    "NULLABLE",
-    "OPENAI_RESPONSES",
-    "ORDERS",
-    "OUTPUTS",
-    "PARTS",
-    "PASSED",
-    "PREFIXES",
-    "REASONED",
-    "ROLES",
-    "RULES",
-    "STATUSES",
-    "TEXT_LIMIT",
-    "VALUES",
-    "ClientTool",
-    "is_hosted",
-    "is_known",
-    "is_searched_by_server",
-    "side_of",
-    "suits",
-]
-
 OPENAI_RESPONSES: Final = "openai_responses"
 RULES: Final = RuleTable(OPENAI_RESPONSES)
 """What depends on the account, the request or the server's memory stands there too, but no list alone can show it."""

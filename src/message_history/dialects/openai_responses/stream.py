@@ -22,8 +22,6 @@ from message_history.dialects._shared.sdk_objects import as_sequence
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Stream"]
-
 _ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
 _TEXTS: Final = {
     "response.output_text": ("content", "content_index", "text", "output_text"),

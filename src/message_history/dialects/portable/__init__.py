@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect, Export, Parsed, Reply, Rule
+from message_history.dialects.base import Dialect, Export, Reply
 from message_history.dialects.openai_chat import OpenAIChat
 from message_history.dialects.openai_chat.limits import PORTABLE
 from message_history.dialects.openai_chat.schema import SHORT_ID
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
+    from message_history.dialects._shared.rules import Rule
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
     from message_history.media import Limits

@@ -16,9 +16,7 @@ from message_history.dialects.openai_chat.providers import faults, rule_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.dialects.base import Rule
-
-__all__ = ["RULES", "quoted"]
+    from message_history.dialects._shared.rules import Rule
 
 RULES: Final = RuleTable("portable")
 

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic import Anthropic
-from message_history.dialects.base import Export, Parsed, Reply, Rule
+from message_history.dialects.base import Export, Reply
 from message_history.dialects.pydantic_ai.model_fields import Fields, WireT
 from message_history.dialects.pydantic_ai.objects import model_messages
 from message_history.dialects.pydantic_ai.parse import Reader
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
+    from message_history.dialects._shared.rules import Rule
     from message_history.dialects.base import Foreign
     from message_history.media.limits import Limits
     from message_history.violations import Violation

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
-    ProviderBlock,
-    TextBlock,
-    ToolResultBlock,
-)
+from message_history.core.messages.blocks import ProviderBlock, TextBlock, ToolResultBlock
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.sources import omit_beside_source
@@ -20,9 +14,8 @@ from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, js
 from message_history.dialects.pydantic_ai.shapes import ITEMS, is_base64
 
 if TYPE_CHECKING:
+    from message_history.core.messages.block_base import Block
     from message_history.dialects._shared.writer import Changes
-
-__all__ = ["Content"]
 
 Wire = dict[str, Any]
 

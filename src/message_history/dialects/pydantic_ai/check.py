@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from message_history.dialects.pydantic_ai.model_fields import Fields
     from message_history.violations import Violation
 
-__all__ = ["violations"]
-
 
 def violations(wire: Sequence[Any], dialect: Fields[Any]) -> list[Violation]:
     """Find what the package refuses, or repairs in silence."""

@@ -8,8 +8,6 @@ from attrs import frozen
 
 from message_history.dialects.base import Dialect
 
-__all__ = ["Fields", "WireT"]
-
 WireT = TypeVar("WireT")
 
 

@@ -19,8 +19,6 @@ from message_history.dialects._shared.sdk_objects import as_mapping
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
 
-__all__ = ["UNKNOWN_TIME", "model_messages", "plain"]
-
 UNKNOWN_TIME: Final = "1970-01-01T00:00:00Z"
 """The time of a part that came without one: objects must have a time, and nothing here asks the clock."""
 MAX_DEPTH: Final = 100

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
 
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
-    Block,
-    Mark,
-    Meta,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -26,6 +24,7 @@ from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.policy import Policy
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, freeze_mapping
+from message_history.core.values.meta import Mark, Meta
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_sequence
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.dialects.base import Foreign
-
-__all__ = ["REQUEST_ONLY", "SYNTHESIZED", "Reader", "is_stopped"]
 
 REQUEST_ONLY: Final = "request"
 """The type of the block that stands for a request without parts: its instructions are what it says."""

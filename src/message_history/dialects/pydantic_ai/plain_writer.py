@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.plain import Plain
     from message_history.dialects._shared.writer import Aliases, Changes
 
-__all__ = ["PydanticPlainWriter"]
-
 Wire = dict[str, Any]
 
 

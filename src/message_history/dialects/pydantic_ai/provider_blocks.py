@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import Block, DocumentBlock, ImageBlock, Meta, with_meta
+from message_history.core.messages.blocks import with_meta
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import freeze_mapping
+from message_history.core.values.meta import Meta
 from message_history.dialects.pydantic_ai.objects import plain
 
-__all__ = ["PYDANTIC_AI", "is_file", "json_of", "media_of", "meta_of", "others_of", "rest_of", "with_extra"]
+if TYPE_CHECKING:
+    from message_history.core.messages.block_base import Block
 
 PYDANTIC_AI: Final = "pydantic_ai"
 

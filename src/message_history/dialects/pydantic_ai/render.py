@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import define, field
 
 from message_history.core.messages.blocks import (
-    Block,
-    DocumentBlock,
-    ImageBlock,
     ProviderBlock,
     RedactedThinkingBlock,
     SystemBlock,
@@ -23,6 +20,7 @@ from message_history.core.messages.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.schema import Shape, misfits
@@ -45,10 +43,9 @@ from message_history.dialects.pydantic_ai.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.dialects.pydantic_ai.model_fields import Fields
-
-__all__ = ["Render"]
 
 Wire = dict[str, Any]
 

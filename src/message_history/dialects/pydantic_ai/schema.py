@@ -11,8 +11,6 @@ from typing import Final
 
 from message_history.dialects._shared.tables import RuleTable
 
-__all__ = ["ID", "ISSUERS", "PROVIDERS", "REASONING_KEYS", "RULES"]
-
 RULES: Final = RuleTable("pydantic_ai")
 
 

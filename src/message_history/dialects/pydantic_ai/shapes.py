@@ -29,16 +29,6 @@ from message_history.dialects._shared.schema import (
     whole,
 )
 
-__all__ = [
-    "IN_REQUEST",
-    "IN_RESPONSE",
-    "ITEMS",
-    "REQUEST",
-    "RESPONSE",
-    "is_base64",
-    "typed_kind_fits",
-]
-
 
 def _cost(value: Any) -> bool:
     return number(value) or (isinstance(value, str) and _DECIMAL.fullmatch(value) is not None)

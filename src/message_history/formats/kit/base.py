@@ -28,27 +28,6 @@ if TYPE_CHECKING:
 
     _Judge: TypeAlias = Callable[[dict[str, Any]], bool]
 
-__all__ = [
-    "DATABASE",
-    "DATA_SET",
-    "EXPORTED",
-    "NOTHING_JUDGED",
-    "OUTCOME",
-    "PAIRING",
-    "PRINTED",
-    "STATE",
-    "Collector",
-    "Fit",
-    "Format",
-    "Reading",
-    "Repairs",
-    "Rewritten",
-    "fit_items",
-    "fit_of",
-    "item_fit",
-    "row_fit",
-]
-
 Repairs: TypeAlias = "tuple[tuple[str, tuple[Repair, ...]], ...]"
 """The repairs of each conversation in a file, by its label."""
 

@@ -10,8 +10,6 @@ from message_history.formats.kit.raw_blocks import call, image, json_text, resul
 if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector
 
-__all__ = ["ROLES", "add_chat_message", "blocks_of", "calls_of", "first_of"]
-
 ROLES: Final = {
     **dict.fromkeys(("user", "human"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "gpt", "bot", "agent"), "assistant"),

@@ -15,11 +15,9 @@ from message_history.formats.kit.raw_blocks import BLOCKS, json_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.formats.kit.message_rows import Items
-
-__all__ = ["ChatRows", "chat_call"]
 
 _THOUGHTS: Final = ("reasoning_content", "reasoning")
 _CALLS: Final = "tool_calls"

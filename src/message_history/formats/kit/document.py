@@ -17,8 +17,6 @@ from message_history.formats.kit.splicing import Line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Document", "parse_document", "raw_rows", "rows_in"]
-
 INSPECTED: Final = 60
 """How many objects of a file decide its format."""
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Numbered", "path_to_newest"]
-
 Numbered = tuple[int, dict[str, Any]]
 """A row with its line number."""
 

@@ -10,8 +10,6 @@ from message_history.formats.kit.raw_blocks import BLOCKS
 if TYPE_CHECKING:
     from message_history.files.conversations import Conversation
 
-__all__ = ["Conversations"]
-
 
 @final
 class Conversations:

@@ -26,15 +26,13 @@ from message_history.formats.kit.splicing import Line, Piece, Thread
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
     from message_history.core.messages.policy import Policy
     from message_history.dialects import Dialect
     from message_history.formats.kit.base import Rewritten
     from message_history.formats.kit.spliced import Woven
     from message_history.formats.kit.splicing import Addition, Splice
-
-__all__ = ["Items", "RowForm", "dialect_items"]
 
 Items = tuple["Role", list[Any]]
 """Who a row is of, and what it says, item by item."""

@@ -11,8 +11,6 @@ from message_history.formats.kit.raw_blocks import call, image, result, text, te
 if TYPE_CHECKING:
     from message_history.formats.kit.base import Collector
 
-__all__ = ["add_body", "add_provider_message"]
-
 _LISTS: Final = ("messages", "contents", "input", "output")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 

@@ -11,22 +11,6 @@ from message_history.core.messages.policy import Policy
 from message_history.core.turns.stub_results import NO_ERROR
 from message_history.dialects import Anthropic
 
-__all__ = [
-    "BLOCKS",
-    "arguments_of",
-    "call",
-    "image",
-    "image_of_bytes",
-    "json_of",
-    "json_text",
-    "objects_in",
-    "result",
-    "state_result",
-    "text",
-    "text_of",
-    "thinking",
-]
-
 BLOCKS: Final = Anthropic(prefill=True, system_in_list=True, binds_thinking=False)
 """The dialect of these blocks, as a transcript has it: it may end with the assistant."""
 

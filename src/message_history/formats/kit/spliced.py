@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     Parts = Callable[[bytes], Sequence[Line]]
     Written = Callable[[bytes, Woven], bytes]
 
-__all__ = ["line_bytes", "read_threads", "repair_threads"]
-
 ROUNDS: Final = 8
 """How often a file is repaired at most before what it still holds is left as it is."""
 REWOUND: Final = "lines of messages that were rewound or compacted"

@@ -29,13 +29,11 @@ from message_history.history import MessageHistory, conversation_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from message_history.core.messages.blocks import Block
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Role
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects import Dialect
-
-__all__ = ["Addition", "Line", "Piece", "Splice", "Thread", "grouped", "splice"]
 
 
 @final

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.history import MessageHistory
 
-__all__ = ["AsyncSqlSession"]
-
 T = TypeVar("T")
 
 

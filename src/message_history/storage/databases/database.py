@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from message_history.storage.databases.rows import Row
 
-__all__ = ["Database", "Rows", "url_of"]
-
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
 LOCK_KEY: Final = 0x6D65_7373_6167

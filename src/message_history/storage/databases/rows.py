@@ -15,10 +15,10 @@ from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stubs import unrecorded_stubs
 from message_history.dialects.native.parse import NATIVE, PIECE, VERSION, read_ahead
 from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files.damaged_json import Decoder
 from message_history.files.files import json_bytes
 from message_history.files.plain_json import read_plain
-from message_history.files.saved import Growth, repair_from_json, repair_to_json
 from message_history.history import MessageHistory, conversation_of, restored
 
 if TYPE_CHECKING:
@@ -27,20 +27,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
-
-__all__ = [
-    "NEW",
-    "Change",
-    "Head",
-    "Held",
-    "Row",
-    "body_starts_turn",
-    "grown",
-    "held_by",
-    "needs_all",
-    "rewritten",
-    "starts_turn",
-]
+    from message_history.files.saved import Growth
 
 
 class Head(NamedTuple):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from message_history.storage.databases.database import Database, Rows
     from message_history.storage.databases.rows import Head
 
-__all__ = ["SqlSession"]
-
 logger = logging.getLogger("message_history")
 
 MAX_ID: Final = 255

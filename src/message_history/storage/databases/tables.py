@@ -28,8 +28,6 @@ from sqlalchemy import (
 from message_history.files.errors import SessionError
 from message_history.storage.databases.rows import body_starts_turn
 
-__all__ = ["MESSAGES", "REPAIRS", "SCHEMA", "SCHEMA_VERSION", "SESSIONS", "migrate", "version_of"]
-
 SCHEMA_VERSION: Final = 2
 
 STARTS: Final = "starts_turn"

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Stamp", "append", "back_up", "file_of", "lines_of", "replace", "stamp_of"]
-
 CHUNK: Final = 1024 * 1024
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 _BINARY: Final = getattr(os, "O_BINARY", 0)

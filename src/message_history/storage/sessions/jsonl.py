@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from message_history.files.damaged_json import LineNote
     from message_history.files.saved import Growth
 
-__all__ = ["Held", "JsonlSession", "LoadReport", "read_session_file"]
-
 logger = logging.getLogger("message_history")
 T = TypeVar("T")
 _LATER: Final = "a later version wrote it"

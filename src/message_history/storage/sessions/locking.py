@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["locked"]
-
 
 @contextmanager
 def locked(path: Path, timeout: float) -> Iterator[None]:

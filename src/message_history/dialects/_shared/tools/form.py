@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects._shared.tools.values import Tool, ToolChoice
 
-__all__ = ["ToolForm", "described", "required", "strictness"]
-
 
 class ToolForm(ToolShapes):
     """How a provider writes tools; the defaults are what most do.

@@ -11,8 +11,6 @@ from message_history.dialects._shared.tools.values import OmittedPart, Tool, Too
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["CONFIGS", "ToolReader", "ToolShapes"]
-
 LISTS: Final = ("tools", "functions")
 CONFIGS: Final = ("toolConfig", "tool_config")
 CHOICES: Final = ("tool_choice", "toolChoice", "function_call")

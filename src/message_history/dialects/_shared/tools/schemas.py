@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["from_openapi", "object_schema"]
-
 NUMBERS: Final = frozenset({"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"})
 """The counts, which are numbers of 64 bits and so may come as text."""
 ONE: Final = ("items", "additionalProperties", "additional_properties", "not")

@@ -9,8 +9,6 @@ from attrs import Factory, field, frozen
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["OmittedPart", "Tool", "ToolChoice", "Toolset"]
-
 
 @final
 @frozen(kw_only=True)
