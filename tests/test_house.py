@@ -68,6 +68,7 @@ LAYERS = (
     "core.views.json_cache",
     "core.views.view",
     "extras",
+    "plugins",
     "violations",
     "media",
     "dialects",
