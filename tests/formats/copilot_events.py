@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tests.formats.samples import ANSWER, ARGUMENTS, COPILOT, LOOKING, QUESTION, RESULT
+from tests.formats.samples.copilot_cli import COPILOT
+from tests.formats.story import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT
 
 Kind = tuple[str, dict[str, Any]]
 

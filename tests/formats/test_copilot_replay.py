@@ -9,7 +9,8 @@ import pytest
 from message_history import DocumentBlock, ImageBlock, ThinkingBlock
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
-from tests.formats.samples import ANSWER, LOOKING, QUESTION, REPLAY, RESULT, value
+from tests.formats.samples.copilot_replay import REPLAY
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, value
 from tests.formats.test_every_format import told
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)

@@ -21,24 +21,14 @@ from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
 from tests.formats.packing import checkpoint_of, message_of
-from tests.formats.samples import (
-    AGNO,
-    AMAZON_Q,
-    ANSWER,
-    ARGUMENTS,
-    CHAT,
-    GOOSE,
-    INSPECT,
-    LANGCHAIN_ROWS,
-    LOOKING,
-    OPENCODE,
-    PI,
-    QUESTION,
-    RESULT,
-    TEXT_ARGUMENTS,
-    ZED,
-    linked,
-)
+from tests.formats.samples.amazon_q import AMAZON_Q
+from tests.formats.samples.chat_databases import AGNO, LANGCHAIN_ROWS
+from tests.formats.samples.goose import GOOSE
+from tests.formats.samples.inspect_logs import INSPECT
+from tests.formats.samples.opencode import OPENCODE
+from tests.formats.samples.pi import PI
+from tests.formats.samples.zed import ZED
+from tests.formats.story import ANSWER, ARGUMENTS, CHAT, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, linked
 from tests.formats.test_every_format import DATABASES, told
 
 if TYPE_CHECKING:

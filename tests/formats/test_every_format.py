@@ -17,18 +17,8 @@ from message_history.formats.kit.base import Fit
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
-from tests.formats.samples import (
-    ANSWER,
-    CHAT,
-    LOOKING,
-    QUESTION,
-    RESULT,
-    SAMPLES,
-    TEXT_ARGUMENTS,
-    Sample,
-    lines,
-    value,
-)
+from tests.formats.samples import SAMPLES
+from tests.formats.story import ANSWER, CHAT, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, Sample, lines, value
 from tests.needs import needs_a_deep_stack
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from message_history.formats.reading import session_in
-from tests.formats.samples import ANSWER, DEEPSEEK_EXPORT, GROK_EXPORT, QUESTION, value
+from tests.formats.samples.deepseek_export import DEEPSEEK_EXPORT
+from tests.formats.samples.grok_export import GROK_EXPORT
+from tests.formats.story import ANSWER, QUESTION, value
 from tests.formats.test_every_format import told
 
 TALK = [("user", QUESTION), ("assistant", ANSWER)]

@@ -12,7 +12,8 @@ from message_history.cli.app import app
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
-from tests.formats.samples import ANSWER, CHAT, QUESTION, SAMPLES, lines, value
+from tests.formats.samples import SAMPLES
+from tests.formats.story import ANSWER, CHAT, QUESTION, lines, value
 from tests.formats.test_every_format import told
 
 if TYPE_CHECKING:

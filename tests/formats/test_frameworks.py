@@ -8,16 +8,8 @@ from typing import Any
 import pytest
 
 from message_history.formats.reading import session_in
-from tests.formats.samples import (
-    ANSWER,
-    ARGUMENTS,
-    LLAMA_INDEX,
-    LLAMA_INDEX_MEMORY,
-    LLAMA_INDEX_STATE,
-    QUESTION,
-    RESULT,
-    value,
-)
+from tests.formats.samples.llama_index import LLAMA_INDEX, LLAMA_INDEX_MEMORY, LLAMA_INDEX_STATE
+from tests.formats.story import ANSWER, ARGUMENTS, QUESTION, RESULT, value
 from tests.formats.test_databases import STORY, database
 from tests.formats.test_every_format import told
 

@@ -9,7 +9,8 @@ import pytest
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import recognise
-from tests.formats.samples import ANSWER, KIRO_3, QUESTION, RESULT, kiro_row, lines
+from tests.formats.samples.kiro import KIRO_3, kiro_row
+from tests.formats.story import ANSWER, QUESTION, RESULT, lines
 from tests.formats.test_every_format import told
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from message_history.formats.reading import session_in
-from tests.formats.samples import ANSWER, KIRO, QUESTION, kiro, lines
+from tests.formats.samples.kiro_cli import KIRO, kiro
+from tests.formats.story import ANSWER, QUESTION, lines
 from tests.formats.test_every_format import told
 
 PROMPT, CALL, RESULTS, REPLY = KIRO

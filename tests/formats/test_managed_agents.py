@@ -8,7 +8,8 @@ import pytest
 
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
-from tests.formats.samples import ANSWER, MANAGED, QUESTION, RESULT, lines, text, value
+from tests.formats.samples.managed_agents import MANAGED
+from tests.formats.story import ANSWER, QUESTION, RESULT, lines, text, value
 from tests.formats.test_every_format import told
 
 

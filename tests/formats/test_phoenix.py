@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from message_history.formats.reading import session_in
-from tests.formats.samples import ANSWER, CHAT, LOOKING, QUESTION
+from tests.formats.story import ANSWER, CHAT, LOOKING, QUESTION
 from tests.formats.test_databases import STORY, Rows, database, fill
 from tests.formats.test_every_format import told
 

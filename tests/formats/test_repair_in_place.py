@@ -13,7 +13,8 @@ from message_history import RepairCode
 from message_history.cli.app import app
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
-from tests.formats.samples import ANSWER, LOOKING, QUESTION, RESULT, SAMPLES, lines, value
+from tests.formats.samples import SAMPLES
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, lines, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

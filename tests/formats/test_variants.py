@@ -10,22 +10,10 @@ import pytest
 from message_history import ImageBlock, MessageHistory, RepairCode, ThinkingBlock, from_file
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
-from tests.formats.samples import (
-    ANSWER,
-    ARGUMENTS,
-    CONVERSE,
-    LETTA,
-    LETTA_MESSAGES,
-    LOOKING,
-    QUESTION,
-    RESULT,
-    SMOLAGENTS,
-    STRANDS,
-    TEXT_ARGUMENTS,
-    THOUGHT,
-    lines,
-    value,
-)
+from tests.formats.samples.letta import LETTA, LETTA_MESSAGES
+from tests.formats.samples.smolagents import SMOLAGENTS
+from tests.formats.samples.strands import CONVERSE, STRANDS
+from tests.formats.story import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, THOUGHT, lines, value
 from tests.formats.test_every_format import told
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import pytest
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
 from tests.formats.copilot_events import EVENTS
-from tests.formats.samples import SAMPLES, lines
+from tests.formats.samples import SAMPLES
+from tests.formats.story import lines
 from tests.programs.facts import Facts, facts_of
 
 NPM = os.environ.get("MESSAGE_HISTORY_PROGRAMS")

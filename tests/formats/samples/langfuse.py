@@ -1,0 +1,9 @@
+from __future__ import annotations
+
+from tests.formats.story import CHAT, Sample, value
+
+LANGFUSE = [
+    {"id": "1", "traceId": "t", "type": "SPAN", "input": {}, "output": {}},
+    {"id": "2", "traceId": "t", "type": "GENERATION", "input": {"messages": CHAT[:3]}, "output": CHAT[3]},
+]
+SAMPLES = (Sample("langfuse", value(LANGFUSE)),)

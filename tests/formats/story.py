@@ -1,0 +1,74 @@
+"""The story that every sample tells, as far as its format can, and how providers' messages tell it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+QUESTION = "What is in a.txt?"
+LOOKING = "Let me look."
+THOUGHT = "I should read the file."
+RESULT = "three lines"
+ANSWER = "It has three lines."
+ARGUMENTS = {"path": "a.txt"}
+TEXT_ARGUMENTS = json.dumps(ARGUMENTS)
+FULL = ("user", "assistant", "call", "result", "answer")
+TALK = ("user", "answer")
+
+
+class Sample(NamedTuple):
+    """A file: its format's name, its content, and what of the story is in it."""
+
+    format: str
+    data: bytes
+    holds: tuple[str, ...] = FULL
+    tool: str = "read_file"
+
+
+def lines(*values: Any) -> bytes:
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
+
+
+def value(whole: Any) -> bytes:
+    return json.dumps(whole, indent=1).encode()
+
+
+def text(written: str) -> dict[str, Any]:
+    return {"type": "text", "text": written}
+
+
+CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "read_file", "arguments": TEXT_ARGUMENTS}}
+CHAT: list[dict[str, Any]] = [
+    {"role": "user", "content": QUESTION},
+    {"role": "assistant", "content": LOOKING, "tool_calls": [CHAT_CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": RESULT},
+    {"role": "assistant", "content": ANSWER},
+]
+TOOL_USE = {"type": "tool_use", "id": "c1", "name": "read_file", "input": ARGUMENTS}
+TOOL_RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": RESULT}
+CLAUDE: list[dict[str, Any]] = [
+    {"role": "user", "content": QUESTION},
+    {"role": "assistant", "content": [text(LOOKING), TOOL_USE]},
+    {"role": "user", "content": [TOOL_RESULT]},
+    {"role": "assistant", "content": [text(ANSWER)]},
+]
+GEMINI: list[Any] = [
+    {"role": "user", "parts": [{"text": QUESTION}]},
+    {
+        "role": "model",
+        "parts": [{"text": LOOKING}, {"functionCall": {"id": "c1", "name": "read_file", "args": ARGUMENTS}}],
+    },
+    {
+        "role": "user",
+        "parts": [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": RESULT}}}],
+    },
+    {"role": "model", "parts": [{"text": ANSWER}]},
+]
+
+
+def linked(kind: str, messages: list[Any], **more: Any) -> list[dict[str, Any]]:
+    """Wrap messages in rows that name their parents."""
+    return [
+        {"type": kind, "id": f"m{n}", "parentId": f"m{n - 1}" if n else None, "message": message, **more}
+        for n, message in enumerate(messages)
+    ]
