@@ -15,7 +15,6 @@ class EntryDigest:
     """What a raw entry is known by; cache marks do not count.
 
     Args:
-        whole: the digest of all of it.
         entry: the entry, from which its parts are worked out when somebody asks; None where nobody will.
         parts: the digest of all but its blocks, and of each of its blocks, where they are known.
 
@@ -71,13 +70,7 @@ class EntryDigest:
 def digest_of(entry: object) -> EntryDigest:
     """Return what a raw entry is known by: its JSON without cache marks, whatever the order of its keys.
 
-    Args:
-        entry: a mapping, or an object of an SDK; whoever keeps the digest for longer lets go of it: see `settled`.
-
-    Returns:
-        The digest.
-
-    Complexity: linear in the entry.
+    Whoever keeps the digest for longer lets go of the entry: see `settled`.
     """
     return EntryDigest(_digest(_canonical(_normal(entry))), entry)
 

@@ -53,14 +53,7 @@ class Conversations(Protocol):
 def beginnings_of(group: str, known: Sequence[EntryDigest]) -> list[bytes]:
     """Return the digest of each beginning of a raw list, the shortest first.
 
-    Args:
-        group: what keeps conversations apart that must not be mixed.
-        known: what the list's entries are known by.
-
-    Returns:
-        One digest for each entry.
-
-    Complexity: linear in the entries.
+    `group` keeps conversations apart that must not be mixed.
     """
     rolling = hashlib.blake2b(group.encode(), digest_size=16)
     found: list[bytes] = []

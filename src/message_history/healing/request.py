@@ -137,8 +137,6 @@ class ReadRequest(Generic[BodyT]):
     """A request's body, and its list of messages.
 
     Args:
-        body: the body as it came.
-        api: the API that it is for.
         data: its JSON object; None when it is none.
         entries: the messages; none when the body holds no list of them that can be healed.
         digests: what these are known by; none for a list that is only a part of a conversation.
@@ -156,18 +154,8 @@ class ReadRequest(Generic[BodyT]):
 def read_request(body: BodyT, api: API) -> ReadRequest[BodyT]:
     """Read the list of messages of a request.
 
-    Args:
-        body: the request's JSON object, as a dict or as bytes.
-        api: the API that it is for.
-
-    Returns:
-        What is in it.
-
-    Raises:
-        TypeError: when the body is neither a mapping nor bytes.
-        ValueError: when `api` is no API that is known.
-
-    Complexity: linear in the body.
+    Raises `TypeError` when the body is neither a mapping nor bytes. Raises `ValueError` when `api` is no API that is
+    known.
     """
     if api not in APIS:
         raise ValueError(f"api must be one of {', '.join(APIS)}, not {short_repr(api)}")
@@ -218,16 +206,7 @@ def heal_read_request(
 
 
 def dialect_for(api: API, model: str, provider: str | None = None) -> Dialect[Any]:
-    """Choose the dialect of a request.
-
-    Args:
-        api: the API.
-        model: the model that is asked.
-        provider: who serves it, where others serve the API too.
-
-    Returns:
-        The dialect, with the defaults for a model that is not known.
-    """
+    """Choose the dialect of a request. `provider` is who serves it, where others serve the API too."""
     kind: Any = getattr(import_module(f"message_history.dialects.{api}"), CLASSES[api])
     found: Dialect[Any] = kind.for_model(model, provider) if api.startswith("openai") else kind.for_model(model)
     return found
@@ -242,11 +221,8 @@ _CACHED_THERE: Final = ("cachedContent", "cached_content")
 def _kept_by_request(dialect: Dialect[Any], data: Mapping[str, Any], *, is_chosen: bool, continues: bool) -> Any:
     """Return a dialect of Responses that knows what the server keeps, by what the request says of it.
 
-    Args:
-        dialect: the dialect.
-        data: the request.
-        is_chosen: whether the dialect was chosen here: one that was passed says itself what `store` is.
-        continues: whether the list goes on from what the provider keeps.
+    `is_chosen` says whether the dialect was chosen here: one that was passed says itself what `store` is. `continues`
+    says whether the list goes on from what the provider keeps.
     """
     responses: Any = dialect
     if is_chosen and isinstance(data.get("store"), bool):

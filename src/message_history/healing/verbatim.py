@@ -68,16 +68,8 @@ def wire_of(
 ) -> Wire:
     """Write a history in the form of the raw list that it was read from.
 
-    Args:
-        history: the history as it is to be sent.
-        raw: the raw list; its entries are taken as they are.
-        dialect: the dialect of both.
-        as_it_came: the beginning that was sent as it came; the raw list begins with it.
-
-    Returns:
-        The list to send. A side of the conversation whose raw entries the provider refuses is written anew.
-
-    Complexity: linear in the list.
+    The entries of `raw` are taken as they are; a side of the conversation whose entries the provider refuses is written
+    anew. `as_it_came` is the beginning that was sent as it came; `raw` begins with it.
     """
     export = history.export(dialect)
     marks = sum(1 for _ in _marked(list(raw)))

@@ -58,13 +58,9 @@ DRAIN_SECONDS: Final = 30
 def create_app(settings: Settings, conversations: Conversations | None = None) -> Starlette:
     """Make the proxy as an ASGI application.
 
-    Args:
-        settings: its settings.
-        conversations: where it keeps what was sent; by the settings, if not given.
-
-    Returns:
-        The application; `/message-history/health`, `/message-history/metrics`, `/message-history/repairs` and
-        `/message-history/repairs/{request}` are its own, every path without that beginning is an upstream's.
+    The settings say where what was sent is kept, unless `conversations` is given. `/message-history/health`,
+    `/message-history/metrics`, `/message-history/repairs` and `/message-history/repairs/{request}` are its own, every
+    path without that beginning is an upstream's.
     """
     proxy = _Proxy(settings, conversations)
 

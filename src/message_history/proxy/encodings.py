@@ -16,16 +16,8 @@ _WINDOWS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 def decompressed(body: bytes, encoding: str, limit: int) -> bytes:
     """Decompress a body.
 
-    Args:
-        body: the bytes as they came.
-        encoding: the value of its `content-encoding`.
-        limit: how long it may become.
-
-    Returns:
-        The content; the body itself when it is not compressed.
-
-    Raises:
-        CannotReadError: for an encoding that is not known, what is not in it, and content beyond the limit.
+    The content may become as long as `limit`. Returns the content; the body itself when it is not compressed. Raises
+    `CannotReadError` for an encoding that is not known, what is not in it, and content beyond the limit.
     """
     for name in reversed([part.strip().lower() for part in encoding.split(",") if part.strip()]):
         if name == "identity":

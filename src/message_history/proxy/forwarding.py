@@ -49,14 +49,8 @@ def target_of(
 ) -> Target | None:
     """Find the upstream of a request: by the first part of its path, else by its API, else by its headers.
 
-    Args:
-        upstreams: those that there are, by name.
-        method: the HTTP method.
-        path: the path as it was written, with escapes.
-        headers: the headers, names in lower case.
-
-    Returns:
-        Where it goes; None when no upstream is meant that is there.
+    `path` is as it was written, with escapes; the names of `headers` are in lower case. Returns None when no upstream
+    is meant that is there.
     """
     named = _NAMED.match(path)
     if named is not None and named["name"] in upstreams:
@@ -98,12 +92,7 @@ def forwarded_request_headers(
 ) -> Headers:
     """Return the headers that an upstream gets: all but those of the connection and the length, which is set anew.
 
-    Args:
-        headers: the headers as they came.
-        drop: others to leave out, in lower case.
-
-    Returns:
-        The headers, in their order.
+    Those in `drop`, in lower case, are left out too.
     """
     return _kept(headers, _NOT_SENT_ON | drop)
 

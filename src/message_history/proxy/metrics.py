@@ -32,13 +32,7 @@ class Metrics:
         self._lock = Lock()
 
     def count(self, name: str, amount: int = 1, **labels: str) -> None:
-        """Count something.
-
-        Args:
-            name: the counter, without the prefix.
-            amount: by how much.
-            labels: its labels.
-        """
+        """Add to the counter of this name (without the prefix) and these labels."""
         with self._lock:
             self._counts[name, tuple(sorted(labels.items()))] += amount
 
@@ -50,14 +44,7 @@ class Metrics:
             self._seconds += seconds
 
     def text(self, gauges: Iterable[tuple[str, str, float]] = ()) -> str:
-        """Write all of it in Prometheus' text format.
-
-        Args:
-            gauges: more values, each with its name and what it is.
-
-        Returns:
-            The text.
-        """
+        """Write all of it in Prometheus' text format. Each of `gauges` is a name, what it is, and its value."""
         return "\n".join([*self._lines(gauges), ""])
 
     def _lines(self, gauges: Iterable[tuple[str, str, float]]) -> Iterator[str]:

@@ -32,11 +32,8 @@ class Beginning(NamedTuple):
 async def beginning_of(response: httpx.Response) -> Beginning:
     """Read a refusal to its end, or as far as refusals go.
 
-    Args:
-        response: the refusal. Most have no length, as those that a provider compresses while it sends them.
-
-    Returns:
-        What was read; nothing of a stream, whose end may be far. Where the upstream breaks off, `rest` raises that.
+    Most refusals have no length, as those that a provider compresses while it sends them. Nothing is read of a stream,
+    whose end may be far. Where the upstream breaks off, `rest` raises that.
     """
     rest = response.aiter_raw()
     if response.headers.get("content-type", "").startswith(_STREAM):
@@ -61,15 +58,7 @@ async def _broken(error: httpx.HTTPError) -> AsyncIterator[bytes]:
 
 
 def text_in(response: httpx.Response, body: bytes) -> str:
-    """Return the text of a response; empty for one that cannot be decoded.
-
-    Args:
-        response: the response, whose headers say how its body is encoded.
-        body: the body as it came.
-
-    Returns:
-        The text.
-    """
+    """Return the text of a response; empty for one that cannot be decoded."""
     try:
         text: str = httpx.Response(response.status_code, headers=response.headers, content=body).text
     except httpx.DecodingError:

@@ -96,12 +96,7 @@ def _plain(value: Any) -> Any:
 def repair_headers(number: str, request: HealedRequest[bytes]) -> Headers:
     """Say in headers how many repairs a request needed, and of which codes.
 
-    Args:
-        number: the number under which they are kept.
-        request: the request.
-
-    Returns:
-        The headers; none when the request went out as it came.
+    The repairs are kept under `number`. There are none when the request went out as it came.
     """
     if not request.is_healed:
         return []
@@ -115,12 +110,7 @@ def repair_headers(number: str, request: HealedRequest[bytes]) -> Headers:
 def explanation_headers(text: str, dialect: Dialect[Any]) -> Headers:
     """Say in headers which rule a refusal is about.
 
-    Args:
-        text: the body of the refusal.
-        dialect: the dialect of the request.
-
-    Returns:
-        The rule's id, what it demands and what the library does about it; none when no rule is known for it.
+    They say the rule's id, what it demands and what the library does about it; there are none when no rule is known.
     """
     found = explain(text[:MAX_EXPLAINED], dialect)
     if not found:

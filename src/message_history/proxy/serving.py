@@ -36,15 +36,7 @@ class Prepared(NamedTuple):
 
 
 def make_server(settings: Settings, conversations: Conversations | None = None) -> uvicorn.Server:
-    """Make the server; its `run` serves until it is stopped.
-
-    Args:
-        settings: the settings of the proxy.
-        conversations: where it keeps what was sent; in memory by default.
-
-    Returns:
-        The server.
-    """
+    """Make the server; its `run` serves until it is stopped. What was sent is kept in memory by default."""
     config = uvicorn.Config(
         create_app(settings, conversations),
         host=settings.host,
@@ -64,14 +56,7 @@ def make_server(settings: Settings, conversations: Conversations | None = None) 
 def prepare(settings: Settings) -> Prepared:
     """Make the server and take its port, so that whatever is wrong shows before anybody is told where it listens.
 
-    Args:
-        settings: the settings of the proxy.
-
-    Returns:
-        What `serve` takes.
-
-    Raises:
-        SettingsError: when it cannot listen there, or a package is missing for its store.
+    Raises `SettingsError` when it cannot listen there, or a package is missing for its store.
     """
     try:
         server = make_server(settings)
@@ -91,11 +76,7 @@ def prepare(settings: Settings) -> Prepared:
 
 
 def serve(prepared: Prepared) -> None:
-    """Serve until interrupted.
-
-    Args:
-        prepared: the server, as `prepare` returned it.
-    """
+    """Serve until interrupted."""
     # A repair's log record quotes what was repaired; those of the proxy itself hold nothing of a request.
     repairs = logging.getLogger("message_history")
     repairs.addHandler(logging.NullHandler())

@@ -108,17 +108,9 @@ def load_settings(
 ) -> Settings:
     """Read the settings: a TOML file, over it the environment, over that the flags.
 
-    Args:
-        path: the TOML file; its keys are those of `Settings`, and `[upstreams.NAME]` has `url` and `provider`.
-        environment: the environment variables; those of the process by default.
-        flags: settings by name; None for one that was not given.
-        upstreams: URLs of upstreams by name.
-
-    Returns:
-        The settings.
-
-    Raises:
-        SettingsError: for a setting that is not known, not of its kind, or that nothing can be made of.
+    The keys of the TOML file are those of `Settings`, and `[upstreams.NAME]` has `url` and `provider`. The environment
+    is the process's by default. A flag that was not given is None. Raises `SettingsError` for a setting that is not
+    known, not of its kind, or that nothing can be made of.
     """
     variables = environment if environment is not None else os.environ
     table = _table(path) if path is not None else {}

@@ -96,14 +96,8 @@ class DatabaseConversations:
     def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
         """Find the conversation that a raw list goes on with.
 
-        Args:
-            group: what keeps conversations apart that must not be mixed.
-            known: what the list's entries are known by.
-
-        Returns:
-            The conversation, with nothing in it for one that is not known, and when the database does not answer.
-
-        Complexity: linear in the entries and in what was sent.
+        `group` keeps conversations apart that must not be mixed. There is nothing in one that is not known, nor when
+        the database does not answer.
         """
         try:
             with self._connected() as connection:
@@ -120,13 +114,7 @@ class DatabaseConversations:
     def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
         """Keep what was sent now, if it was healed.
 
-        Args:
-            group: as for `find`.
-            sent: what was sent.
-            found: what `find` gave for it.
-            size: about how many bytes it holds.
-
-        Complexity: linear in what was sent.
+        `found` is what `find` gave for it, `size` about how many bytes it holds.
         """
         del size
         if not isinstance(sent, Followed):
