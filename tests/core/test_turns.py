@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import message_history.history as facade
 from message_history import (
     InvariantError,
     Message,
@@ -22,9 +23,11 @@ from message_history import (
     UnknownCallError,
 )
 from message_history.core.messages.message import NEEDS_REPAIR, known_message, plain_content
+from message_history.core.turns import ingest
+from message_history.core.turns import step as step_module
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation, parts_of
 from message_history.core.turns.rules import TABLE, Arrival, State, state_of
-from message_history.core.turns.step import step
+from message_history.core.turns.step import move, step
 from message_history.core.values.log import Log
 from message_history.core.values.meta import Meta
 
@@ -56,6 +59,20 @@ def reached(state: State, policy: _Policy | None = None) -> Conversation:
         conversation = step(conversation, message)
     assert state_of(parts_of(conversation)[1]) is state
     return conversation
+
+
+@pytest.mark.parametrize("message", [Message.user(RESULT), {"role": "user", "content": [{"type": "custom", "x": 1}]}])
+def test_a_message_is_asked_once_whether_it_moves_whole(message: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Message] = []
+
+    def counted(conversation: Conversation, message: Message) -> Conversation | None:
+        asked.append(message)
+        return move(conversation, message)
+
+    for module in (step_module, ingest, facade):
+        monkeypatch.setattr(module, "move", counted, raising=False)
+    MessageHistory().add(message)
+    assert len(asked) == 1
 
 
 def test_the_table_is_total() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +20,7 @@ from message_history.dialects import (
     Portable,
     PydanticAI,
 )
+from message_history.dialects._shared.checker import OpenCalls
 from message_history.integrations.strategies import broken_lists, odd_entries
 
 if TYPE_CHECKING:
@@ -63,3 +64,10 @@ def test_a_violation_names_a_rule_and_a_place_and_leaves_nothing_open(dialect: D
             assert set(re.findall(r"\{([a-z]+)\}", violation.error)) <= UNKNOWN
 
     law()
+
+
+def test_the_ids_of_calls_are_not_taken_for_the_entry_that_makes_them() -> None:
+    ids, untyped = ["1", "2"], cast("Any", OpenCalls)
+    with pytest.raises(TypeError):
+        untyped(ids)
+    assert OpenCalls(ids=ids).waiting == ids

@@ -23,7 +23,7 @@ from message_history.core.turns.conversation import (
     past_of,
 )
 from message_history.core.turns.rules import behind_change, enforce, is_nothing
-from message_history.core.turns.step import advance, step
+from message_history.core.turns.step import Transition, advance, move, step
 from message_history.core.turns.stubs import awaited, stub_awaited
 from message_history.core.values.log import Log
 
@@ -241,7 +241,17 @@ def add_message(
     conversation: Conversation, message: Message, *, interrupted: bool = False, dialect: str = ""
 ) -> Conversation:
     """Add one message; the arguments are those of `step`, and the dialect that it was parsed in."""
-    grown = step(conversation, message, interrupted=interrupted)
+    moved = move(conversation, message) if not interrupted else None
+    return moved or add_by_blocks(conversation, message, interrupted=interrupted, dialect=dialect)
+
+
+def add_by_blocks(
+    conversation: Conversation, message: Message, *, interrupted: bool = False, dialect: str = ""
+) -> Conversation:
+    """Do what `add_message` does, for a message of which it is known that `move` does not add it."""
+    transition = Transition(conversation, answers=None, interrupted=interrupted, sources=(None, None))
+    transition.apply(message)
+    grown = transition.conversation()
     log_new(context_of(conversation), context_of(grown), dialect)
     return grown
 

@@ -95,7 +95,7 @@ class OpenCalls:
         ids: their ids; one may be there twice.
     """
 
-    def __init__(self, index: int = -1, ids: Iterable[str] = ()) -> None:
+    def __init__(self, *, index: int = -1, ids: Iterable[str] = ()) -> None:
         self.index = index
         self.count = 0
         self._waiting: dict[str, int] = {}

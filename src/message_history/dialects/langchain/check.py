@@ -41,7 +41,7 @@ class _Check:
             return
         self._unanswered(n - 1)
         calls = [*entries(data.get("tool_calls")), *entries(data.get("invalid_tool_calls"))]
-        self._calls = OpenCalls(n, [text_at(mapping_of(call), "id") for call in calls])
+        self._calls = OpenCalls(index=n, ids=[text_at(mapping_of(call), "id") for call in calls])
         if not self._begun and kind == "assistant":
             self.found.add("LC-3", n)
         self._begun = self._begun or kind != "system"

@@ -207,7 +207,7 @@ class _Check:
                     self.found.add(rule, n, "tool_call_id", f"id {id!r:.80}", ids=id)
             elif self._roles[n] == "assistant":
                 self._unanswered(calls, results)
-                calls, results = OpenCalls(n), 0
+                calls, results = OpenCalls(index=n), 0
                 for m, call in enumerate(entries(entry.get("tool_calls"))):
                     id = shown(call.get("id")) if isinstance(call, Mapping) else ""
                     if not calls.add(id):

@@ -288,7 +288,7 @@ class _Check:
                 self._unanswered(calls, n)
                 made = entries(entry.get("tool_calls")) if role == "assistant" else []
                 ids = [text_at(call, "id") for call in made if isinstance(call, Mapping)]
-                calls = OpenCalls(n, ids) if ids else _NO_CALLS
+                calls = OpenCalls(index=n, ids=ids) if ids else _NO_CALLS
                 continue
             id = text_at(entry, "tool_call_id")
             if calls.is_waiting and self._pairs_in_order(entry):
