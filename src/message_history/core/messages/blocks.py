@@ -251,14 +251,7 @@ def is_blank(text: str) -> bool:
 def blocks_of(content: Content) -> tuple[Block, ...]:
     """Turn text, a block, or several of both into blocks.
 
-    Args:
-        content: what was given.
-
-    Returns:
-        The blocks.
-
-    Raises:
-        TypeError: for anything else; a raw dict goes to `MessageHistory.add`, which knows the dialects.
+    Raises `TypeError` for anything else; a raw dict goes to `MessageHistory.add`, which knows the dialects.
     """
     if isinstance(content, str):
         return (text_block(plain_text(content)),)
@@ -291,14 +284,8 @@ def _no_content(value: object) -> str:
 def result_content(content: object) -> tuple[Block, ...]:
     """Turn what a tool gave into the blocks of a result.
 
-    Args:
-        content: text, blocks, None, or any JSON value, which becomes its text.
-
-    Returns:
-        The blocks; none for None and for empty text.
-
-    Raises:
-        TypeError: for a block that cannot stand in a result, such as another result.
+    A JSON value becomes its text; None and empty text give no blocks. Raises `TypeError` for a block that cannot stand
+    in a result, such as another result.
     """
     if content is None or (isinstance(content, str | tuple) and not content):
         return ()
@@ -317,15 +304,7 @@ def result_content(content: object) -> tuple[Block, ...]:
 
 
 def with_meta(block: _B, **changes: Any) -> _B:
-    """Return the same block with other meta.
-
-    Args:
-        block: the block.
-        changes: fields of `Meta`.
-
-    Returns:
-        A new block; its `meta` is None when nothing is left in it.
-    """
+    """Return the same block with other meta. Its `meta` is None when nothing is left in it."""
     meta = evolve(block.meta if block.meta is not None else NO_META, **changes)
     return evolve(block, meta=None if meta == NO_META else meta)
 

@@ -26,14 +26,7 @@ _ERRORS: Final = (
 def denial_of_text(text: str, *, is_error: bool) -> str | None:
     """Return the reason in the text of a result that says that its call was denied, or None for any other text.
 
-    Args:
-        text: the whole text of the result.
-        is_error: whether the result is an error.
-
-    Returns:
-        The reason that a person gave; an empty text for none.
-
-    Complexity: linear in the text.
+    An empty reason is that of a person who gave none.
     """
     if text in OPENINGS:
         return ""

@@ -243,30 +243,12 @@ Message.content = property(_content)  # type: ignore[assignment]
 
 
 def make_message(role: Role, content: tuple[Block, ...]) -> Message:
-    """Make a message of blocks that are known to be blocks.
-
-    Args:
-        role: its role.
-        content: its blocks.
-
-    Returns:
-        The message.
-    """
+    """Make a message of blocks that are known to be blocks."""
     return known_message(role, content, *_survey(role, content))
 
 
 def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> Message:
-    """Make a message whose ids and shape are known.
-
-    Args:
-        role: its role.
-        content: its blocks.
-        ids: see `Message`.
-        shape: see `Message`.
-
-    Returns:
-        The message.
-    """
+    """Make a message whose ids and shape are known."""
     message = _new(Message)
     _fill(message, role, content, ids, shape)
     return message
@@ -288,17 +270,7 @@ class Unfinished(_Replied):
 
 
 def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) -> Message:
-    """Make a message of its plain content.
-
-    Args:
-        role: its role.
-        plain: its content.
-        ids: see `Message`.
-        shape: see `Message`.
-
-    Returns:
-        The message.
-    """
+    """Make a message of its plain content."""
     message: Any = Unfinished()
     message.role = role
     message.ids = ids
@@ -310,17 +282,7 @@ def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) ->
 
 
 def message_of_plain(role: Role, plain: Plain) -> Message:
-    """Make a message of a plain content of which nothing is known.
-
-    Args:
-        role: its role.
-        plain: its content.
-
-    Returns:
-        The message, with the ids and the shape that `_survey` finds in its blocks.
-
-    Complexity: linear in the content.
-    """
+    """Make a message of a plain content of which nothing is known."""
     ids: list[str] = []
     clean = bool(plain)
     has_text = False
@@ -367,14 +329,7 @@ def reach(message: Message) -> int:
 def sendable(message: Message, longest: int) -> Plain | None:
     """Return the plain content of a message that needs no second look before it is sent.
 
-    Args:
-        message: the message.
-        longest: how long an id or a name may be.
-
-    Returns:
-        The content; None for any other message.
-
-    Complexity: constant, once the message was sent.
+    None is for any other message, and one with an id or a name of more than `longest` characters.
     """
     found = message._reach
     if found is None:
@@ -393,15 +348,7 @@ def is_plain(message: Message) -> bool:
 
 
 def with_replies(message: Message, replies: tuple[ReplyInfo, ...]) -> Message:
-    """Return a message with what its provider said of the replies in it.
-
-    Args:
-        message: the message.
-        replies: see `Message`.
-
-    Returns:
-        A new message; the same one for no replies.
-    """
+    """Return a message with what its provider said of the replies in it. Returns the same one for no replies."""
     if not replies:
         return message
     plain = message._plain
@@ -426,9 +373,7 @@ def _restored(role: Role, content: tuple[Block, ...], replies: tuple[ReplyInfo, 
 def bootstrap_message(text: str, dialect: str = "") -> Message:
     """Make the marked user message that leads a history whose list began with the assistant.
 
-    Args:
-        text: what it says.
-        dialect: in which dialect the list came, where that may be sent as it came.
+    `dialect` is that in which the list came, where that may be sent as it came.
     """
     return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="bootstrap", reason=dialect))),))
 

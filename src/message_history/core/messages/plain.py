@@ -39,16 +39,7 @@ NOT_PLAIN: Final[Plain] = ()
 
 
 def pack(input: dict[str, Any]) -> bytes | None:
-    """Copy a call's input.
-
-    Args:
-        input: the input.
-
-    Returns:
-        The copy, for `unpack`; None when something in it is no plain JSON, or when it is very large or deep.
-
-    Complexity: linear in the input.
-    """
+    """Copy a call's input for `unpack`; None when something in it is no plain JSON, or it is very large or deep."""
     for key, item in input.items():
         kind = type(item)
         if type(key) is not str or not (kind is str or kind is bool or (kind is int and MIN_INT < item < MAX_INT)):
@@ -106,17 +97,7 @@ def _is_deep(value: dict[str, Any]) -> bool:
 
 
 def blocks_of_plain(role: str, plain: Plain) -> tuple[Block, ...]:
-    """Make the blocks of a plain content.
-
-    Args:
-        role: the role of its message.
-        plain: the content.
-
-    Returns:
-        The blocks.
-
-    Complexity: linear in the content.
-    """
+    """Make the blocks of a plain content."""
     made = _assistant_block if role == "assistant" else _result
     return tuple(text_block(item) if type(item) is str else made(*item) for item in plain)
 
@@ -138,14 +119,7 @@ def _result(id: str, content: str | tuple[str, ...]) -> Block:
 def plain_of(role: str, blocks: Sequence[Block]) -> Plain:
     """Find the plain content of blocks.
 
-    Args:
-        role: the role of their message.
-        blocks: the blocks.
-
-    Returns:
-        The content that `blocks_of_plain` makes equal blocks of; `NOT_PLAIN` if there is none.
-
-    Complexity: linear in the blocks.
+    `blocks_of_plain` makes equal blocks of it; it is `NOT_PLAIN` if there is none.
     """
     plain: list[Any] = []
     for block in blocks:
@@ -197,16 +171,8 @@ def reach_of(role: str, plain: Plain) -> int:
     """Find out whether every dialect can send a plain content as it is.
 
     It can if each text says something that UTF-8 can carry, every id and name is an identifier in ASCII, thinking is
-    signed with base64 text, results come first, and thinking and texts come before calls.
-
-    Args:
-        role: the role of its message.
-        plain: the content.
-
-    Returns:
-        The length of the longest id or name, as some dialects limit that; otherwise `UNSENDABLE` or `NO_UNICODE`.
-
-    Complexity: linear in the content.
+    signed with base64 text, results come first, and thinking and texts come before calls. Returns the length of the
+    longest id or name, as some dialects limit that; otherwise `UNSENDABLE` or `NO_UNICODE`.
     """
     texts: list[str] = []
     names: list[str] = []

@@ -282,11 +282,7 @@ _KINDS: Final[dict[type[Block], str]] = {
 def in_words(value: Removed) -> str:
     """Name a block, or a raw value that never became one, in a few words for a reader.
 
-    Args:
-        value: the block or value.
-
-    Returns:
-        One line; a long text is shortened, and says how long it is.
+    A long text is shortened, and says how long it is.
     """
     if isinstance(value, TextBlock | SystemBlock):
         kind = "system text" if isinstance(value, SystemBlock) else "text"

@@ -119,12 +119,7 @@ def _plain(value: FrozenDict) -> dict[str, Any]:
 def joined_replies(first: tuple[ReplyInfo, ...], more: Iterable[ReplyInfo]) -> tuple[ReplyInfo, ...]:
     """Join what is said of the replies in two messages; a reply that came in pieces is one.
 
-    Args:
-        first: the replies of the message that is there.
-        more: those of the message that is joined to it.
-
-    Returns:
-        Both, each reply once.
+    `first` are those of the message that is there.
     """
     joined = list(first)
     for reply in more:
@@ -152,16 +147,7 @@ def as_json(reply: ReplyInfo) -> dict[str, Any]:
 
 
 def total_usage(replies: Iterable[ReplyInfo]) -> Usage:
-    """Add up the usage of replies.
-
-    Args:
-        replies: the replies, oldest first.
-
-    Returns:
-        The sum.
-
-    Complexity: linear in the replies.
-    """
+    """Add up the usage of replies."""
     usages = [reply.usage for reply in joined_replies((), replies) if reply.usage is not None]
     return Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in COUNTS})
 

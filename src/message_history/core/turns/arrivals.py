@@ -36,17 +36,8 @@ if TYPE_CHECKING:
 def added_behind_sent(sent: Conversation, parsed: Parsed) -> Conversation:
     """Add what a parser read behind what was sent.
 
-    Args:
-        sent: the conversation as it was sent: its calls have results or stubs.
-        parsed: what came since.
-
-    Returns:
-        The conversation with what came, as it stands before it is sent again.
-
-    Raises:
-        InvariantError: when the policy says to raise and more than lossless repairs are needed.
-
-    Complexity: linear in what came.
+    `sent` is the conversation as it was sent: its calls have results or stubs. Raises `InvariantError` when the policy
+    says so and more than lossless repairs are needed.
     """
     arrivals = _Arrivals(sent)
     arrivals.take(parsed)

@@ -95,10 +95,7 @@ class _Found:
 
 
 def find_calls(conversation: Conversation) -> Calls:
-    """Find every call of a conversation.
-
-    Complexity: linear in the conversation.
-    """
+    """Find every call of a conversation."""
     return Calls(
         CallRecord(found.call, found.state, found.position, found.result, found.detail, found.key or _key(found))
         for found in _read(messages_of(conversation)).found
@@ -106,15 +103,7 @@ def find_calls(conversation: Conversation) -> Calls:
 
 
 def state_of_settled(conversation: Conversation, turn: int, number: int) -> CallState:
-    """Return the state of a call of a settled turn.
-
-    Args:
-        conversation: the conversation.
-        turn: the number of its turn.
-        number: its number among the calls of the turn.
-
-    Complexity: linear in the conversation.
-    """
+    """Return the state of a call of a settled turn. `number` is its place among the calls of the turn."""
     calls = [found for found in _read(messages_of(conversation)).found if found.position == 2 * turn - 1]
     return calls[number].state
 

@@ -38,7 +38,6 @@ class Context:
 
     Args:
         policy: decides where there is a choice.
-        system: the system prompt.
         repairs: what was repaired so far, but for the stubs of the open turn.
     """
 

@@ -35,8 +35,6 @@ class AssistantDraft(Value):
     """An assistant message that grows.
 
     Args:
-        blocks: all its blocks.
-        calls: the calls among them.
         replies: what the provider said of the replies that they came in.
         message: the message that it was opened from, while nothing has been added.
     """
@@ -48,14 +46,7 @@ class AssistantDraft(Value):
 
     @staticmethod
     def of(message: Message | None) -> AssistantDraft:
-        """Open a message for more.
-
-        Args:
-            message: what is there already, if anything.
-
-        Returns:
-            The draft.
-        """
+        """Open a message for more."""
         return (
             AssistantDraft(Log(message.content), Log(message.calls), message.replies, message)
             if message is not None
@@ -63,16 +54,7 @@ class AssistantDraft(Value):
         )
 
     def add(self, block: Block) -> AssistantDraft:
-        """Return the draft with one more block.
-
-        Args:
-            block: the block; a call's id must be free.
-
-        Returns:
-            The longer draft.
-
-        Complexity: constant.
-        """
+        """Return the draft with one more block. A call's id must be free."""
         calls = self.calls.append(block) if isinstance(block, ToolUseBlock) else self.calls
         return AssistantDraft(self.blocks.append(block), calls, self.replies)
 
@@ -81,16 +63,7 @@ class AssistantDraft(Value):
         return AssistantDraft(self.blocks, self.calls, joined_replies(self.replies, replies))
 
     def named(self, id: str) -> int:
-        """Find the calls that a result with this id may answer.
-
-        Args:
-            id: the id, as it is or as it came in before it was renamed.
-
-        Returns:
-            Their positions among the calls, as bits.
-
-        Complexity: logarithmic in the calls.
-        """
+        """Return the positions, as bits, of the calls that have this id now or came with it, in logarithmic time."""
         found = 0
         if len(self.calls) <= FEW:
             for position, call in enumerate(self.calls):
@@ -107,13 +80,8 @@ class AssistantDraft(Value):
     def place_of(self, call: ToolUseBlock) -> int | None:
         """Find a call again, also after it was renamed or dropped for one that is the same.
 
-        Args:
-            call: the call as it was before.
-
-        Returns:
-            Its position among the calls, or None when it is not here.
-
-        Complexity: logarithmic in the calls, and linear in those under its ids.
+        `call` is as it was before. Returns its position among the calls, or None when it is not here. The cost is
+        logarithmic in the calls, and linear in those under its ids.
         """
         for id in dict.fromkeys((call.id, asked_id(call))):
             named = self.named(id)
@@ -125,14 +93,7 @@ class AssistantDraft(Value):
         return None
 
     def holds(self, call: ToolUseBlock) -> bool:
-        """Return whether a call with the same id, name and input is here.
-
-        Args:
-            call: the call.
-
-        Returns:
-            True for a duplicate.
-        """
+        """Return whether a call with the same id, name and input is here."""
         key = call_key(call)
         return any(key in keys for keys in self.calls.summaries(_call_keys))
 
@@ -170,14 +131,7 @@ class UserDraft(Value):
 
     @staticmethod
     def of(message: Message | None) -> UserDraft:
-        """Open a message for more.
-
-        Args:
-            message: what is there already, if anything: one real result per call in call order, then the rest.
-
-        Returns:
-            The draft.
-        """
+        """Open a message for more. The message has one real result per call in call order, then the rest."""
         if message is None:
             return UserDraft(Log(), 0, 0, Log())
         results = message.results
@@ -185,30 +139,13 @@ class UserDraft(Value):
         return UserDraft(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]))
 
     def add(self, block: Block) -> UserDraft:
-        """Return the draft with one more block that is no result.
-
-        Args:
-            block: the block.
-
-        Returns:
-            The longer draft.
-
-        Complexity: constant.
-        """
+        """Return the draft with one more block that is no result."""
         return UserDraft(self.answers, self.answered, self.stubbed, self.rest.append(block))
 
     def answer(self, call: int, result: ToolResultBlock, *, made: bool = False) -> UserDraft:
         """Return the draft with one more result or stub.
 
-        Args:
-            call: the position of its call.
-            result: the result or the stub.
-            made: whether closing made it.
-
-        Returns:
-            The longer draft.
-
-        Complexity: constant, but for one bit per call.
+        `call` is the position of its call; `made` says whether closing made it.
         """
         bit = 1 << call
         stub = result.is_stub
@@ -220,30 +157,15 @@ class UserDraft(Value):
         )
 
     def without(self, calls: Collection[int]) -> UserDraft:
-        """Return the draft without the results and stubs of some calls.
-
-        Args:
-            calls: the positions of the calls.
-
-        Returns:
-            The draft.
-
-        Complexity: linear in the answers.
-        """
+        """Return the draft without the results and stubs of some calls. `calls` are the positions of the calls."""
         kept = [answer for answer in self.answers if answer.call not in calls]
         gone = sum(1 << call for call in calls)
         return UserDraft(Log(kept), self.answered & ~gone, self.stubbed & ~gone, self.rest)
 
     def latest(self, call: int) -> Answer | None:
-        """Find what stands for a call now.
+        """Find what stands now for the call at a position: its real result, else its last stub.
 
-        Args:
-            call: the position of the call.
-
-        Returns:
-            Its real result, else its last stub, else None.
-
-        Complexity: logarithmic in the answers.
+        The cost is logarithmic in the answers.
         """
         if len(self.answers) <= FEW:
             return next((answer for answer in reversed(self.answers[:]) if answer.call == call), None)
@@ -253,15 +175,10 @@ class UserDraft(Value):
         return self.answers[found] if found is not None else None
 
     def quoted(self, id: str) -> tuple[int, int | None]:
-        """Find the quotes of a call's results.
+        """Find the quotes of the results that named an id.
 
-        Args:
-            id: the id that the results named.
-
-        Returns:
-            How many of them are of late results, and where in `rest` the last quote of any kind begins.
-
-        Complexity: logarithmic in the rest.
+        Returns how many of them are of late results, and where in `rest` the last quote of any kind begins. The cost is
+        logarithmic in the rest.
         """
         late, last = 0, None
         for quotes in self.rest.summaries(_quotes_by_id):
@@ -275,16 +192,7 @@ OpenTurn: TypeAlias = tuple["Message | AssistantDraft | None", "Message | UserDr
 
 
 def assistant_message(assistant: Message | AssistantDraft | None) -> Message | None:
-    """Make the message of a draft.
-
-    Args:
-        assistant: the assistant message of the open turn.
-
-    Returns:
-        The message.
-
-    Complexity: linear in a draft's blocks.
-    """
+    """Make the message of a draft."""
     if not isinstance(assistant, AssistantDraft):
         return assistant
     if assistant.message is not None:
@@ -295,18 +203,7 @@ def assistant_message(assistant: Message | AssistantDraft | None) -> Message | N
 def user_message(
     assistant: Message | AssistantDraft | None, user: Message | UserDraft | None, policy: Policy
 ) -> Message | None:
-    """Make the message of a draft; a call without a result has a stub in it.
-
-    Args:
-        assistant: the assistant message of the open turn.
-        user: the user message.
-        policy: says what a stub says.
-
-    Returns:
-        The message.
-
-    Complexity: linear in the draft's blocks.
-    """
+    """Make the message of a draft; a call without a result has a stub in it."""
     if not isinstance(user, UserDraft):
         return user
     results: list[Block] = list(final_answers(assistant, user, policy))
@@ -316,16 +213,7 @@ def user_message(
 def final_answers(
     assistant: Message | AssistantDraft | None, user: UserDraft, policy: Policy
 ) -> Iterator[ToolResultBlock]:
-    """Yield the result or stub of each call of the open turn, in call order.
-
-    Args:
-        assistant: the assistant message.
-        user: the user message.
-        policy: says what a stub says.
-
-    Yields:
-        One result per call.
-    """
+    """Yield the result or stub of each call of the open turn, in call order."""
     calls = calls_of(assistant)
     found: list[ToolResultBlock | None] = [None] * len(calls)
     for call, result, _ in user.answers:
@@ -352,7 +240,7 @@ def count_of_calls(assistant: Message | AssistantDraft | None) -> int:
 def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
     """Return the id with a number behind it that no call of a draft has: the one given, or one above all that are used.
 
-    Complexity: logarithmic in the calls.
+    The cost is logarithmic in the calls.
     """
     if assistant.named(f"{base}_{number}"):
         number = max((numbers.get(base, 0) for numbers in assistant.calls.summaries(_highest_numbers)), default=0) + 1
@@ -413,14 +301,7 @@ def asked_id(call: ToolUseBlock) -> str:
 
 
 def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
-    """Return what makes two calls of one turn the same call.
-
-    Args:
-        call: the call.
-
-    Returns:
-        The id that it came with, its name and its input.
-    """
+    """Return what makes two calls of one turn the same: the id that the call came with, its name and its input."""
     return asked_id(call), call.name, _input_text(call)
 
 

@@ -50,14 +50,9 @@ class Added(NamedTuple):
 def added_since(sent: Conversation, now: Conversation) -> Added | None:
     """Find what was added to a conversation since an earlier version of it.
 
-    Args:
-        sent: the earlier version, as it was sent: its calls have results or stubs.
-        now: the conversation.
-
-    Returns:
-        What was added, or None when the conversation did not grow from that version.
-
-    Complexity: linear in what was added and in the open turn that was sent; see `Log.starts_with` for the turns before.
+    `sent` is the earlier version, as it was sent: its calls have results or stubs. Returns None when the conversation
+    did not grow from it. The cost is linear in what was added and in the open turn that was sent; see `Log.starts_with`
+    for the turns before.
     """
     past, _, context = parts_of(sent)
     past_now, _, context_now = parts_of(now)
@@ -85,20 +80,8 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
 def add_reply(conversation: Conversation, sent: Conversation, parsed: Parsed) -> Conversation:
     """Add a reply behind the version that was sent, and behind that what was added since.
 
-    Args:
-        conversation: the conversation as it is now.
-        sent: the version that the reply answers.
-        parsed: the reply.
-
-    Returns:
-        The conversation. A reply in which the assistant says nothing goes behind all of it: then what was sent may
-        still change, and what was replied to may not.
-
-    Raises:
-        InvariantError: see `rules.enforce`.
-        ValueError: when the conversation did not grow from that version.
-
-    Complexity: linear in the reply and in what was added since.
+    A reply in which the assistant says nothing goes behind all of it: then what was sent may still change, and what was
+    replied to may not. Raises `ValueError` when the conversation did not grow from that version.
     """
     added = added_since(sent, conversation)
     if added is None:
@@ -115,14 +98,9 @@ def add_reply(conversation: Conversation, sent: Conversation, parsed: Parsed) ->
 def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step] | None:
     """Return the steps that a turn took since an earlier version of it.
 
-    Args:
-        then: the turn as it was; without messages when it was not there.
-        turn: the turn as it is.
-        position: the position of the assistant message then.
-        shift: by how many messages what was added stands further back behind the reply.
-
-    Returns:
-        The steps; None when the turn did not grow from that version.
+    `then` is without messages when the turn was not there. The assistant message stood at `position` then; what was
+    added stands `shift` messages further back behind the reply. Returns None when the turn did not grow from that
+    version.
     """
     (assistant, user), (assistant_now, user_now) = then, turn
     before, content = (side.content if side is not None else () for side in (assistant, assistant_now))
@@ -197,15 +175,9 @@ def _is_continuation(block: Block) -> bool:
 def _repairs_of_both(sent: Log[Repair], now: Log[Repair], position: int, shift: int) -> Log[Repair]:
     """Join the repairs of both versions.
 
-    Args:
-        sent: the repairs of the version that was sent.
-        now: those of the conversation.
-        position: the position of the open turn's user message, as it was sent.
-        shift: by how many messages what was added to it stands further back now.
-
-    Returns:
-        The repairs of the version that was sent, then the newer ones, without those of results that replaced stubs
-        of the turn that was sent: behind the reply, they do not.
+    The open turn's user message stood at `position` as it was sent; what was added to it stands `shift` messages
+    further back now. The repairs of the version that was sent come first, then the newer ones, without those of results
+    that replaced stubs of the turn that was sent: behind the reply, they do not.
     """
     closing = bool(sent) and sent[-1].code is RepairCode.CONTINUATION_ADDED
     shared = len(sent) - (closing and (len(now) < len(sent) or now[len(sent) - 1] is not sent[-1]))

@@ -73,10 +73,9 @@ class Ingest:
         return open_turn_of(now)[0] != open_turn_of(start)[0]
 
     def add_list(self, parsed: Parsed) -> None:
-        """Add a list from elsewhere: results are moved to their calls first, thinking behind a repair is invalidated.
+        """Add a list from elsewhere.
 
-        Args:
-            parsed: its messages and notes.
+        Results are moved to their calls first, and thinking behind a repair is invalidated.
         """
         self._dialect = parsed.dialect
         parsed = _with_one_prompt(parsed)
@@ -130,11 +129,7 @@ class Ingest:
         return position
 
     def add_reply(self, parsed: Parsed) -> None:
-        """Add what was parsed from one message or response, in its order; its thinking is as valid as its issuer says.
-
-        Args:
-            parsed: its messages and notes.
-        """
+        """Add what was parsed from one message or response, in its order; its issuer says how valid its thinking is."""
         self._dialect = parsed.dialect
         notes = deque(parsed.notes)
         for n, (message, source) in enumerate(zip(parsed.messages, parsed.sources, strict=True)):
@@ -159,13 +154,9 @@ class Ingest:
     ) -> None:
         """Add one message; its thinking is invalidated behind a repair (rule 10), unless `keep_thinking`.
 
-        Args:
-            message: the message.
-            source: the entry of the raw list that it came from.
-            interrupted: True for a truncated reply.
-            done: what pairing did to it, if anything.
-            keep_thinking: True where nothing before the message has changed.
-            answers: the call that its results are for, where that is known.
+        `source` is the entry of the raw list that it came from, `done` what pairing did to it. `interrupted` is True
+        for a truncated reply. `keep_thinking` is True where nothing before the message has changed. `answers` is the
+        call that its results are for, where that is known.
         """
         sources = source, self._source_of_calls
         added = partial(step, self.current, interrupted=interrupted, answers=answers, sources=sources)
@@ -217,15 +208,8 @@ class Ingest:
     def finish(self, user: Message | UserDraft | None = None, *, allowed: int = 0) -> Conversation:
         """Return the conversation, if the policy allows the repairs, and log them.
 
-        Args:
-            user: the user message of the open turn, where it is known as it is to stand.
-            allowed: how many of the first repairs were made and allowed before.
-
-        Returns:
-            The conversation.
-
-        Raises:
-            InvariantError: see `rules.enforce`.
+        `user` is the user message of the open turn, where it is known as it is to stand. `allowed` is how many of the
+        first repairs were made and allowed before.
         """
         if user is None and context_of(self.current) is self._context:
             return self.current  # Nothing was repaired.
@@ -268,18 +252,7 @@ def add_parsed(conversation: Conversation, parsed: Parsed) -> Conversation:
 def add_result(conversation: Conversation, call: ToolUseBlock | str, output: object, *, is_error: bool) -> Conversation:
     """Add the result of a call that the conversation must have.
 
-    Args:
-        conversation: the conversation.
-        call: the call, or its id.
-        output: text, blocks, None or a JSON value.
-        is_error: whether the tool failed.
-
-    Returns:
-        The conversation with the result.
-
-    Raises:
-        UnknownCallError: when there is no such call.
-        InvariantError: see `rules.enforce`.
+    Raises `UnknownCallError` when there is no such call.
     """
     id, known = (call, None) if isinstance(call, str) else (call.id, call)
     result = ToolResultBlock(id, output, is_error)

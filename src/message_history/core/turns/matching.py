@@ -27,7 +27,6 @@ class Match(NamedTuple):
     """What a result was found to be for; see `rules.RESULTS`.
 
     Args:
-        standing: how its call stands.
         says: what it says, compared with what is there.
         result: the result, with its call's id where the call is known.
         call: the call, if there is one.
@@ -48,7 +47,6 @@ class Search:
     Args:
         past: the settled turns.
         assistant: the assistant message of the open turn.
-        user: its user message.
         context: the context of the conversation.
         answers: the call that the result is for, with its turn, where that is known.
     """
@@ -101,9 +99,7 @@ class Search:
     def _match_by_id(self, block: ToolResultBlock, answered: ToolUseBlock | None) -> Match:
         """Find the call of a result that no call of the open turn waits for.
 
-        Args:
-            block: the result.
-            answered: a call that has its id, and another result.
+        `answered` is a call that has its id, and another result.
         """
         record = records_of(self._past, block.tool_use_id)
         if record is None:

@@ -50,7 +50,6 @@ class Incoming(NamedTuple):
     """A message on its way into a conversation.
 
     Args:
-        message: the message.
         source: the entry of the raw list that it came from.
         interrupted: True for a truncated reply.
         done: what pairing did to it, if anything: a code, or a repair whose places are not known yet.
@@ -71,17 +70,9 @@ def pair_results(
 ) -> Iterator[Incoming]:
     """Move results next to their calls.
 
-    Args:
-        messages: the messages as they came.
-        sources: for each, the entry of the raw list that it came from.
-        interrupted: the positions of the truncated replies.
-        policy: says what a stub says.
-        is_known: says whether an id is that of a call before the list; None when nothing is before it.
-
-    Yields:
-        The messages in the order in which they are to be added.
-
-    Complexity: linear in the messages.
+    `sources` are the entries of the raw list that the messages came from, `interrupted` the positions of the truncated
+    replies. `is_known` says whether an id is that of a call before the list; None when nothing is before it. Yields
+    them in the order in which they are to be added.
     """
     pieces = paired_pieces(messages, sources, interrupted, policy, is_known)
     for position, (message, source) in enumerate(zip(messages, sources, strict=True)):
@@ -98,10 +89,7 @@ def paired_pieces(
 ) -> dict[int, list[Incoming]]:
     """Find what becomes of the messages that do not stay as they are when results are moved; see `pair_results`.
 
-    Returns:
-        By the position of a message, what is to be added in its place.
-
-    Complexity: linear in the messages.
+    Returns, by the position of a message, what is to be added in its place.
     """
     to_repair = _turns_to_repair(messages, interrupted)
     if all(_is_paired(messages[start:end]) for start, end in to_repair) and not interrupted:
@@ -128,12 +116,8 @@ def _turns_to_repair(messages: Sequence[Message], interrupted: Collection[int]) 
 def _behind_clean_turns(messages: Sequence[Message], start: int) -> int:
     """Pass over turns of one reply and one answer in which nothing is amiss, in a third of the time of a look at each.
 
-    Args:
-        messages: the messages.
-        start: the position of the first message of a turn.
-
-    Returns:
-        The position of the first message of the first turn that is another, or about which more must be known.
+    From the first message of a turn, it goes to the first message of the first turn that is another, or about which
+    more must be known.
     """
     for position in range(start, len(messages) - 2, 2):
         reply, answer = messages[position], messages[position + 1]

@@ -41,14 +41,8 @@ class IdRecord(NamedTuple):
 def records_of(past: Log[Turn], id: str) -> IdRecord | None:
     """Find what the settled turns know of an id.
 
-    Args:
-        past: the settled turns.
-        id: the id.
-
-    Returns:
-        The record, or None when they do not have the id.
-
-    Complexity: logarithmic in the turns, and linear in the stubs with this id.
+    Returns None when they do not have the id. The cost is logarithmic in the turns, and linear in the stubs with this
+    id.
     """
     found = list(past.summaries(_Seen))
     call = next((_place(past, seen.calls[id], id) for seen in reversed(found) if id in seen.calls), None)
@@ -112,14 +106,8 @@ def ids_of(call: ToolUseBlock) -> set[str]:
 def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) -> list[Block]:
     """Put a result into blocks that a user message can hold.
 
-    Args:
-        result: the result.
-        reason: `late` or `second`.
-        name: the tool that was called.
-        distance: how many messages before the quote the call stands; 0 if that is not known.
-
-    Returns:
-        The marked heading, then the result's own blocks but for blank text.
+    `reason` is `late` or `second`. The call stands `distance` messages before the quote, 0 if that is not known.
+    Returns the marked heading, then the result's own blocks but for blank text.
     """
     content = _worth_quoting(result)
     mark = Mark(
@@ -141,10 +129,7 @@ def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) ->
 def news_of_state(stub: ToolResultBlock, name: str, distance: int) -> TextBlock:
     """Return the marked text that says that a call of a settled turn has another state.
 
-    Args:
-        stub: the stub that stands for the state.
-        name: the tool that was called.
-        distance: how many messages before the text the call stands.
+    The call stands `distance` messages before the text.
     """
     of_stub = stub.mark if stub.mark is not None else Mark(kind="stub")
     mark = Mark(
@@ -172,16 +157,7 @@ _NO_NEWS: Final = "has no result."
 
 
 def is_quoted_at(blocks: Sequence[Block] | Log[Block], where: int, result: ToolResultBlock) -> bool:
-    """Return whether the quote at a position quotes this very result.
-
-    Args:
-        blocks: where the quote stands.
-        where: the position of its heading.
-        result: the result.
-
-    Returns:
-        True when it says the same.
-    """
+    """Return whether the quote whose heading is at a position quotes this very result."""
     mark = blocks[where].mark
     content = _worth_quoting(result)
     if mark is None or mark.is_error != result.is_error or mark.blocks != len(content):

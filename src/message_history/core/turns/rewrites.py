@@ -50,18 +50,8 @@ def fold_messages(
 ) -> Conversation:
     """Add other messages to an empty conversation with the same system prompt and policy.
 
-    Args:
-        conversation: the conversation that has them.
-        messages: the messages.
-        repairs: those that were recorded before.
-        added: those that are new.
-        user: the user message of the open turn, where it is known as it is to stand.
-
-    Returns:
-        The conversation.
-
-    Raises:
-        InvariantError: see `rules.enforce`.
+    `repairs` were recorded before, `added` are new. `user` is the user message of the open turn, where it is known as
+    it is to stand.
     """
     ingest = Ingest(evolve(context_of(conversation), repairs=Log(repairs)))
     ingest.record_all(added)
@@ -83,13 +73,7 @@ def with_system(conversation: Conversation, system: tuple[SystemBlock, ...]) -> 
 def without_unanswered(conversation: Conversation) -> Conversation:
     """Remove the calls that have no real result, with their stubs.
 
-    Args:
-        conversation: the conversation.
-
-    Returns:
-        A conversation whose repairs hold what was removed; the same one if every call has a result.
-
-    Complexity: linear in the conversation.
+    The repairs hold what was removed; the conversation is the same one if every call has a result.
     """
     ingest = Ingest(context_of(conversation))
     turns = [_without_unanswered_calls(*turn) for turn in (*past_of(conversation), open_turn_of(conversation))]
@@ -137,14 +121,8 @@ def _without_unanswered_calls(assistant: Message | None, user: Message | None) -
 def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conversation:
     """Remove the replies in which the model refused, with the results of their calls and with what they answered.
 
-    Args:
-        conversation: the conversation.
-        keep_prompts: True to keep what they answered: the content of the user message before that is no result.
-
-    Returns:
-        A conversation whose repairs hold what was removed; the same one if no reply is a refusal.
-
-    Complexity: linear in the conversation.
+    With `keep_prompts`, the content of the user message before that is no result stays. The repairs hold what was
+    removed; the conversation is the same one if no reply is a refusal.
     """
     messages = list(messages_of(conversation))
     refused = [n for n, message in enumerate(messages) if message.role == "assistant" and message.refusal is not None]

@@ -44,20 +44,8 @@ class CallStateError(ValueError):
 def record_state(conversation: Conversation, call: ToolUseBlock | str, state: CallState, detail: str) -> Conversation:
     """Record that a call is in another state.
 
-    Args:
-        conversation: the conversation.
-        call: the call, with its turn, or its id.
-        state: the state.
-        detail: the reason that a person gave for denying it.
-
-    Returns:
-        The conversation: in the open turn with a stub for the state, else with news in the open user message.
-
-    Raises:
-        CallStateError: when the state may not follow the one that the call is in.
-        UnknownCallError: for a call that is not in the conversation.
-
-    Complexity: linear in the conversation.
+    `detail` is the reason that a person gave for denying it. In the open turn a stub says the state, else news in the
+    open user message. Raises `CallStateError` when the state may not follow the one that the call is in.
     """
     calls = find_calls(conversation)
     record = _record_of(calls, call)

@@ -67,16 +67,8 @@ if TYPE_CHECKING:
 def move(conversation: Conversation, message: Message) -> Conversation | None:
     """Add a message that needs no repair, as a whole; `TABLE` would do the same.
 
-    It goes to a turn without drafts, or it is one more piece of the assistant's, without calls.
-
-    Args:
-        conversation: the conversation.
-        message: the message that arrives.
-
-    Returns:
-        The conversation with the message; None when it goes block by block.
-
-    Complexity: linear in the message's ids.
+    It goes to a turn without drafts, or it is one more piece of the assistant's, without calls. Returns None when the
+    message goes block by block.
     """
     last, turns, assistant, user, context = conversation
     shape = message.shape
@@ -109,20 +101,10 @@ def step(
 ) -> Conversation:
     """Add one message to a conversation.
 
-    Args:
-        conversation: the conversation.
-        message: the message that arrives.
-        interrupted: True for a truncated reply.
-        answers: the call that the results of the message are for, with its turn, where that is known.
-        sources: the entries of the raw list that the message and the calls of the open turn came from.
-
-    Returns:
-        The conversation with the message; its context is another one if anything had to be repaired.
-
-    Raises:
-        InvariantError: see `rules.enforce`.
-
-    Complexity: linear in the message; logarithmic in the history for a result that answers no call of the open turn.
+    `interrupted` is True for a truncated reply. `answers` is the call that the results of the message are for, with its
+    turn, where that is known. `sources` are the entries of the raw list that the message and the calls of the open turn
+    came from. The conversation has another context if anything had to be repaired. The cost is linear in the message;
+    logarithmic in the history for a result that answers no call of the open turn.
     """
     moved = move(conversation, message) if not interrupted and answers is None else None
     if moved is not None:
@@ -135,15 +117,7 @@ def step(
 def advance(conversation: Conversation, messages: Sequence[Message], start: int = 0) -> tuple[Conversation, int]:
     """Add messages as long as none needs a repair and every turn is complete.
 
-    Args:
-        conversation: the conversation.
-        messages: the messages that arrive.
-        start: the position of the first of them that is added.
-
-    Returns:
-        The conversation with these messages, and the position of the first that was not added.
-
-    Complexity: linear in the messages.
+    Returns the position of the first that was not added, too.
     """
     past, (assistant, user), context = parts_of(conversation)
     settled: list[Turn] = []

@@ -22,15 +22,8 @@ def make_stub(
 ) -> ToolResultBlock:
     """Make the result of a call that has none.
 
-    Args:
-        call: the call.
-        policy: says what the stub says.
-        reason: why there is no result; a call whose provider asks for approval waits for it, if nothing else is known.
-        detail: the reason that a person gave for denying the call.
-        key: the idempotency key of the call.
-
-    Returns:
-        A marked result; an error, unless the call may still run.
+    A call whose provider asks for approval waits for it, if no other `reason` is known. `detail` is the reason that a
+    person gave for denying the call, `key` its idempotency key. The stub is an error, unless the call may still run.
     """
     if call.approval and reason in ("not_recorded", "proposed"):
         reason = "pending"
@@ -49,12 +42,7 @@ _usual_stub_parts: Final = lru_cache(maxsize=32)(_stub_parts)
 
 
 def approved_result(result: ToolResultBlock, standing: ToolResultBlock) -> ToolResultBlock:
-    """Return the result of a call that asked for approval, marked if a person has approved it.
-
-    Args:
-        result: the result or stub that arrives.
-        standing: what stands there.
-    """
+    """Return the result of a call that asked for approval, marked if a person has approved it."""
     if result.is_stub or not standing.is_stub or reason_of(standing) not in ("approved", "started"):
         return result
     meta = result.meta if result.meta is not None else Meta()

@@ -55,15 +55,9 @@ def stub_awaited(
 ) -> tuple[Conversation, Sequence[Repair]]:
     """Add a stub for each awaited call that has none; the turn stays open.
 
-    Args:
-        conversation: the conversation.
-        reason: why there is no result; it replaces the reason `not_recorded` of a stub that stands there.
-        recorded: True when the caller records the stubs now, so that settling does not record them again.
-
-    Returns:
-        The conversation, the same one if every call has its stub already, and the repairs for the stubs that are new.
-
-    Complexity: linear in the calls of the open turn.
+    `reason` replaces the reason `not_recorded` of a stub that stands there. `recorded` is True when the caller records
+    the stubs now, so that settling does not record them again. Returns the same conversation if every call has its stub
+    already, and the repairs for the stubs that are new.
     """
     past, (assistant, user), context = parts_of(conversation)
     if assistant is None or not count_of_calls(assistant) or isinstance(user, Message):
@@ -84,10 +78,7 @@ def stub_awaited(
 
 
 def standing_stubs(conversation: Conversation) -> list[Repair]:
-    """Return one repair for each stub of the open turn that sending it has made and that stands there.
-
-    Complexity: linear in the calls of the open turn.
-    """
+    """Return one repair for each stub of the open turn that sending it has made and that stands there."""
     past, (assistant, user), _ = parts_of(conversation)
     if not isinstance(user, UserDraft) or not user.stubbed & ~user.answered:
         return []
@@ -98,10 +89,7 @@ def standing_stubs(conversation: Conversation) -> list[Repair]:
 
 
 def unrecorded_stubs(conversation: Conversation) -> frozenset[str]:
-    """Return the ids of the calls of the open turn whose stubs nothing but the user's text made, and nobody recorded.
-
-    Complexity: linear in the calls of the open turn.
-    """
+    """Return the ids of the calls of the open turn whose stubs only the user's text made, and nobody recorded."""
     _, (assistant, user), _ = parts_of(conversation)
     if not isinstance(user, UserDraft):
         return frozenset()
@@ -112,11 +100,7 @@ def unrecorded_stubs(conversation: Conversation) -> frozenset[str]:
 def reopen_stubs(conversation: Conversation, ids: Collection[str]) -> Conversation:
     """Return a conversation that was saved with its unrecorded stubs as it was: they are recorded once they are final.
 
-    Args:
-        conversation: the conversation as it was read.
-        ids: what `unrecorded_stubs` returned when it was saved.
-
-    Complexity: linear in the calls of the open turn.
+    `ids` is what `unrecorded_stubs` returned when it was saved.
     """
     past, (assistant, user), context = parts_of(conversation)
     if not ids or not isinstance(user, UserDraft):
@@ -135,14 +119,8 @@ def reopen_stubs(conversation: Conversation, ids: Collection[str]) -> Conversati
 def stand_stubs(conversation: Conversation, repairs: Sequence[Repair]) -> tuple[Conversation, int]:
     """Return a conversation that was saved with stubs that sending it had made: a result may still undo them.
 
-    Args:
-        conversation: the conversation as it was read.
-        repairs: what was recorded when it was saved; the stubs that stood are the last of them.
-
-    Returns:
-        The conversation, and how many of the repairs are final.
-
-    Complexity: linear in the calls of the open turn.
+    `repairs` is what was recorded when it was saved; the stubs that stood are the last of them. Returns how many of the
+    repairs are final, too.
     """
     past, (assistant, user), context = parts_of(conversation)
     final = len(repairs)
@@ -174,18 +152,8 @@ def as_sent(
 ) -> tuple[Conversation, Sequence[Repair]]:
     """Rule 12: return a conversation as it is sent.
 
-    Args:
-        conversation: the conversation.
-        may_end: says whether the receiver accepts a list that ends with an assistant message; None to add stubs only.
-        reason: why there are no results.
-
-    Returns:
-        The conversation, the same one if nothing had to be added, and what was added.
-
-    Raises:
-        InvariantError: see `rules.enforce`.
-
-    Complexity: linear in the open turn.
+    `may_end` says whether the receiver accepts a list that ends with an assistant message; None to add stubs only.
+    Returns the same conversation if nothing had to be added, and what was added.
     """
     closed, stubs = stub_awaited(conversation, reason)
     context = context_of(conversation)

@@ -140,13 +140,7 @@ _NUMBERS: Final = frozenset({bool, int, float})
 def with_whole_pairs(text: str) -> str:
     """Return a text in which the two halves of a surrogate pair are one character, as JSON reads them back.
 
-    Args:
-        text: any text; pieces of a stream may have been joined between the halves.
-
-    Returns:
-        The text; a half without its other half stays.
-
-    Complexity: linear in the text, unless it is ASCII.
+    Pieces of a stream may have been joined between the halves; a half without its other half stays.
     """
     if text.isascii():
         return text
@@ -178,13 +172,7 @@ _FLAT: Final = frozenset({int, float, bool, type(None)})
 def thaw_flat(value: FrozenDict) -> dict[str, Any] | None:
     """Return a fresh dict of an object that holds nothing but ASCII text and other scalars.
 
-    Args:
-        value: the object.
-
-    Returns:
-        The dict, or None for any other object.
-
-    Complexity: linear in the value.
+    Returns None for any other object.
     """
     view = value._view
     for key, item in view.items():
@@ -196,13 +184,7 @@ def thaw_flat(value: FrozenDict) -> dict[str, Any] | None:
 def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...]]:
     """Freeze a mapping and describe what had to be converted.
 
-    Args:
-        value: any mapping; it is copied, never changed.
-
-    Returns:
-        The frozen mapping and one text per converted value, `path: what happened`; none when all of it was JSON.
-
-    Complexity: linear in the value.
+    It is copied, never changed. There is one text per converted value, `path: what happened`.
     """
     if type(value) is dict:
         for key, item in value.items():
@@ -225,13 +207,7 @@ def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...
 def freeze(value: object) -> tuple[Frozen, tuple[str, ...]]:
     """Freeze any value and describe what had to be converted.
 
-    Args:
-        value: anything; it is copied, never changed.
-
-    Returns:
-        The frozen value and one text per converted value, `path: what happened`; none when all of it was JSON.
-
-    Complexity: linear in the value.
+    It is copied, never changed. There is one text per converted value, `path: what happened`.
     """
     if isinstance(value, Mapping):
         return freeze_mapping(value)
@@ -357,14 +333,7 @@ def _name_of(kind: type) -> str:
 
 
 def short_repr(value: object) -> str:
-    """Show any value in a few words, however large or deep it is.
-
-    Args:
-        value: anything.
-
-    Returns:
-        Its `repr`, shortened.
-    """
+    """Show any value in a few words, however large or deep it is."""
     return _SHORT.repr(value)
 
 
@@ -399,13 +368,8 @@ def _in_order(values: Iterable[object]) -> list[object]:
 def json_text(value: object) -> str:
     """Write any value as JSON text, however deep it is.
 
-    Args:
-        value: anything; what JSON cannot carry is written as `freeze` would keep it.
-
-    Returns:
-        The text, with non-ASCII characters as they are.
-
-    Complexity: linear in the value, without recursion.
+    What JSON cannot carry is written as `freeze` would keep it; non-ASCII characters stay as they are. It needs no
+    recursion.
     """
     out: list[str] = []
     scalars = _Freezer()
@@ -454,16 +418,7 @@ def _pieces(container: Any) -> list[str | tuple[object]]:
 
 
 def thaw(value: Any) -> Any:
-    """Return fresh plain dicts and lists for a frozen value.
-
-    Args:
-        value: what `freeze` gave.
-
-    Returns:
-        The same JSON value, yours to change.
-
-    Complexity: linear in the value.
-    """
+    """Return fresh plain dicts and lists, yours to change, for what `freeze` gave."""
     if type(value) is FrozenDict:
         plain = dict(value._view)
         for key, item in plain.items():

@@ -28,10 +28,6 @@ class Chunk(Generic[T]):
 
     A thread that came second may have left items behind the views of this chunk; no view reaches them.
 
-    Args:
-        items: the items.
-        before: the chunks before.
-
     Attributes:
         summaries: of runs that end here; see `Log.summaries`.
         cache: what others keep of the first items, and of how many items that is true at most, in a copy of another
@@ -50,15 +46,9 @@ class Chunk(Generic[T]):
 def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
     """Put one more item behind the first `length` items of a log; `Log` is made of this.
 
-    Args:
-        chunk: the last chunk of the log.
-        length: how many items the log has.
-        item: the item.
-
-    Returns:
-        The last chunk of the longer log: the same one, a new one, or a copy when another version was there before.
-
-    Complexity: constant; a second successor of the same log copies at most `SIZE` items, once.
+    `chunk` is the last chunk of the log. Returns the last chunk of the longer log: the same one, a new one, or a copy
+    when another version was there before. The cost is constant; a second successor of the same log copies at most
+    `SIZE` items, once.
     """
     at = length % SIZE
     if at == 0 and length:
@@ -122,29 +112,11 @@ class Log(Generic[T]):
         return self._last
 
     def append(self, item: T) -> Log[T]:
-        """Return a log with one more item.
-
-        Args:
-            item: the item.
-
-        Returns:
-            The longer log.
-
-        Complexity: as `put`.
-        """
+        """Return a log with one more item."""
         return Log.view(put(self._last, self._length, item), self._length + 1)
 
     def extend(self, items: Iterable[T]) -> Log[T]:
-        """Return a log with some more items.
-
-        Args:
-            items: the items.
-
-        Returns:
-            The longer log, or this one when there are none.
-
-        Complexity: linear in the items.
-        """
+        """Return a log with some more items. Returns this one when there are none."""
         more = list(items)
         last, length = self._last, self._length
         room = -length % SIZE
@@ -163,13 +135,7 @@ class Log(Generic[T]):
     def starts_with(self, other: Log[T]) -> bool:
         """Return whether this log begins with another.
 
-        Args:
-            other: the log that may be a beginning of this one.
-
-        Returns:
-            True when all its items are the first of this one.
-
-        Complexity: one comparison for each chunk that the two share, one for each item of those that they do not.
+        It takes one comparison for each chunk that the two share, one for each item of those that they do not.
         """
         if len(other) > len(self):
             return False
@@ -182,17 +148,10 @@ class Log(Generic[T]):
     def summaries(self, summarise: Callable[[int, list[T]], S], first: int = 0) -> Iterator[S]:
         """Yield summaries of runs of items that together cover the log, oldest first.
 
-        The runs are as long as they can be (powers of two), so that few cover it all, and a summary is worked out
-        once for all versions that share the run.
-
-        Args:
-            summarise: called with the position of a run's first item and the run.
-            first: the first item to be covered; a few before it may be, too.
-
-        Returns:
-            The summaries.
-
-        Complexity: logarithmic in the log when the runs are known; each item enters a logarithmic number of runs.
+        The runs are as long as they can be (powers of two), so that few cover it all, and a summary is worked out once
+        for all versions that share the run. `summarise` gets the position of a run's first item and the run. `first` is
+        the first item to be covered; a few before it may be, too. The cost is logarithmic in the log when the runs are
+        known; each item enters a logarithmic number of runs.
         """
         start = first - first % SIZE
         while start < self._length:

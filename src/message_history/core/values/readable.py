@@ -16,17 +16,7 @@ T = TypeVar("T")
 def read_anyway(read: Callable[[Sequence[Any]], T], raw: Sequence[Any]) -> T:
     """Read entries, and copied ones where an object of somebody's own raises.
 
-    Args:
-        read: reads them.
-        raw: the entries.
-
-    Returns:
-        What it returns.
-
-    Raises:
-        Exception: whatever it raises that is no fault of the entries.
-
-    Complexity: that of `read`.
+    Raises whatever `read` raises that is no fault of the entries.
     """
     try:
         return read(raw)
@@ -40,13 +30,7 @@ def read_anyway(read: Callable[[Sequence[Any]], T], raw: Sequence[Any]) -> T:
 def made_readable(raw: Sequence[Any]) -> list[Any] | None:
     """Copy entries in which an object raises when it is read: a dict as it is stored, of any other the text.
 
-    Args:
-        raw: the entries.
-
-    Returns:
-        The copy, or None where nothing raises.
-
-    Complexity: linear in the entries.
+    Returns None where nothing raises.
     """
     copier = _Copier()
     copied = [copier.copy(entry, 0) for entry in raw]

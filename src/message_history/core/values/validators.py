@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def instance_of(kind: type) -> Validator:
-    """Return a validator that takes values of one type.
-
-    Args:
-        kind: the type.
-    """
+    """Return a validator that takes values of one type."""
 
     def validate(_: object, attribute: Attribute[Any], value: object) -> None:
         if not isinstance(value, kind):
@@ -32,11 +28,7 @@ def instance_of(kind: type) -> Validator:
 
 
 def one_of(*values: str) -> Validator:
-    """Return a validator that takes some texts.
-
-    Args:
-        values: the texts.
-    """
+    """Return a validator that takes some texts."""
     listed = " or ".join(map(repr, values))
 
     def validate(_: object, attribute: Attribute[Any], value: object) -> None:
@@ -56,9 +48,7 @@ def must_be(kind: type, **values: object) -> None:
 def set_state_once(kind: type, slot: str) -> None:
     """Let `__setstate__`, which unpickling and copying call, fill a new value of a frozen class and change none.
 
-    Args:
-        kind: a class that attrs made.
-        slot: a field that each whole value has.
+    `kind` is a class that attrs made, `slot` a field that each whole value has.
     """
     fill: Callable[[object, object], None] = kind.__setstate__  # type: ignore[attr-defined]
 

@@ -104,16 +104,10 @@ def content_behind(message: Message) -> tuple[Block, ...]:
 def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple[Block, ...]:
     """Return what must stand before the kept messages, in the leading user message.
 
-    Args:
-        conversation: the conversation.
-        position: a safe cut; or the end, where a summary takes the place of all.
-        pin: `turn` for the words that opened the turn that is cut, `task` for the words of the first message as well,
-            None for no words.
-
-    Returns:
-        The user's words; the placeholder where none lead, or where a system message would; () where none is needed.
-
-    Complexity: logarithmic in the history, when it was asked before; else linear.
+    `position` is a safe cut; or the end, where a summary takes the place of all. `pin` is `turn` for the words that
+    opened the turn that is cut, `task` for the words of the first message as well, None for no words. Where no words of
+    the user lead, or a system message would, the placeholder does; nothing where none is needed. The cost is
+    logarithmic in the history when it was asked before, else linear.
     """
     if position == 0:
         return ()
@@ -137,17 +131,14 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
 def opening_before(conversation: Conversation, position: int) -> int:
     """Return the position of the user message whose words opened the turn that a position is in.
 
-    Complexity: logarithmic in the history, when it was asked before; else linear.
+    The cost is logarithmic in the history when it was asked before, else linear.
     """
     earlier = past_of(conversation).first((position + 1) // 2)
     return 2 * next((turn for turn in reversed([*earlier.summaries(_last_opening)]) if turn is not None), 0)
 
 
 def newest_opening(conversation: Conversation) -> int:
-    """Return the position of the last safe cut where a turn begins; -1 for an empty conversation.
-
-    Complexity: as `opening_before`.
-    """
+    """Return the position of the last safe cut where a turn begins; -1 for an empty conversation."""
     last = length_of(conversation) - 1
     if last < 0:
         return -1

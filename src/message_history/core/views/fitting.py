@@ -54,22 +54,10 @@ def fitting_cut(
 ) -> tuple[int, Pin]:
     """Find the oldest cut behind which all fits: one where a turn begins if there is one, else one inside a turn.
 
-    Args:
-        conversation: the conversation.
-        max_tokens: what the messages may cost.
-        max_messages: how many there may be.
-        counter: what a message costs.
-        pin: which words lead.
-
-    Returns:
-        The cut, and which words lead: none if there is no room for them. 0 for an empty conversation.
-
-    Raises:
-        WindowError: when not even the newest round fits.
-        TypeError: when there is no budget, or it is no number.
-        ValueError: for a negative budget.
-
-    Complexity: linear in what is kept; logarithmic in the history for a number of messages.
+    `max_tokens` is what the messages may cost, `max_messages` how many there may be. Returns the cut, 0 for an empty
+    conversation, and which words lead: none if there is no room for them. Raises `WindowError` when not even the newest
+    round fits. Raises `TypeError` when there is no budget or it is no number, `ValueError` when it is negative. The
+    cost is linear in what is kept; logarithmic in the history for a number of messages.
     """
     if max_tokens is None and max_messages is None:
         raise TypeError("a window needs a budget: max_tokens, max_messages or both")
@@ -101,10 +89,7 @@ def fitting_cut(
 
 
 def cost_behind(conversation: Conversation, position: int, counter: Counter | None, pin: Pin) -> int:
-    """Return what would be kept behind a safe cut costs, with what leads.
-
-    Complexity: linear in what is kept.
-    """
+    """Return what would be kept behind a safe cut costs, with what leads."""
     counting = _Counting(conversation, Costs(counter))
     counting.reach(math.inf, length_of(conversation) - position)
     return counting.cost_at(position, pin)
@@ -126,7 +111,6 @@ class _Counting:
     """What the newest messages cost, counted from the last one back and no further than asked for.
 
     Args:
-        conversation: the conversation.
         costs: what a message costs; None to count messages only.
     """
 
@@ -162,10 +146,7 @@ class _Counting:
     def cost_at(self, position: int, pin: Pin, opening: int | None = None) -> int:
         """Count what would be kept behind a cut, with what leads; the messages behind it are counted already.
 
-        Args:
-            position: the cut.
-            pin: which words lead.
-            opening: where the turn was opened that the cut is inside, if that is known.
+        `opening` is where the turn was opened that the cut is inside, if that is known.
         """
         if self._costs is None:
             return 0

@@ -76,17 +76,7 @@ class _Kept:
 
 
 def json_of_settled(past: Log[Turn], writer: TurnWriter) -> list[bytes] | None:
-    """Encode the settled turns.
-
-    Args:
-        past: the turns.
-        writer: the dialect to write them in.
-
-    Returns:
-        The messages in pieces to be joined by commas, or None when a turn cannot be written alone.
-
-    Complexity: linear in the turns that were not encoded before, and in the number of chunks.
-    """
+    """Encode the settled turns. Returns pieces to be joined by commas, or None when a turn cannot be written alone."""
     pieces: list[bytes] = []
     for chunk, count in past.chunks():
         everything = _kept_of(chunk)
@@ -137,11 +127,8 @@ def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
 def json_of(value: object) -> bytes:
     """Encode one message, as small as JSON can be.
 
-    Args:
-        value: what an export holds; bytes, which only some dialects send, become base64.
-
-    Returns:
-        The text, in UTF-8; all in ASCII when a lone surrogate, which `native` keeps, leaves no other way.
+    Bytes, which only some dialects send, become base64. It is UTF-8; all in ASCII when a lone surrogate, which `native`
+    keeps, leaves no other way.
     """
     try:
         return _text_of(value).encode()
@@ -150,14 +137,7 @@ def json_of(value: object) -> bytes:
 
 
 def json_array(pieces: Iterable[bytes]) -> bytes:
-    """Put encoded items into an array.
-
-    Args:
-        pieces: the items, each as one or several that are joined by commas.
-
-    Returns:
-        The array.
-    """
+    """Put encoded items into an array. Each of `pieces` is one item, or several that are joined by commas."""
     some = [piece for piece in pieces if piece]
     if not some:
         return b"[]"

@@ -191,14 +191,7 @@ ViewT = TypeVar("ViewT", bound=ConversationView)
 
 
 def conversation_in(view: ConversationView) -> Conversation:
-    """Return the conversation that a view shows.
-
-    Args:
-        view: the view.
-
-    Raises:
-        TypeError: for what is no view, as a list.
-    """
+    """Return the conversation that a view shows. Raises `TypeError` for what is no view, as a list."""
     try:
         return view._conversation
     except AttributeError:
