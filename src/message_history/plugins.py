@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from importlib.metadata import EntryPoint
 
 DIALECTS: Final = "message_history.dialects"
@@ -28,21 +29,38 @@ def entry_points_of(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group by name, sorted; looked up once, when first asked for."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - `import message_history` does without
 
-    return MappingProxyType({each.name: each for each in sorted(entry_points(group=group), key=lambda each: each.name)})
+    found: dict[str, EntryPoint] = {}
+    for each in sorted(entry_points(group=group), key=lambda each: (each.name, each.value)):
+        if found.setdefault(each.name, each) is not each:
+            _warn(each, f"{found[each.name].value!r} has the same name")
+    return MappingProxyType(found)
 
 
 @cache
 def plugin(group: str, name: str) -> Any:
     """Import what an entry point names; None, with a warning, when that fails."""
-    found = entry_points_of(group)[name]
+    return _attempt(group, name, entry_points_of(group)[name].load)
+
+
+def part(group: str, name: str, module: str) -> Any:
+    """Import a module of the package that an entry point names; None, with a warning, when that fails."""
+    return _attempt(group, name, lambda: import_module(module), module)
+
+
+def leave_out(group: str, name: str, why: str, what: str = "") -> None:
+    """Warn that what an entry point names, or one module of it, is left out."""
+    _warn(entry_points_of(group)[name], why, what)
+
+
+def _attempt(group: str, name: str, load: Callable[[], Any], what: str = "") -> Any:
     try:
-        return found.load()
+        return load()
     except Exception as error:  # noqa: BLE001 - whatever it raises, it hurts nothing else
-        of = f" of {found.dist.name}" if found.dist else ""
-        warnings.warn(
-            f"{found.value!r}{of} ({group}: {name}) is left out, since it cannot be imported: "
-            f"{type(error).__name__}: {error}",
-            PluginWarning,
-            stacklevel=2,
-        )
+        leave_out(group, name, f"it cannot be imported: {type(error).__name__}: {error}", what)
         return None
+
+
+def _warn(found: EntryPoint, why: str, what: str = "") -> None:
+    of = f" of {found.dist.name}" if found.dist else ""
+    text = f"{what or found.value}{of} ({found.group}: {found.name}) is left out: {why}"
+    warnings.warn(text, PluginWarning, stacklevel=2)

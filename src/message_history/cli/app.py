@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
-from typing import Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import click
+
+from message_history.plugins import PluginWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXTRAS: Final = {
     "core": ("attrs",),
@@ -91,7 +97,9 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; the text of an error shows nothing that could steer the terminal."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _shown_as_line(warnings.showwarning)
+                return super().invoke(ctx)
         except click.MissingParameter:
             # It quotes nothing of the command line, and lists the choices in lines.
             raise
@@ -142,6 +150,19 @@ def app() -> None:
 
     # What the library logs, the commands print.
     logging.getLogger("message_history").addHandler(logging.NullHandler())
+
+
+def _shown_as_line(show: Callable[..., None]) -> Callable[..., None]:
+    """Print which plug-in is left out as a line, and not where the library says so."""
+
+    def shown(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, PluginWarning):
+            return show(message, category, *where, **more)
+        from message_history.cli.printing import visible  # noqa: PLC0415 - imports rich
+
+        return click.echo(visible(str(message)), err=True)
+
+    return shown
 
 
 def _print_version(context: click.Context) -> None:

@@ -152,6 +152,7 @@ def _camel(part: Any) -> Any:
 
 ADK: Final = Format(
     name="adk",
+    rank=500,
     title="Google ADK sessions and sets for evaluation",
     files="what GET /apps/*/users/*/sessions/* gives, and `adk run --save_session` writes",
     omits="pieces of streams, changes of state, events without content; sets for evaluation may lack results",

@@ -144,6 +144,7 @@ def _data(content: Mapping[str, Any]) -> list[Any]:
 
 AGENT_FRAMEWORK: Final = Format(
     name="agent-framework",
+    rank=490,
     title="Semantic Kernel chat histories, Microsoft.Extensions.AI messages, Agent Framework threads and sessions",
     files="whatever place an application keeps them in",
     omits="meta data, counts of tokens, texts that repeat a result",

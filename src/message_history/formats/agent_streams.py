@@ -194,6 +194,7 @@ _UNSENT: Final = "the start, the end with its figures, events of replies before 
 
 CLAUDE_STREAM: Final = Format(
     name="claude-stream",
+    rank=110,
     title="Claude Code, Qwen Code, Amp: printed events (stream-json, json)",
     files="the output of `claude -p --output-format stream-json`, and of programs that print the same",
     omits=_UNSENT,
@@ -207,6 +208,7 @@ CLAUDE_STREAM: Final = Format(
 
 CURSOR_STREAM: Final = Format(
     name="cursor-stream",
+    rank=150,
     title="Cursor's agent: printed events (stream-json)",
     files="the output of `cursor-agent -p --output-format stream-json`",
     omits=_UNSENT,

@@ -179,6 +179,7 @@ def _name_of(part: Mapping[str, Any], kind: str) -> object:
 
 AGENTS_JS: Final = Format(
     name="openai-agents-js",
+    rank=440,
     title="OpenAI Agents SDK for TypeScript: items of sessions, states of runs; CodeBuddy and WorkBuddy sessions",
     files="wherever an application keeps them; ~/.codebuddy/projects/*/*.jsonl, ~/.workbuddy/projects/*/*.jsonl",
     omits="titles, snapshots of files, encrypted reasoning and compactions, searches for tools, questions for leave",

@@ -197,6 +197,7 @@ def _answered_call(made: Any, policy: Policy) -> Any:
 
 AI_SDK: Final = Format(
     name="ai-sdk",
+    rank=420,
     title="AI SDK messages (UIMessage of versions 4, 5 and 6)",
     files="what `onFinish` and `useChat` give, in whatever place an application keeps it",
     omits="starts of steps, sources, data parts and data messages",

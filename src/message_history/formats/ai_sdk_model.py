@@ -192,6 +192,7 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
 
 AI_SDK_MODEL: Final = Format(
     name="ai-sdk-model",
+    rank=430,
     title="AI SDK messages for models (ModelMessage, CoreMessage)",
     files="what `response.messages` gives, in whatever place an application keeps it",
     omits="nothing",

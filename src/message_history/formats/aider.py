@@ -77,6 +77,7 @@ def _chats(written: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
 
 AIDER: Final = Format(
     name="aider",
+    rank=400,
     title="aider chat history (Markdown)",
     files=".aider.chat.history.md",
     omits="what the program printed itself, in quoted lines",

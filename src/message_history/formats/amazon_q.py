@@ -166,6 +166,7 @@ def _read_database(document: Document) -> Reading:
 
 AMAZON_Q: Final = Format(
     name="amazon-q",
+    rank=270,
     title="Amazon Q and Kiro on the command line: conversations that were saved",
     files="the file of /save or /chat save",
     omits="contexts of hooks, the working directory, the transcript that is shown, checkpoints, times of requests",
@@ -178,6 +179,7 @@ AMAZON_Q: Final = Format(
 """A conversation by itself."""
 AMAZON_Q_DATABASE: Final = Format(
     name="amazon-q-database",
+    rank=880,
     title="Amazon Q and Kiro on the command line: the database of conversations",
     files="~/.local/share/amazon-q/data.sqlite3, ~/.local/share/kiro-cli/data.sqlite3",
     omits="as of `amazon-q`",

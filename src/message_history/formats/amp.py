@@ -134,6 +134,7 @@ def _image(part: Mapping[str, Any]) -> dict[str, Any]:
 
 AMP: Final = Format(
     name="amp",
+    rank=260,
     title="Amp threads",
     files="~/.local/share/amp/threads/T-*.json",
     omits="states of the editor, traces, what a run showed while it went on",

@@ -59,6 +59,7 @@ def _add_action(collector: Collector, number: int, row: Mapping[str, Any], open_
 
 ANTIGRAVITY: Final = Format(
     name="antigravity",
+    rank=230,
     title="Antigravity CLI steps",
     files="~/.gemini/antigravity-cli/**/*.jsonl",
     omits="marks of the program; it truncates long contents itself and records no ids of calls",

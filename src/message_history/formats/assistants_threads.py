@@ -91,6 +91,7 @@ def _block(part: Any) -> list[Any]:
 
 ASSISTANTS_THREADS: Final = Format(
     name="assistants-threads",
+    rank=580,
     title="OpenAI Assistants: messages of a thread, and steps of its runs",
     files="what GET /v1/threads/{id}/messages and /v1/threads/{id}/runs/{id}/steps give",
     omits="annotations, attached files (their ids are kept); calls are in the steps of runs, not in messages",

@@ -103,6 +103,7 @@ def _part(part: Any) -> list[Any]:
 
 ATIF: Final = Format(
     name="atif",
+    rank=750,
     title="ATIF trajectories (Harbor, terminal-bench)",
     files="trajectory.json",
     omits="metrics, what a step notes under `extra`; an output that commands of a step share is the result of the last",

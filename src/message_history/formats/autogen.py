@@ -140,6 +140,7 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
 
 AUTOGEN: Final = Format(
     name="autogen",
+    rank=460,
     title="AutoGen states of agents and teams, and lists of their messages",
     files="what `save_state()` and `TaskResult` give; chats of version 0.2 are lists of messages",
     omits="chunks of streams, requests for input, choices of the next speaker, names of speakers",

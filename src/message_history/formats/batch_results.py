@@ -86,6 +86,7 @@ def _add_gemini(collector: Collector, n: int, item: Mapping[str, Any]) -> Dialec
 
 BATCH_RESULTS: Final = Format(
     name="batch-results",
+    rank=920,
     title="Results of batches (OpenAI, Anthropic, Bedrock, Gemini, Vertex AI)",
     files="what the batch APIs give",
     omits="requests that failed, other choices, counts of tokens; OpenAI's and Anthropic's results lack the request",

@@ -162,6 +162,7 @@ def _add_agno(collector: Collector, n: int, message: Any) -> None:
 
 LANGCHAIN_ROWS: Final = Format(
     name="langchain-rows",
+    rank=650,
     title="Rows of LangChain's and n8n's chat histories: of a database (SQLite), or exported as JSON",
     files="what `SQLChatMessageHistory`, `PostgresChatMessageHistory` and n8n's chat memories write",
     omits="as of `langchain`",
@@ -173,6 +174,7 @@ LANGCHAIN_ROWS: Final = Format(
 )
 AGNO: Final = Format(
     name="agno",
+    rank=640,
     title="Agno: sessions in its database (SQLite), sessions and runs exported as JSON",
     files="what `SqliteDb` and `JsonDb` write",
     omits="messages that a later run repeats, metrics, states of sessions",
@@ -182,28 +184,28 @@ AGNO: Final = Format(
     fit=_fit_agno,
     read=_read_agno,
 )
-CHAT_DATABASES: Final = (
-    Format(
-        name="openai-agents-database",
-        title="OpenAI Agents SDK: the database of its sessions (SQLiteSession)",
-        files="what `SQLiteSession(session_id, path)` names",
-        omits="nothing",
-        unwritten=DATABASE,
-        source="openai/openai-agents-python: src/agents/memory/sqlite_session.py",
-        checked="2026-11-22",
-        fit=lambda document: _fit_table(document, "agent_messages", "id", "session_id", "message_data"),
-        read=_read_agents,
-    ),
-    Format(
-        name="open-webui-database",
-        title="Open WebUI: its database of chats",
-        files="webui.db in its folder of data",
-        omits="as of `open-webui`",
-        unwritten=DATABASE,
-        source="open-webui/open-webui: backend/open_webui/models/chats.py",
-        checked="2026-11-22",
-        fit=lambda document: _fit_table(document, "chat", "id", "user_id", "title", "chat", "updated_at"),
-        read=_read_webui,
-        judged=OPEN_WEBUI.judged,
-    ),
+OPENAI_AGENTS_DATABASE: Final = Format(
+    name="openai-agents-database",
+    rank=820,
+    title="OpenAI Agents SDK: the database of its sessions (SQLiteSession)",
+    files="what `SQLiteSession(session_id, path)` names",
+    omits="nothing",
+    unwritten=DATABASE,
+    source="openai/openai-agents-python: src/agents/memory/sqlite_session.py",
+    checked="2026-11-22",
+    fit=lambda document: _fit_table(document, "agent_messages", "id", "session_id", "message_data"),
+    read=_read_agents,
+)
+OPEN_WEBUI_DATABASE: Final = Format(
+    name="open-webui-database",
+    rank=830,
+    title="Open WebUI: its database of chats",
+    files="webui.db in its folder of data",
+    omits="as of `open-webui`",
+    unwritten=DATABASE,
+    source="open-webui/open-webui: backend/open_webui/models/chats.py",
+    checked="2026-11-22",
+    fit=lambda document: _fit_table(document, "chat", "id", "user_id", "title", "chat", "updated_at"),
+    read=_read_webui,
+    judged=OPEN_WEBUI.judged,
 )

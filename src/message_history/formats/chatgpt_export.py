@@ -183,6 +183,7 @@ def _part(part: Any) -> list[Any]:
 
 CHATGPT_EXPORT: Final = Format(
     name="chatgpt-export",
+    rank=520,
     title="ChatGPT data exports",
     files="conversations.json of the export",
     omits="messages on other branches, recaps of reasoning, images and sounds (their names are kept)",

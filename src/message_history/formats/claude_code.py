@@ -39,6 +39,7 @@ def _fit(document: Document) -> Fit:
 
 CLAUDE_CODE: Final = Format(
     name="claude-code",
+    rank=20,
     title="Claude Code sessions",
     files="~/.claude/projects/*/*.jsonl",
     omits="summaries, snapshots, errors of the API, rewound and compacted lines",

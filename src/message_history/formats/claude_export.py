@@ -87,6 +87,7 @@ def _attachment(each: Any) -> list[Any]:
 
 CLAUDE_EXPORT: Final = Format(
     name="claude-export",
+    rank=530,
     title="claude.ai data exports",
     files="conversations.json of the export",
     omits="messages on other branches, files (their names are kept)",

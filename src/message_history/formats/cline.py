@@ -78,6 +78,7 @@ def _call(id: str, kind: str, written: object) -> dict[str, Any]:
 
 CLINE_DISPLAY: Final = Format(
     name="cline-display",
+    rank=340,
     title="Cline and Roo Code: messages of the display (ui_messages.json); api_conversation_history.json is `cline`",
     files="globalStorage/saoudrizwan.claude-dev/tasks/*/ui_messages.json, globalStorage/rooveterinaryinc.roo-cline/...",
     omits="requests, checkpoints, errors, unfinished messages; results of tools are mostly in the other file",

@@ -170,6 +170,7 @@ _FORM: Final = RowForm(
 
 CLINE: Final = Format(
     name="cline",
+    rank=330,
     title="Cline and Roo Code: the messages that they go on with",
     files="globalStorage/saoudrizwan.claude-dev/tasks/*/api_conversation_history.json, ~/.cline/data/sessions/*/*.json",
     omits="messages that a summary takes the place of or that were cut off, encrypted reasoning",

@@ -51,6 +51,7 @@ def _shown(document: Document) -> Conversation:
 
 CODEX: Final = Format(
     name="codex",
+    rank=30,
     title="Codex rollouts",
     files="~/.codex/sessions/*/*/*/rollout-*.jsonl",
     omits="events of the display, settings of turns, rolled back and compacted items",

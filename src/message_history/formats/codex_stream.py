@@ -130,6 +130,7 @@ def _part(part: Any) -> list[dict[str, Any]]:
 
 CODEX_STREAM: Final = Format(
     name="codex-stream",
+    rank=120,
     title="Codex: printed events (exec --json)",
     files="the output of `codex exec --json`, which does not hold what the user asked",
     omits="turns, usage, errors, to-do lists, deltas; ids are made for calls, for those of items are counted anew",

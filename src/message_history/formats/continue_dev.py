@@ -89,6 +89,7 @@ def _context(item: Mapping[str, Any]) -> list[Any]:
 
 CONTINUE: Final = Format(
     name="continue",
+    rank=410,
     title="Continue sessions",
     files="~/.continue/sessions/*.json",
     omits="logs of prompts, items that a summary takes the place of, the editor's state",

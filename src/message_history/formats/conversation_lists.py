@@ -140,6 +140,7 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
 
 CONVERSATION_LISTS: Final = Format(
     name="log",
+    rank=2020,
     title="Conversations or requests, many in a file: logs, batches (OpenAI, Anthropic, Bedrock), fine-tuning",
     files="anywhere",
     omits="nothing; what stands around the messages stays",

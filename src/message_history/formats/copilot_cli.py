@@ -398,6 +398,7 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
 
 COPILOT_CLI: Final = Format(
     name="copilot-cli",
+    rank=80,
     title="GitHub Copilot CLI events",
     files="~/.copilot/session-state/*/events.jsonl; transcripts of VS Code: GitHub.copilot-chat/transcripts/*.jsonl",
     omits="session, hook, turn and telemetry events, system prompts of later turns, what was compacted or cleared",

@@ -177,6 +177,7 @@ def _block(collector: Collector, part: Any) -> list[dict[str, Any]]:
 
 COPILOT_REPLAY: Final = Format(
     name="copilot-replay",
+    rank=360,
     title="Copilot Chat in VS Code: logs of its debug view, exported for a replay",
     files="*.chatreplay.json, of `Export All Prompts as JSON`",
     omits="earlier requests that a later one repeats, runs of tools (they are in the later requests), counts of tokens",

@@ -69,6 +69,7 @@ def _add_output(collector: Collector, n: int, task: Mapping[str, Any]) -> None:
 
 CREWAI: Final = Format(
     name="crewai",
+    rank=510,
     title="CrewAI outputs of crews and logs of tasks",
     files="what `CrewOutput.model_dump_json()` and `output_log_file` write",
     omits="starts of tasks, expected outputs, summaries, counts of tokens",

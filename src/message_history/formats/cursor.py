@@ -71,6 +71,7 @@ def _named(blocks: Sequence[Any], number: int, open_calls: list[dict[str, Any]])
 
 CURSOR: Final = Format(
     name="cursor",
+    rank=70,
     title="Cursor agent transcripts",
     files="~/.cursor/projects/*/agent-transcripts/**/*.jsonl",
     omits="ends of turns; Cursor writes no ids of calls, and mostly no results",

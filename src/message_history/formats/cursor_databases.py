@@ -173,6 +173,7 @@ def _add_tool(collector: Collector, n: int, tool: Mapping[str, Any]) -> None:
 
 CURSOR_DATABASE: Final = Format(
     name="cursor-database",
+    rank=850,
     title="Cursor: the editor's database of chats",
     files="~/Library/Application Support/Cursor/User/**/state.vscdb",
     omits="bubbles that were rewound, images, checkpoints, states of the editor",
@@ -264,6 +265,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 CURSOR_AGENT_DATABASE: Final = Format(
     name="cursor-agent-database",
+    rank=860,
     title="Cursor's agent: the database of a chat",
     files="~/.cursor/chats/*/*/store.db",
     omits="messages of earlier states, counts of tokens",

@@ -62,6 +62,7 @@ def _add(collector: Collector, n: int, fragment: Any) -> None:
 
 DEEPSEEK_EXPORT: Final = Format(
     name="deepseek-export",
+    rank=540,
     title="DeepSeek data exports",
     files="conversations.json of the export",
     omits="messages on other branches, searches and pages, the content of files (their names are kept)",

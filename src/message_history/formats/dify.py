@@ -64,6 +64,7 @@ def _add(collector: Collector, n: int, item: Mapping[str, Any]) -> None:
 
 DIFY: Final = Format(
     name="dify",
+    rank=630,
     title="Dify: messages of conversations",
     files="what GET /v1/messages gives",
     omits="sources, feedback, inputs of the application",

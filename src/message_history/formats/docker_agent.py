@@ -114,6 +114,7 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 DOCKER_AGENT: Final = Format(
     name="docker-agent",
+    rank=320,
     title="Docker Agent (cagent): its database of sessions (SQLite), and sessions as JSON for evaluations",
     files="~/.cagent/session.db, evals/*.json",
     omits="messages that a summary takes the place of; definitions of tools, costs, counts of tokens",

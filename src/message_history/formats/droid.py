@@ -72,6 +72,7 @@ _FORM: Final = RowForm(
 
 DROID: Final = Format(
     name="droid",
+    rank=90,
     title="Factory droid sessions",
     files="~/.factory/sessions/*/*.jsonl",
     omits="the header and state of to-do lists",
@@ -130,6 +131,7 @@ def _add_final(collector: Collector, number: int, row: Mapping[str, Any]) -> Non
 
 DROID_STREAM: Final = Format(
     name="droid-stream",
+    rank=100,
     title="Factory droid: printed events (stream-json)",
     files="the output of `droid exec --output-format stream-json`",
     omits="system and error events",

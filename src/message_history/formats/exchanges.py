@@ -85,6 +85,7 @@ def _add(collector: Collector, n: int, item: Mapping[str, Any], request: Mapping
 
 EXCHANGES: Final = Format(
     name="exchanges",
+    rank=930,
     title="Logs of requests with their replies (OpenHands' completions, proxies)",
     files="what `log_completions` writes, and logs with `request` (or `messages`) and `response`",
     omits="other choices, failed replies, counts of tokens, costs and times",

@@ -219,6 +219,7 @@ def _with_result(call: Any, policy: Policy) -> Any:
 
 GEMINI_CLI: Final = Format(
     name="gemini-cli",
+    rank=50,
     title="Gemini CLI chats",
     files="~/.gemini/tmp/*/chats/session-*.json and .jsonl, checkpoints/*.json",
     omits="info, errors, warnings, slash commands, the program's own context, updates, rewound messages",

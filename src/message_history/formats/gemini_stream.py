@@ -62,6 +62,7 @@ def _output(row: Mapping[str, Any]) -> str:
 
 GEMINI_STREAM: Final = Format(
     name="gemini-stream",
+    rank=140,
     title="Gemini CLI: printed events (stream-json)",
     files="the output of `gemini --output-format stream-json`",
     omits="the start, errors, the end with its figures",

@@ -184,6 +184,7 @@ _FORM: Final = RowForm(
 
 GOOSE: Final = Format(
     name="goose",
+    rank=300,
     title="Goose sessions and exports",
     files="~/.local/share/goose/sessions/*.jsonl, `goose session export --format json`",
     omits="confirmations, notifications, messages that compaction hid from the model",
@@ -226,6 +227,7 @@ def _read_stream(document: Document) -> Reading:
 
 GOOSE_STREAM: Final = Format(
     name="goose-stream",
+    rank=160,
     title="Goose: printed events (stream-json)",
     files="the output of `goose run --output-format stream-json`",
     omits="notifications, errors, the end",

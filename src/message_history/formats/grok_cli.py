@@ -93,6 +93,7 @@ _FORM: Final = ChatRows(role_key="type", result_role="tool_result", call=_call, 
 
 GROK_CLI: Final = Format(
     name="grok-cli",
+    rank=180,
     title="Grok CLI chat history",
     files="~/.grok/sessions/*/*/chat_history.jsonl",
     omits="encrypted reasoning without a summary",

@@ -90,6 +90,7 @@ def _add(collector: Collector, n: int, response: Any) -> None:
 
 GROK_EXPORT: Final = Format(
     name="grok-export",
+    rank=550,
     title="Grok data exports",
     files="prod-grok-backend.json of the export",
     omits="messages on other branches, steps of tools, thinking of other agents, results of searches, files and images",

@@ -74,6 +74,7 @@ def _block(part: Any) -> list[Any]:
 
 HAYSTACK: Final = Format(
     name="haystack",
+    rank=480,
     title="Haystack chat messages",
     files="what `ChatMessage.to_dict()` writes, in whatever place an application keeps it",
     omits="meta data",

@@ -60,6 +60,7 @@ _FORM: Final = ChatRows(list_key="messages").form()
 
 HERMES: Final = Format(
     name="hermes",
+    rank=310,
     title="Hermes Agent sessions",
     files="~/.hermes/sessions/*.json and .jsonl",
     omits="records about the session",

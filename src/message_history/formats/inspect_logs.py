@@ -83,6 +83,7 @@ def _with_attachments(value: Any, attached: Mapping[str, Any]) -> Any:
 
 INSPECT_LOGS: Final = Format(
     name="inspect",
+    rank=690,
     title="inspect_ai logs",
     files="logs/*.json; and .eval; where that is packed with Zstandard, `inspect log convert --to json` unpacks it",
     omits="events, scores, the configuration of the evaluation",

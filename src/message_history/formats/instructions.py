@@ -88,6 +88,7 @@ def _read(document: Document) -> Reading:
 
 INSTRUCTIONS: Final = Format(
     name="instructions",
+    rank=2000,
     title="Data sets of plain texts (Alpaca, prompt and completion, chosen and rejected of TRL, Anthropic's HH)",
     files="data sets: a JSON list, or a row in each line",
     omits="scores, labels and other keys of a row",

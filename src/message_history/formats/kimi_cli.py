@@ -46,6 +46,7 @@ _FORM: Final = ChatRows().form()
 
 KIMI_CONTEXT: Final = Format(
     name="kimi-cli",
+    rank=200,
     title="Kimi CLI context",
     files="~/.kimi/sessions/*/*/context.jsonl, the output of `kimi --print --output-format stream-json`",
     omits="counts of tokens and checkpoints",
@@ -105,6 +106,7 @@ def _read_wire(document: Document) -> Reading:
 
 KIMI_WIRE: Final = Format(
     name="kimi-wire",
+    rank=210,
     title="Kimi CLI wire events",
     files="~/.kimi/sessions/*/*/wire.jsonl",
     omits="steps, status, approvals and other events of the display",

@@ -145,6 +145,7 @@ def _read(document: Document) -> Reading:
 
 KIMI_CODE: Final = Format(
     name="kimi-code",
+    rank=220,
     title="Kimi Code journals",
     files="~/.kimi-code/sessions/*/*/agents/*/wire.jsonl",
     omits="requests, settings, approvals, usage, what was cleared or undone; a summary stands behind what it is of",

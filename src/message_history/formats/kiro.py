@@ -122,6 +122,7 @@ def _named(about: Mapping[str, Any]) -> str:
 
 KIRO: Final = Format(
     name="kiro",
+    rank=290,
     title="Kiro: sessions of its editor, and of its command line in version 3",
     files="~/.kiro/sessions/*/sess_*/messages.jsonl",
     omits="what was taken back, messages of subagents, contexts and documents that steer, hooks, approvals, usage",

@@ -109,6 +109,7 @@ def _image(about: Mapping[str, Any]) -> dict[str, Any]:
 
 KIRO_CLI: Final = Format(
     name="kiro-cli",
+    rank=280,
     title="Kiro on the command line: its sessions",
     files="~/.kiro/sessions/cli/*.jsonl",
     omits="thinking that is not shown, summaries of what stands before them, what the program keeps of results",

@@ -178,6 +178,7 @@ def _is_call(item: Any) -> bool:
 
 LANGCHAIN: Final = Format(
     name="langchain",
+    rank=450,
     title="LangChain messages (dumpd, messages_to_dict, model_dump) and LangGraph states",
     files="whatever place an application keeps them in; GET /threads/{id}/state",
     omits="marks of removed messages, other keys of a state",

@@ -86,6 +86,7 @@ def _parsed(value: object) -> Any:
 
 LANGFUSE: Final = Format(
     name="langfuse",
+    rank=660,
     title="Langfuse observations and traces",
     files="exports of observations or traces as JSON or JSONL",
     omits="spans, events and other observations that are no generations",

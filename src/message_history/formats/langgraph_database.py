@@ -173,6 +173,7 @@ def _add(collector: Collector, n: int, message: Any) -> None:
 
 LANGGRAPH_DATABASE: Final = Format(
     name="langgraph-database",
+    rank=840,
     title="LangGraph: the database of its checkpoints (SqliteSaver)",
     files="what `SqliteSaver.from_conn_string` names",
     omits="earlier checkpoints, other keys of a state, marks of removed messages",

@@ -64,6 +64,7 @@ def _add(collector: Collector, n: int, message: Any, role: str) -> None:
 
 LANGSMITH: Final = Format(
     name="langsmith",
+    rank=670,
     title="LangSmith runs",
     files="exports of runs as JSON or JSONL",
     omits="runs that are no calls of a model, other choices, metadata",

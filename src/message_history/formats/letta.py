@@ -62,6 +62,7 @@ def _in_context(agent: Mapping[str, Any]) -> list[Any]:
 
 LETTA: Final = Format(
     name="letta",
+    rank=610,
     title="Letta: files of agents (.af)",
     files="*.af",
     omits="messages out of the context, memory blocks, tools' sources",

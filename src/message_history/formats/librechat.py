@@ -102,6 +102,7 @@ def _add(collector: Collector, n: int, message: dict[str, Any]) -> None:
 
 LIBRECHAT: Final = Format(
     name="librechat",
+    rank=560,
     title="LibreChat exports",
     files="the JSON that a conversation is exported to",
     omits="messages on other branches, errors of replies",

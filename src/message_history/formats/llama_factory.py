@@ -97,6 +97,7 @@ class _Reader:
 
 LLAMA_FACTORY: Final = Format(
     name="llama-factory",
+    rank=910,
     title="Data sets of LLaMA-Factory's version 1 (parts with `type` and `value`)",
     files="data sets: a JSON list, or a row in each line",
     omits="weights of the loss; ids are given to calls, for the format has none",

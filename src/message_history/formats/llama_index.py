@@ -138,6 +138,7 @@ def _block(part: Any) -> list[Any]:
 
 LLAMA_INDEX: Final = Format(
     name="llama-index",
+    rank=470,
     title="LlamaIndex messages, chat stores, memories (also SQLite) and contexts of workflows",
     files="what `SimpleChatStore.persist()`, `ChatMemoryBuffer.to_dict()`, `Context.to_dict()` and `Memory` write",
     omits="messages out of the context, other values and events of a workflow; a context has no `Memory`",

@@ -123,6 +123,7 @@ def _content(collector: Collector, event: Mapping[str, Any]) -> list[Any]:
 
 MANAGED_AGENTS: Final = Format(
     name="managed-agents",
+    rank=590,
     title="Claude Managed Agents: events of a session",
     files="what GET /v1/sessions/{id}/events gives, page by page or as a list, and the JSON that the console exports",
     omits="states, requests for leave, what other agents did, grades of outcomes; thinking is not in the events",

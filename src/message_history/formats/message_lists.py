@@ -178,6 +178,7 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
 
 MESSAGE_LISTS: Final = Format(
     name="messages",
+    rank=2030,
     title="Lists of messages in a provider's form, and bodies of requests (`messages`, `contents`, `input`)",
     files="anywhere; Cline's and Roo Code's api_conversation_history.json among others",
     omits="nothing; other keys of an object stay",

@@ -44,6 +44,7 @@ def _image(about: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 MISTRAL_VIBE: Final = Format(
     name="mistral-vibe",
+    rank=190,
     title="Mistral Vibe sessions",
     files="~/.vibe/logs/session/*/messages.jsonl",
     omits="signatures of thinking, what was shown in the place of a message; the system prompt is in meta.json",

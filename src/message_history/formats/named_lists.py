@@ -120,6 +120,7 @@ def _of_rows(document: Document, collector: Collector) -> Conversation:
 
 NAMED_LISTS: Final = Format(
     name="named-lists",
+    rank=2040,
     title="Lists of messages under other names (`history`, `dialogue`, the id of each conversation)",
     files="anywhere",
     omits="other keys, which are counted",

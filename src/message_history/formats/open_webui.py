@@ -90,6 +90,7 @@ def _file(file: Any) -> list[Any]:
 
 OPEN_WEBUI: Final = Format(
     name="open-webui",
+    rank=570,
     title="Open WebUI chat exports",
     files="chat-export-*.json",
     omits="messages on other branches, sources, usage (older chats have reasoning and calls in the text)",

@@ -122,6 +122,7 @@ def _file(part: Mapping[str, Any]) -> list[Any]:
 
 OPENCODE: Final = Format(
     name="opencode",
+    rank=370,
     title="opencode exports",
     files="`opencode export SESSION`; the folder ~/.local/share/opencode/storage, or one of its sessions, is joined",
     omits="steps, snapshots, patches, retries, errors of replies",
@@ -153,6 +154,7 @@ def _read_storage(document: Document) -> Reading:
 
 OPENCODE_STORAGE: Final = Format(
     name="opencode-storage",
+    rank=380,
     title="opencode: single files of its storage",
     files="~/.local/share/opencode/storage/message and part",
     omits="nothing; a file holds one message's head or one part, and the rest is said to be elsewhere",

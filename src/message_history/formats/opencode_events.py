@@ -110,6 +110,7 @@ def _read(document: Document) -> Reading:
 
 OPENCODE_EVENTS: Final = Format(
     name="opencode-events",
+    rank=390,
     title="opencode: events of its server",
     files="what a client of `opencode serve` gets from /event, recorded as a JSON list or in lines",
     omits="events that are of no message",

@@ -37,6 +37,7 @@ def _read(document: Document) -> Reading:
 
 OPENCODE_STREAM: Final = Format(
     name="opencode-stream",
+    rank=170,
     title="opencode: printed events (run --format json)",
     files="the output of `opencode run --format json`, which does not hold what the user asked",
     omits="steps, errors",

@@ -183,6 +183,7 @@ def _sdk_blocks(content: object) -> list[Any]:
 
 OPENHANDS: Final = Format(
     name="openhands",
+    rank=720,
     title="OpenHands events and evaluation outputs",
     files="trajectory exports, sessions/*/events/*.json, output.jsonl",
     omits="changes of state, recalls, condensations, observations that answer no call",

@@ -171,6 +171,7 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any], keys: tuple[s
 
 OTHER_ROLES: Final = Format(
     name="other-roles",
+    rank=2010,
     title="Chats with other names for the roles (human, ai, bot), in pairs of role and text, or with calls without ids",
     files='anywhere; what Flowise exports among others; `[["human", "Hi"], ["ai", "Hello"]]`, as LangChain takes it',
     omits="other keys of messages, which are counted",

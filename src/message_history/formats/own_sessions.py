@@ -48,6 +48,7 @@ def _journal(data: bytes) -> Journal:
 
 OWN_SESSIONS: Final = Format(
     name="message-history",
+    rank=10,
     title="Sessions of this library (JsonlSession)",
     files="wherever an application keeps them",
     omits="nothing",

@@ -162,6 +162,7 @@ def _content(wrapped: Any) -> Any:
 
 PHOENIX: Final = Format(
     name="phoenix",
+    rank=680,
     title="Arize Phoenix spans (OpenInference): its database (SQLite), and exports",
     files="~/.phoenix/phoenix.db; exports of spans as JSON or JSONL",
     omits="spans without messages",

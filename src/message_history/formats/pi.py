@@ -281,6 +281,7 @@ _FORM: Final = RowForm(
 
 PI: Final = Format(
     name="pi",
+    rank=40,
     title="pi and OpenClaw sessions",
     files="~/.pi/agent/sessions/*/*.jsonl, ~/.openclaw/agents/*/sessions/*.jsonl",
     omits="settings, labels, state of extensions, other branches, compacted entries, aborted replies, commands with !!",

@@ -86,6 +86,7 @@ def _add_runs(collector: Collector, runs: dict[object, tuple[int, Mapping[str, A
 
 PI_STREAM: Final = Format(
     name="pi-stream",
+    rank=130,
     title="pi: printed events (--mode json)",
     files="the output of `pi --mode json`",
     omits="turns, runs of tools, retries, compactions, messages before they were complete, replies that failed",

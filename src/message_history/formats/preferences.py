@@ -54,6 +54,7 @@ def _read(document: Document) -> Reading:
 
 PREFERENCES: Final = Format(
     name="preferences",
+    rank=940,
     title="Data sets with prompt and completion, or chosen and rejected (TRL, OpenAI)",
     files="data sets: a JSON list, or a row in each line",
     omits="scores and labels",

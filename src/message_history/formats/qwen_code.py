@@ -119,6 +119,7 @@ _FORM: Final = RowForm(
 
 QWEN_CODE: Final = Format(
     name="qwen-code",
+    rank=60,
     title="Qwen Code chats",
     files="~/.qwen/projects/*/chats/*.jsonl",
     omits="telemetry, slash commands and other records of type system, other branches, compressed messages",

@@ -1,9 +1,17 @@
-"""All formats by name, and which of them a file is in."""
+"""All formats by name, and which of them a file is in.
+
+A format is a `Format` at the level of a module in this package, or in what another distribution's entry point names.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache, partial
+from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, final
 
 from attrs import evolve
 
@@ -11,172 +19,35 @@ from message_history.core.messages.repairs import InvariantError
 from message_history.files.files import FileForm, NotRecognisedError, UnreadableFileError
 from message_history.files.naming import kind_of
 from message_history.files.written_like import written_like
-from message_history.formats.adk import ADK
-from message_history.formats.agent_framework import AGENT_FRAMEWORK
-from message_history.formats.agent_streams import CLAUDE_STREAM, CURSOR_STREAM
-from message_history.formats.agents_js import AGENTS_JS
-from message_history.formats.ai_sdk import AI_SDK
-from message_history.formats.ai_sdk_model import AI_SDK_MODEL
-from message_history.formats.aider import AIDER
-from message_history.formats.amazon_q import AMAZON_Q, AMAZON_Q_DATABASE
-from message_history.formats.amp import AMP
-from message_history.formats.antigravity import ANTIGRAVITY
-from message_history.formats.assistants_threads import ASSISTANTS_THREADS
-from message_history.formats.atif import ATIF
-from message_history.formats.autogen import AUTOGEN
-from message_history.formats.batch_results import BATCH_RESULTS
-from message_history.formats.chat_databases import AGNO, CHAT_DATABASES, LANGCHAIN_ROWS
-from message_history.formats.chatgpt_export import CHATGPT_EXPORT
-from message_history.formats.claude_code import CLAUDE_CODE
-from message_history.formats.claude_export import CLAUDE_EXPORT
-from message_history.formats.cline import CLINE_DISPLAY
-from message_history.formats.cline_sessions import CLINE
-from message_history.formats.codex import CODEX
-from message_history.formats.codex_stream import CODEX_STREAM
-from message_history.formats.continue_dev import CONTINUE
-from message_history.formats.conversation_lists import CONVERSATION_LISTS
-from message_history.formats.copilot_cli import COPILOT_CLI
-from message_history.formats.copilot_replay import COPILOT_REPLAY
-from message_history.formats.crewai import CREWAI
-from message_history.formats.cursor import CURSOR
-from message_history.formats.cursor_databases import CURSOR_AGENT_DATABASE, CURSOR_DATABASE
-from message_history.formats.deepseek_export import DEEPSEEK_EXPORT
-from message_history.formats.dify import DIFY
-from message_history.formats.docker_agent import DOCKER_AGENT
-from message_history.formats.droid import DROID, DROID_STREAM
-from message_history.formats.exchanges import EXCHANGES
-from message_history.formats.gemini_cli import GEMINI_CLI
-from message_history.formats.gemini_stream import GEMINI_STREAM
-from message_history.formats.goose import GOOSE, GOOSE_STREAM
-from message_history.formats.grok_cli import GROK_CLI
-from message_history.formats.grok_export import GROK_EXPORT
-from message_history.formats.haystack import HAYSTACK
-from message_history.formats.hermes import HERMES
-from message_history.formats.inspect_logs import INSPECT_LOGS
-from message_history.formats.instructions import INSTRUCTIONS
-from message_history.formats.kimi_cli import KIMI_CONTEXT, KIMI_WIRE
-from message_history.formats.kimi_code import KIMI_CODE
-from message_history.formats.kiro import KIRO
-from message_history.formats.kiro_cli import KIRO_CLI
-from message_history.formats.kit.base import Fit, Reading
-from message_history.formats.langchain_dumps import LANGCHAIN
-from message_history.formats.langfuse import LANGFUSE
-from message_history.formats.langgraph_database import LANGGRAPH_DATABASE
-from message_history.formats.langsmith import LANGSMITH
-from message_history.formats.letta import LETTA
-from message_history.formats.librechat import LIBRECHAT
-from message_history.formats.llama_factory import LLAMA_FACTORY
-from message_history.formats.llama_index import LLAMA_INDEX
-from message_history.formats.managed_agents import MANAGED_AGENTS
+from message_history.formats.kit.base import Fit, Format, Reading
 from message_history.formats.message_lists import MESSAGE_LISTS, strange_entry
-from message_history.formats.mistral_vibe import MISTRAL_VIBE
-from message_history.formats.named_lists import NAMED_LISTS
-from message_history.formats.open_webui import OPEN_WEBUI
-from message_history.formats.opencode import OPENCODE, OPENCODE_STORAGE
-from message_history.formats.opencode_events import OPENCODE_EVENTS
-from message_history.formats.opencode_stream import OPENCODE_STREAM
-from message_history.formats.openhands import OPENHANDS
-from message_history.formats.other_roles import OTHER_ROLES
-from message_history.formats.own_sessions import OWN_SESSIONS
-from message_history.formats.phoenix import PHOENIX
-from message_history.formats.pi import PI
-from message_history.formats.pi_stream import PI_STREAM
-from message_history.formats.preferences import PREFERENCES
-from message_history.formats.qwen_code import QWEN_CODE
-from message_history.formats.request_logs import REQUEST_LOGS
-from message_history.formats.session_databases import SESSION_DATABASES
-from message_history.formats.session_traces import SESSION_TRACES
-from message_history.formats.sharegpt import SHAREGPT
-from message_history.formats.smolagents import SMOLAGENTS
-from message_history.formats.strands import STRANDS
-from message_history.formats.swe_agent import MINI_SWE_AGENT, SWE_AGENT
-from message_history.formats.tau_bench import TAU2_BENCH, TAU_BENCH
-from message_history.formats.vscode_chat import VSCODE_CHAT
-from message_history.formats.windsurf import WINDSURF
-from message_history.formats.zed import ZED, ZED_DATABASE
+from message_history.plugins import FORMATS as GROUP
+from message_history.plugins import entry_points_of, leave_out, part, plugin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from message_history.core.messages.policy import Policy
     from message_history.files.conversations import Conversation
-    from message_history.formats.kit.base import Format, Rewritten
+    from message_history.formats.kit.base import Rewritten
     from message_history.formats.kit.document import Document
 
-_ALL: Final = (
-    *(OWN_SESSIONS, CLAUDE_CODE, CODEX, PI, GEMINI_CLI, QWEN_CODE, CURSOR, COPILOT_CLI, DROID, DROID_STREAM),
-    *(CLAUDE_STREAM, CODEX_STREAM, PI_STREAM, GEMINI_STREAM, CURSOR_STREAM, GOOSE_STREAM, OPENCODE_STREAM),
-    *(
-        GROK_CLI,
-        MISTRAL_VIBE,
-        KIMI_CONTEXT,
-        KIMI_WIRE,
-        KIMI_CODE,
-        ANTIGRAVITY,
-        WINDSURF,
-        ZED,
-        AMP,
-        AMAZON_Q,
-        KIRO_CLI,
-        KIRO,
-        GOOSE,
-        HERMES,
-        DOCKER_AGENT,
-        CLINE,
-        CLINE_DISPLAY,
-    ),
-    *(
-        VSCODE_CHAT,
-        COPILOT_REPLAY,
-        OPENCODE,
-        OPENCODE_STORAGE,
-        OPENCODE_EVENTS,
-        AIDER,
-        CONTINUE,
-        AI_SDK,
-        AI_SDK_MODEL,
-        AGENTS_JS,
-        LANGCHAIN,
-        AUTOGEN,
-        LLAMA_INDEX,
-        HAYSTACK,
-    ),
-    *(
-        AGENT_FRAMEWORK,
-        ADK,
-        CREWAI,
-        CHATGPT_EXPORT,
-        CLAUDE_EXPORT,
-        DEEPSEEK_EXPORT,
-        GROK_EXPORT,
-        LIBRECHAT,
-        OPEN_WEBUI,
-        ASSISTANTS_THREADS,
-        MANAGED_AGENTS,
-    ),
-    *(
-        STRANDS,
-        LETTA,
-        SMOLAGENTS,
-        DIFY,
-        AGNO,
-        LANGCHAIN_ROWS,
-        LANGFUSE,
-        LANGSMITH,
-        PHOENIX,
-        INSPECT_LOGS,
-        SWE_AGENT,
-        MINI_SWE_AGENT,
-        OPENHANDS,
-        TAU_BENCH,
-        TAU2_BENCH,
-        ATIF,
-    ),
-    *(*SESSION_DATABASES, *CHAT_DATABASES, LANGGRAPH_DATABASE, CURSOR_DATABASE, CURSOR_AGENT_DATABASE, ZED_DATABASE),
-    AMAZON_Q_DATABASE,
-    *(SESSION_TRACES, SHAREGPT, LLAMA_FACTORY, BATCH_RESULTS, EXCHANGES, PREFERENCES, INSTRUCTIONS, OTHER_ROLES),
-    *(CONVERSATION_LISTS, MESSAGE_LISTS, NAMED_LISTS, REQUEST_LOGS),
-)
-FORMATS: Final[dict[str, Format]] = {each.name: each for each in _ALL}
-"""The formats by name; those of one program first."""
+
+@final
+class _Formats(Mapping[str, Format]):
+    """The formats by name, in the order of their ranks; others' are looked for when none of ours is asked for."""
+
+    def __getitem__(self, name: str) -> Format:
+        return _own_formats().get(name) or _all_formats()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_all_formats())
+
+    def __len__(self) -> int:
+        return len(_all_formats())
+
+
+FORMATS: Final = _Formats()
 _ODD: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """What readers run into when a value is of another type than its program ever writes: such a file is another's."""
 
@@ -196,11 +67,13 @@ def recognise(document: Document) -> Format:
 
     Complexity: constant for most formats, which look at the first objects; linear for plain lists.
     """
-    fitting = [each for each in _ALL if not each.general and _is_certain(each, document)]
+    fitting = [each for each in FORMATS.values() if not each.general and _is_certain(each, document)]
     if len(fitting) > 1:
         raise NotRecognisedError(each.name for each in fitting)
     # Of those that many programs write, the first decides: the last of them look at all of a file.
-    fitting = fitting or list(islice((each for each in _ALL if each.general and _is_certain(each, document)), 1))
+    fitting = fitting or list(
+        islice((each for each in FORMATS.values() if each.general and _is_certain(each, document)), 1)
+    )
     if fitting:
         return fitting[0]
     nearest = nearest_formats(document)
@@ -223,9 +96,9 @@ def nearest_formats(document: Document) -> list[str]:
         document: the file.
 
     Returns:
-        The names of those that have marks in it, in the order of the registry.
+        The names of those that have marks in it, in the order of their ranks.
     """
-    return [each.name for each in _ALL if _fit(each, document) is not Fit.NONE]
+    return [each.name for each in FORMATS.values() if _fit(each, document) is not Fit.NONE]
 
 
 def read_as(document: Document, chosen: Format) -> Reading:
@@ -278,6 +151,42 @@ def repair_as(data: bytes, chosen: Format, policy: Policy) -> Rewritten:
     except _ODD as error:
         raise UnreadableFileError(f"its entries are not built as those of the format {chosen.name}: {error}") from error
     return written._replace(data=written_like(written.data, data))
+
+
+@cache
+def _own_formats() -> dict[str, Format]:
+    return {each.name: each for each in _formats_in(import_module("message_history.formats"), import_module)}
+
+
+@cache
+def _all_formats() -> dict[str, Format]:
+    """Find all formats; of two of one name, ours is taken, or the first."""
+    found = dict(_own_formats())
+    for name in entry_points_of(GROUP):
+        for each in _formats_of(name):
+            if found.setdefault(each.name, each) is not each:
+                leave_out(GROUP, name, f"there is another format {each.name}")
+    return {each.name: each for each in sorted(found.values(), key=lambda each: (each.rank, each.name))}
+
+
+def _formats_of(name: str) -> Iterable[Format]:
+    """Find the formats in what an entry point names."""
+    found = plugin(GROUP, name)
+    if isinstance(found, Format):
+        return (found,)
+    if found is not None and not isinstance(found, ModuleType):
+        leave_out(GROUP, name, f"it must be a Format or a module, not {type(found).__name__}")
+    return _formats_in(found, partial(part, GROUP, name))
+
+
+def _formats_in(place: object, load: Callable[[str], object]) -> Iterator[Format]:
+    """Find each public `Format` of a module; of a package, those of its modules."""
+    if not isinstance(place, ModuleType):
+        return
+    yield from [each for name, each in vars(place).items() if isinstance(each, Format) and not name.startswith("_")]
+    for module in iter_modules(getattr(place, "__path__", ())):
+        if not module.ispkg:
+            yield from _formats_in(load(f"{place.__name__}.{module.name}"), load)
 
 
 def _is_certain(one: Format, document: Document) -> bool:

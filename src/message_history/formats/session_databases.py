@@ -284,86 +284,85 @@ def _openclaw_entry(row: Row) -> tuple[Any, str]:
         return None, f"an entry that cannot be read: {error}"
 
 
-SESSION_DATABASES: Final = (
-    Format(
-        name="opencode-database",
-        title="opencode: its database of sessions, of versions 1 and 2",
-        files="~/.local/share/opencode/opencode.db",
-        omits="as of `opencode`",
-        unwritten=DATABASE,
-        source="anomalyco/opencode: session/message-v2.ts, packages/core/src/session (1.18.33); databases of 2.0",
-        checked="2026-11-23",
-        fit=_fit_opencode,
-        read=partial(_read, add=_add_opencode_sessions),
-    ),
-    Format(
-        name="goose-database",
-        title="goose: its database of sessions",
-        files="~/.local/share/goose/sessions/sessions.db",
-        omits="as of `goose`",
-        unwritten=DATABASE,
-        source="block/goose: crates/goose/src/session/session_manager.rs",
-        checked="2026-11-22",
-        fit=partial(
-            _fit, tables={"sessions": ("id", "working_dir"), "messages": ("session_id", "role", "content_json")}
-        ),
-        read=partial(_read, add=_add_goose_sessions),
-    ),
-    Format(
-        name="hermes-database",
-        title="Hermes Agent: its database of sessions",
-        files="~/.hermes/state.db",
-        omits="messages that were rewound or compacted",
-        unwritten=DATABASE,
-        source="NousResearch/hermes-agent: hermes_state.py, hermes_state_common.py",
-        checked="2026-11-22",
-        fit=partial(
-            _fit,
-            tables={
-                "sessions": ("id", "source", "started_at"),
-                "messages": ("session_id", "content", "tool_calls", "tool_call_id"),
-            },
-        ),
-        read=partial(_read, add=_add_hermes_sessions),
-    ),
-    Format(
-        name="crush",
-        title="Crush: its database of sessions",
-        files=".crush/crush.db",
-        omits="messages that a summary takes the place of, ends of replies",
-        unwritten=DATABASE,
-        source="charmbracelet/crush: internal/db, internal/message, internal/agent/agent.go",
-        checked="2026-11-22",
-        fit=partial(
-            _fit,
-            tables={"sessions": ("id", "title", "prompt_tokens"), "messages": ("session_id", "role", "parts")},
-        ),
-        read=partial(_read, add=_add_crush_sessions),
-    ),
-    Format(
-        name="adk-database",
-        title="Google ADK: its database of sessions",
-        files="what `DatabaseSessionService` and `adk web --session_service_uri` write",
-        omits="as of `adk`",
-        unwritten=DATABASE,
-        source="google/adk-python: sessions/schemas/v0.py, v1.py (2.13.0)",
-        checked="2026-11-22",
-        fit=partial(
-            _fit, tables={"sessions": ("app_name", "user_id", "id"), "events": ("session_id", "invocation_id")}
-        ),
-        read=partial(_read, add=_add_adk_sessions),
-        judged=ADK.judged,
-    ),
-    Format(
-        name="openclaw-database",
-        title="OpenClaw: the database of an agent's sessions",
-        files="~/.openclaw/agents/**/*.sqlite",
-        omits="as of `pi`; what is packed with Zstandard, Python 3.14 or the package zstandard unpacks",
-        unwritten=DATABASE,
-        source="the schema in the package openclaw 2026.9.6",
-        checked="2026-11-22",
-        fit=partial(_fit, tables={"transcript_events": ("session_id", "seq", "event_json")}),
-        read=partial(_read, add=_add_openclaw_sessions),
-    ),
+OPENCODE_DATABASE: Final = Format(
+    name="opencode-database",
+    rank=760,
+    title="opencode: its database of sessions, of versions 1 and 2",
+    files="~/.local/share/opencode/opencode.db",
+    omits="as of `opencode`",
+    unwritten=DATABASE,
+    source="anomalyco/opencode: session/message-v2.ts, packages/core/src/session (1.18.33); databases of 2.0",
+    checked="2026-11-23",
+    fit=_fit_opencode,
+    read=partial(_read, add=_add_opencode_sessions),
 )
-"""A format for each program that keeps its sessions in a database."""
+GOOSE_DATABASE: Final = Format(
+    name="goose-database",
+    rank=770,
+    title="goose: its database of sessions",
+    files="~/.local/share/goose/sessions/sessions.db",
+    omits="as of `goose`",
+    unwritten=DATABASE,
+    source="block/goose: crates/goose/src/session/session_manager.rs",
+    checked="2026-11-22",
+    fit=partial(_fit, tables={"sessions": ("id", "working_dir"), "messages": ("session_id", "role", "content_json")}),
+    read=partial(_read, add=_add_goose_sessions),
+)
+HERMES_DATABASE: Final = Format(
+    name="hermes-database",
+    rank=780,
+    title="Hermes Agent: its database of sessions",
+    files="~/.hermes/state.db",
+    omits="messages that were rewound or compacted",
+    unwritten=DATABASE,
+    source="NousResearch/hermes-agent: hermes_state.py, hermes_state_common.py",
+    checked="2026-11-22",
+    fit=partial(
+        _fit,
+        tables={
+            "sessions": ("id", "source", "started_at"),
+            "messages": ("session_id", "content", "tool_calls", "tool_call_id"),
+        },
+    ),
+    read=partial(_read, add=_add_hermes_sessions),
+)
+CRUSH_DATABASE: Final = Format(
+    name="crush",
+    rank=790,
+    title="Crush: its database of sessions",
+    files=".crush/crush.db",
+    omits="messages that a summary takes the place of, ends of replies",
+    unwritten=DATABASE,
+    source="charmbracelet/crush: internal/db, internal/message, internal/agent/agent.go",
+    checked="2026-11-22",
+    fit=partial(
+        _fit,
+        tables={"sessions": ("id", "title", "prompt_tokens"), "messages": ("session_id", "role", "parts")},
+    ),
+    read=partial(_read, add=_add_crush_sessions),
+)
+ADK_DATABASE: Final = Format(
+    name="adk-database",
+    rank=800,
+    title="Google ADK: its database of sessions",
+    files="what `DatabaseSessionService` and `adk web --session_service_uri` write",
+    omits="as of `adk`",
+    unwritten=DATABASE,
+    source="google/adk-python: sessions/schemas/v0.py, v1.py (2.13.0)",
+    checked="2026-11-22",
+    fit=partial(_fit, tables={"sessions": ("app_name", "user_id", "id"), "events": ("session_id", "invocation_id")}),
+    read=partial(_read, add=_add_adk_sessions),
+    judged=ADK.judged,
+)
+OPENCLAW_DATABASE: Final = Format(
+    name="openclaw-database",
+    rank=810,
+    title="OpenClaw: the database of an agent's sessions",
+    files="~/.openclaw/agents/**/*.sqlite",
+    omits="as of `pi`; what is packed with Zstandard, Python 3.14 or the package zstandard unpacks",
+    unwritten=DATABASE,
+    source="the schema in the package openclaw 2026.9.6",
+    checked="2026-11-22",
+    fit=partial(_fit, tables={"transcript_events": ("session_id", "seq", "event_json")}),
+    read=partial(_read, add=_add_openclaw_sessions),
+)

@@ -32,6 +32,7 @@ def _read(document: Document) -> Reading:
 
 SESSION_TRACES: Final = Format(
     name="session-traces",
+    rank=890,
     title="Hugging Face session traces (STS); traces of Claude Code, Codex and pi are files of these programs",
     files="data sets and buckets on the Hub",
     omits="the header",

@@ -163,6 +163,7 @@ class _Turns:
 
 SHAREGPT: Final = Format(
     name="sharegpt",
+    rank=900,
     title="ShareGPT data sets (LLaMA-Factory, Axolotl, Hermes)",
     files="data sets: a JSON list, or a conversation in each line",
     omits="nothing; ids are given to calls, for the format has none",

@@ -79,6 +79,7 @@ def _add_action(collector: Collector, n: int, step: Mapping[str, Any]) -> None:
 
 SMOLAGENTS: Final = Format(
     name="smolagents",
+    rank=620,
     title="smolagents: steps of an agent's memory",
     files="what `agent.memory.get_full_steps()` and `RunResult.dict()` give",
     omits="what models got (it repeats the steps), images, counts of tokens",

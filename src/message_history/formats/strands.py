@@ -62,6 +62,7 @@ def _plain(value: Any) -> Any:
 
 STRANDS: Final = Format(
     name="strands",
+    rank=600,
     title="Strands Agents: messages of a session, one by one or a whole folder",
     files="session_*/agents/agent_*/messages/message_*.json",
     omits="messages that a guardrail refused, where other words took their place",

@@ -49,6 +49,7 @@ def _read(document: Document) -> Reading:
 
 SWE_AGENT: Final = Format(
     name="swe-agent",
+    rank=700,
     title="SWE-agent trajectories",
     files="trajectories/**/*.traj",
     omits="the list `trajectory`, which repeats the history, the outcome and the configuration",
@@ -94,6 +95,7 @@ def _sent(message: Mapping[str, Any]) -> dict[str, Any]:
 
 MINI_SWE_AGENT: Final = Format(
     name="mini-swe-agent",
+    rank=710,
     title="mini-SWE-agent trajectories",
     files="*.traj.json",
     omits="the end of the run, costs, and what is noted beside messages",

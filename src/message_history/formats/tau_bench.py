@@ -38,6 +38,7 @@ def _read(document: Document) -> Reading:
 
 TAU_BENCH: Final = Format(
     name="tau-bench",
+    rank=730,
     title="tau-bench results",
     files="results/*.json",
     omits="rewards and information on the task",
@@ -132,6 +133,7 @@ def _add(collector: Collector, n: int, message: Any) -> None:
 
 TAU2_BENCH: Final = Format(
     name="tau2-bench",
+    rank=740,
     title="tau2-bench results",
     files="data/simulations/*.json, data/simulations/*/simulations/*.json",
     omits="rewards, tasks, costs, tools of the simulated user",

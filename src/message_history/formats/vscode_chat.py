@@ -267,6 +267,7 @@ def _add_invocation(collector: Collector, n: int, part: Mapping[str, Any]) -> No
 
 VSCODE_CHAT: Final = Format(
     name="vscode-chat",
+    rank=350,
     title="Copilot Chat in VS Code: chat sessions and exported chats",
     files="workspaceStorage/*/chatSessions/*.json and .jsonl, `Chat: Export Chat...`",
     omits="requests that were undone or wait, parts that show edits and the like, summaries, errors",

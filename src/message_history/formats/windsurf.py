@@ -64,6 +64,7 @@ def _add_tool(collector: Collector, number: int, row: Mapping[str, Any], about: 
 
 WINDSURF: Final = Format(
     name="windsurf",
+    rank=240,
     title="Windsurf transcripts",
     files="~/.windsurf/transcripts/*.jsonl; its own store, ~/.codeium/windsurf/cascade/*.pb, is encrypted",
     omits="contents of files before a change; Windsurf writes no ids of calls",

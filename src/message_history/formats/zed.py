@@ -235,6 +235,7 @@ def _read_database(document: Document) -> Reading:
 
 ZED: Final = Format(
     name="zed",
+    rank=250,
     title="Zed: threads of its agent, and text threads",
     files="the JSON of a thread; ~/.local/share/zed/conversations/*.zed.json",
     omits="snapshots of projects, marks of resumed runs, counts of tokens",
@@ -248,6 +249,7 @@ ZED: Final = Format(
 """A thread by itself."""
 ZED_DATABASE: Final = Format(
     name="zed-database",
+    rank=870,
     title="Zed: its database of threads",
     files="~/.local/share/zed/threads/threads.db",
     omits="as of `zed`; a thread is packed with Zstandard, which Python 3.14 or the package zstandard unpacks",

@@ -94,6 +94,8 @@ class Format:
 
     Args:
         name: names it on the command line.
+        rank: its place in lists of all formats, and the place in which a general one is asked; those of the same rank
+            are in the order of their names.
         title: says whose files these are.
         files: where the program keeps them.
         omits: what in them is no conversation.
@@ -123,6 +125,7 @@ class Format:
     general: bool = False
     by_line: bool = False
     of_text: bool = False
+    rank: int = 1000
 
 
 def fit_of(found: int, marked: int, looked_at: int) -> Fit:
